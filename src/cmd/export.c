@@ -9,10 +9,11 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
-#include "cmd/picopts.h"
+#include "cmdline/optable.h"
 #include "engine/why.h"
 #include "view/export/export.h"
 #include "view/form/recsym.h"
+#include "view/stack/stacksrc.h"
 
 struct export
 {
@@ -37,8 +38,8 @@ static const struct optrow options_rows[] = {
 	  .at = offsetof(struct export, output),
 	  .arg = "FILE",
 	  .help = "write here, not to standard output" },
-	PICOPT_ROWS_STACKS(struct export, src),
-	PICOPT_ROWS_TIMES(struct export, src.from_ns, src.to_ns),
+	STACKSRC_OPTIONS(struct export, src),
+	VIEW_OPTIONS_TIMES(struct export, src.from_ns, src.to_ns),
 };
 static const struct optable options = { .command = "export",
 					.synopsis = "export --format FORMAT [options] FILE|-",
@@ -174,12 +175,14 @@ static int recording(const struct export *x, write_fn *write)
 
 static int check(const struct export *x, bool of_stacks)
 {
+	struct err err = { 0 };
+
 	if (!of_stacks &&
 	    (x->src.from_ns || x->src.to_ns || x->src.per_thread || x->src.addresses || x->src.no_inlined))
 		return cmd_wrong("--from, --to, --per-thread, --addresses and --no-inlined are for stacks");
 	if ((!strcmp(x->format, "pprof") || !strcmp(x->format, "perfetto")) && !x->output && isatty(STDOUT_FILENO))
 		return cmd_wrong("the bytes of %s would go to the terminal: give -o FILE", x->format);
-	return picopts_check_times(x->src.from_ns, x->src.to_ns);
+	return cmd_err(view_check_times(x->src.from_ns, x->src.to_ns, &err), &err);
 }
 
 static int export(int argc, char **argv)

@@ -43,7 +43,7 @@ static int set_option(struct hostcmd *h, size_t i, const char *value)
 	case HOST_TEXT: *(const char **)member = value; return 0;
 	case HOST_TIME:
 		snprintf(name, sizeof(name), "--%s", host_options[i].name);
-		return cmd_err(optable_time(name, value, FLEET_PATIENCE_MIN, member, &err), &err);
+		return cmd_err(optrow_time(name, value, FLEET_PATIENCE_MIN, member, &err), &err);
 	default: break;
 	}
 	if (h->o.nplaces >= FLEET_HOSTS_MAX)

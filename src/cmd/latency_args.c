@@ -39,7 +39,7 @@ int latency_for(void *request, const struct optrow *o, const char *arg, struct e
 {
 	struct request *c = request;
 
-	return optable_time(o->name, arg, 1, &c->for_ns, err);
+	return optrow_time(o->name, arg, 1, &c->for_ns, err);
 }
 
 int latency_not_recorded(const struct optable *t, const struct optrow *o, const char *word)

@@ -284,7 +284,7 @@ static int take_flight(void *request, const struct optrow *o, const char *arg, s
 {
 	struct request *c = request;
 	uint64_t ns;
-	int e = optable_time(o->name, arg, 1, &ns, err);
+	int e = optrow_time(o->name, arg, 1, &ns, err);
 
 	if (e == 0 && (ns < OPTIONS_FLIGHT_MIN || ns > OPTIONS_FLIGHT_MAX))
 		return err_set(err, -EINVAL,

@@ -107,7 +107,7 @@ static int take_over(void *run, const struct optrow *o, const char *arg, struct 
 {
 	struct why_run *w = run;
 	uint64_t *ns = &w->print.over_ns;
-	int e = optable_time(o->name, arg, 1, ns, err);
+	int e = optrow_time(o->name, arg, 1, ns, err);
 
 	if (e)
 		return e;

@@ -25,6 +25,48 @@ struct reclive {
 	char *joined;			 /* words as one text */
 };
 
+/* The options, rows of a struct reclive. */
+#define RECLIVE_ROWS(c_help, p_help) \
+	{ .letter = 'c', \
+	  .kind = OPT_TEXT, \
+	  .at = offsetof(struct reclive, command), \
+	  .arg = "COMMAND", \
+	  .help = c_help }, \
+		{ .letter = 'p', \
+		  .kind = OPT_TEXT, \
+		  .at = offsetof(struct reclive, pid), \
+		  .arg = "PID", \
+		  .help = p_help }, \
+		{ .name = "for", \
+		  .kind = OPT_TIME, \
+		  .value = 1, \
+		  .at = offsetof(struct reclive, for_ns), \
+		  .arg = "TIME", \
+		  .help = "record now, so long; else until the command ends, or Ctrl-C" }, \
+	{ \
+		.name = "record", .kind = OPT_TEXT, .at = offsetof(struct reclive, record), .arg = "FILE", \
+		.help = "keep the recording" \
+	}
+#define RECLIVE_ROWS_TREE \
+	RECLIVE_ROWS("record now, while it runs: it and its descendants", \
+		     "record now: this process and its descendants")
+/* Whose events are recorded, by the kernel: options of D. */
+#define RECLIVE_ROWS_WHOSE \
+	{ .name = "comm", \
+	  .kind = OPT_TEXT, \
+	  .at = offsetof(struct reclive, comm), \
+	  .arg = "NAME, --user NAME", \
+	  .help = "record now: processes of this name, of this user" }, \
+		{ .name = "user", .kind = OPT_TEXT, .at = offsetof(struct reclive, user), .arg = "NAME" }, \
+		{ .name = "cgroup", \
+		  .kind = OPT_TEXT, \
+		  .at = offsetof(struct reclive, cgroup), \
+		  .arg = "PATH, --container ID", \
+		  .help = "record now: those in this control group and below it, in this container" }, \
+	{ \
+		.name = "container", .kind = OPT_TEXT, .at = offsetof(struct reclive, container), .arg = "ID" \
+	}
+
 /* Reads the options of t into *command, of which l is a part, and the command behind "--". As optable_read(). */
 int reclive_options(struct reclive *l, const struct optable *t, void *command, int *argc, char **argv);
 

@@ -10,7 +10,7 @@
 #include "base/plain.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmd/picopts.h"
+#include "cmd/reclive.h"
 #include "engine/run/run.h"
 #include "run/session.h"
 #include "shelf/shelf.h"

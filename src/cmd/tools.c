@@ -203,7 +203,7 @@ static int run_tool(struct arena *a, const char *name, int argc, char **argv, ch
 			v[n++] = arena_strdup(a, "-x");
 			v[n++] = filter;
 		} else if (!strcmp(argv[i], "--for") && i + 1 < argc) {
-			e = cmd_err(optable_time("for", argv[++i], 1, &for_ns, &err), &err);
+			e = cmd_err(optrow_time("for", argv[++i], 1, &for_ns, &err), &err);
 			if (e)
 				return e;
 		} else {

@@ -94,22 +94,6 @@ int optable_words(const struct optable *t, const char *unexpected, const char *m
 	return err_set(err, -EINVAL, "%s: %s; '%s %s --help' tells more", t->command, missing, program, t->command);
 }
 
-int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *ret, struct err *err)
-{
-	uint64_t ns;
-
-	if (num_parse_time(arg, &ns) == 0) {
-		if (ns >= least) {
-			*ret = ns;
-			return 0;
-		}
-		if (least > 1)
-			return err_set(err, -EINVAL, "--%s: '%s' is less than the least, %gms", option, arg,
-				       (double)least / 1e6);
-	}
-	return err_set(err, -EINVAL, "--%s: '%s' is no time, like 30s, 1.5ms or 10us", option, arg);
-}
-
 int optable_number(const struct optrow *o, const char *arg, unsigned *ret, struct err *err)
 {
 	char name[OPTABLE_NAME];
@@ -130,7 +114,7 @@ static int take(const struct optrow *o, void *command, const char *arg, struct e
 	case OPT_FLAG: *(bool *)member = true; return 0;
 	case OPT_TEXT: *(const char **)member = arg; return 0;
 	case OPT_SET: *(const char **)member = o->text; return 0;
-	case OPT_TIME: return optable_time(o->name, arg, (uint64_t)o->value, member, err);
+	case OPT_TIME: return optrow_time(o->name, arg, (uint64_t)o->value, member, err);
 	case OPT_NUMBER: return optable_number(o, arg, member, err);
 	case OPT_CALL: break;
 	}

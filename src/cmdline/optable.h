@@ -9,34 +9,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/err.h"
+#include "base/optrow.h"
 
 #define OPTABLE_MAX 48u /* rows */
 #define OPTABLE_NAME 32
 /* A constant as text, for help. */
 #define OPTABLE_TEXT(constant) OPTABLE_TEXT_OF(constant)
 #define OPTABLE_TEXT_OF(text) #text
-
-enum opt_kind {
-	OPT_FLAG,   /* bool: true */
-	OPT_TEXT,   /* const char * */
-	OPT_SET,    /* const char *: `text` of the row */
-	OPT_TIME,   /* uint64_t, ns: `value` at least */
-	OPT_NUMBER, /* unsigned, 1 … value */
-	OPT_CALL,   /* whatever: take() */
-};
-
-struct optrow {
-	const char *name; /* --name, or NULL */
-	char letter;	  /* -l, or 0; neither: an empty line of the usage */
-	enum opt_kind kind;
-	size_t at;	  /* of what it sets, within the command's struct */
-	const char *arg;  /* what the usage calls its argument; NULL: it has none */
-	const char *help; /* lines; NULL: the row above tells of it, too */
-	int value;
-	const char *text;
-	int (*take)(void *member, const struct optrow *o, const char *arg, struct err *err); /* member: at `at` */
-	bool live; /* recordings do not have it: for given() */
-};
 
 struct optable {
 	const char *command;
@@ -71,6 +50,4 @@ int optable_refuse(const char *command, const struct option *longs, char *const 
 /* A word is not expected; NULL: what is missing. */
 int optable_words(const struct optable *t, const char *unexpected, const char *missing, const char *program,
 		  struct err *err);
-/* "--option" with a time in `arg`: ns, not less than `least`. */
-int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *ret, struct err *err);
 #endif

@@ -345,13 +345,21 @@ static enum MHD_Result get_probes(struct request *rq)
 }
 
 const struct route api_routes[] = {
-	{ "GET", "/api/v1/status", get_status },       { "GET", "/api/v1/programs", get_programs },
-	{ "GET", "/api/v1/programs/*", get_program },  { "GET", "/api/v1/words", get_words },
-	{ "GET", "/api/v1/types", get_types },	       { "GET", "/api/v1/framekinds", get_framekinds },
-	{ "GET", "/api/v1/probes", get_probes },       { "POST", "/api/v1/check", post_check },
-	{ "GET", "/api/v1/runs", get_runs },	       { "POST", "/api/v1/runs", post_run },
-	{ "DELETE", "/api/v1/runs/#", delete_run },    { "POST", "/api/v1/overview", post_overview },
-	{ "GET", "/api/v1/events", get_events },       { "GET", "/api/v1/recordings", view_list },
-	{ "POST", "/api/v1/recordings", view_upload }, { "GET", "/api/v1/recordings/@/*", view_get },
+	{ "GET", "/api/v1/status", get_status },
+	{ "GET", "/api/v1/programs", get_programs },
+	{ "GET", "/api/v1/programs/*", get_program },
+	{ "GET", "/api/v1/words", get_words },
+	{ "GET", "/api/v1/types", get_types },
+	{ "GET", "/api/v1/framekinds", get_framekinds },
+	{ "GET", "/api/v1/probes", get_probes },
+	{ "POST", "/api/v1/check", post_check },
+	{ "GET", "/api/v1/runs", get_runs },
+	{ "POST", "/api/v1/runs", post_run },
+	{ "DELETE", "/api/v1/runs/#", delete_run },
+	{ "POST", "/api/v1/overview", post_overview },
+	{ "GET", "/api/v1/events", get_events },
+	{ "GET", "/api/v1/recordings", recordings_list },
+	{ "POST", "/api/v1/recordings", recordings_upload },
+	{ "GET", "/api/v1/recordings/@/*", recordings_view },
 };
 const size_t api_nroutes = ARRAY_SIZE(api_routes);

@@ -170,7 +170,7 @@ static unsigned authorize(const struct request *rq)
 		return MHD_HTTP_UNAUTHORIZED;
 	if (!gate_know(rq->s->gate, rq->conn))
 		return MHD_HTTP_SERVICE_UNAVAILABLE;
-	if (view_is_upload(rq))
+	if (recordings_is_upload(rq))
 		return type && !strcmp(type, "application/octet-stream") ? 0 : MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
 	if (!strcmp(rq->method, "POST") && (!type || strncmp(type, "application/json", 16) != 0))
 		return MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
@@ -180,7 +180,7 @@ static unsigned authorize(const struct request *rq)
 static enum MHD_Result refuse(struct request *rq, unsigned status)
 {
 	const char *text = status == MHD_HTTP_UNAUTHORIZED ? "no valid token: open the address that dwell serve printed"
-			   : view_is_upload(rq) && status == MHD_HTTP_UNSUPPORTED_MEDIA_TYPE
+			   : recordings_is_upload(rq) && status == MHD_HTTP_UNSUPPORTED_MEDIA_TYPE
 				   ? "the body must be application/octet-stream"
 			   : status == MHD_HTTP_FORBIDDEN
 				   ? "asked by another host name or from another page than this server's own"
@@ -288,8 +288,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 	rq->came += *n;
 	gate_body(rq->s->gate, conn, rq->came, *n == 0);
 	if (*n > 0) {
-		if (!rq->refused && view_is_upload(rq))
-			view_take(rq, data, *n);
+		if (!rq->refused && recordings_is_upload(rq))
+			recordings_take(rq, data, *n);
 		else if (rq->body.n + *n > SERVE_BODY_MAX)
 			rq->body_too_large = true;
 		else if (!rq->refused)
@@ -317,7 +317,7 @@ static void on_completed(void *arg, struct MHD_Connection *conn, void **state, e
 		return;
 	if (rq->job)
 		run_free(rq->s, rq->job);
-	view_done(rq);
+	recordings_done(rq);
 	strb_free(&rq->body);
 	free(rq);
 	*state = NULL;

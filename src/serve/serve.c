@@ -100,7 +100,7 @@ int serve(const struct serve_config *c, struct err *err)
 	http_stop(&s);
 	while (s.runs.n)
 		run_free(&s, s.runs.v[s.runs.n - 1]);
-	view_forget_all(&s);
+	recordings_forget_all(&s);
 	vec_free(&s.runs);
 	vec_free(&s.streams);
 	return r;

@@ -7,7 +7,7 @@
  *   http.c    who may ask, which route, answers
  *   api.c     the routes of /api/v1
  *   run.c     children and their output, kept up to a limit
- *   view.c    recordings: those that are sent, views of them
+ *   recordings.c    recordings: those that are sent, views of them
  *   stream.c  server-sent events: output of runs to viewers, each at its own speed
  *   textserve.c  a server of its own: one text, for Prometheus */
 #ifndef DWELL_SERVE_SERVE_INT_H
@@ -124,15 +124,15 @@ struct route {
 extern const struct route api_routes[];
 extern const size_t api_nroutes;
 
-/* view.c */
-enum MHD_Result view_list(struct request *rq);
-enum MHD_Result view_get(struct request *rq);
+/* recordings.c */
+enum MHD_Result recordings_list(struct request *rq);
+enum MHD_Result recordings_view(struct request *rq);
 /* A recording that is sent: whether rq does so, a piece of it, its end, and what is left when it ended otherwise. */
-bool view_is_upload(const struct request *rq);
-void view_take(struct request *rq, const char *data, size_t n);
-enum MHD_Result view_upload(struct request *rq);
-void view_done(struct request *rq);
-void view_forget_all(struct server *s);
+bool recordings_is_upload(const struct request *rq);
+void recordings_take(struct request *rq, const char *data, size_t n);
+enum MHD_Result recordings_upload(struct request *rq);
+void recordings_done(struct request *rq);
+void recordings_forget_all(struct server *s);
 
 /* run.c */
 /* Starts one; *ret NULL-checked by errors: -EBUSY: too many. */

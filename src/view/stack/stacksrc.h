@@ -19,6 +19,27 @@ struct stacksrc_opts {
 	void *causes_arg;
 };
 
+/* The options of a view of stacks. src: a struct stacksrc_opts. */
+#define STACKSRC_OPTIONS(type, src) \
+	{ .name = "by", \
+	  .kind = OPT_TEXT, \
+	  .at = offsetof(type, src.by), \
+	  .asked = true, \
+	  .arg = "NAME", \
+	  .help = "recording: which aggregation (@name) or 'events'; perf script: which event" }, \
+		{ .name = "per-thread", \
+		  .kind = OPT_FLAG, \
+		  .at = offsetof(type, src.per_thread), \
+		  .help = "threads (all keys of the aggregation) apart" }, \
+		{ .name = "addresses", \
+		  .kind = OPT_FLAG, \
+		  .at = offsetof(type, src.addresses), \
+		  .help = "addresses without a name apart" }, \
+	{ \
+		.name = "no-inlined", .kind = OPT_FLAG, .at = offsetof(type, src.no_inlined), \
+		.help = "recording: inlined functions as part of those they are in" \
+	}
+
 struct stacksrc {
 	struct stack_input in;
 	char title[256];	    /* what the stacks are of: "@: count", "cycles:u"; "" */

@@ -7,11 +7,9 @@
 #include "base/strb.h"
 #include "store/recording.h"
 #include "sym/sym.h"
+#include "view/view.h"
 
 #define TEXT_SNAPSHOT_ROWS 1000 /* rows that a snapshot shows of an aggregation, those with the largest values */
-/* What a wait with this kernel stack was for: names of its functions, innermost first, NULL where there is none. facts:
- * enum cause_fact. Equal words by one pointer, which lives as long as arg; *ret_class as well. NULL: no memory. */
-typedef const char *text_why_fn(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class);
 
 enum text_encoding { TEXT_AUTO, TEXT_ASCII, TEXT_UTF8 };
 

@@ -53,7 +53,7 @@ static bool has_live(const struct server *s)
 }
 
 /* GET /api/v1/recordings */
-enum MHD_Result view_list(struct request *rq)
+enum MHD_Result recordings_list(struct request *rq)
 {
 	const struct server *s = rq->s;
 	struct strb b = { 0 };
@@ -100,12 +100,12 @@ static void forget_upload(struct server *s, size_t i)
 	s->uploads.n--;
 }
 
-bool view_is_upload(const struct request *rq)
+bool recordings_is_upload(const struct request *rq)
 {
 	return !strcmp(rq->method, "POST") && !strcmp(rq->url, "/api/v1/recordings");
 }
 
-void view_take(struct request *rq, const char *data, size_t n)
+void recordings_take(struct request *rq, const char *data, size_t n)
 {
 	struct server *s = rq->s;
 
@@ -154,7 +154,7 @@ static void drop_upload(struct request *rq)
 	rq->upload_fd = -1;
 }
 
-void view_done(struct request *rq)
+void recordings_done(struct request *rq)
 {
 	if (rq->is_copy)
 		rq->s->copies--;
@@ -180,7 +180,7 @@ static enum MHD_Result refuse_upload(struct request *rq)
 }
 
 /* POST /api/v1/recordings?name=NAME, the file as body → {"id": "u1"} */
-enum MHD_Result view_upload(struct request *rq)
+enum MHD_Result recordings_upload(struct request *rq)
 {
 	const char *name = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "name");
 	struct server *s = rq->s;
@@ -210,7 +210,7 @@ enum MHD_Result view_upload(struct request *rq)
 	return http_json(rq, MHD_HTTP_CREATED, &b);
 }
 
-void view_forget_all(struct server *s)
+void recordings_forget_all(struct server *s)
 {
 	while (s->uploads.n)
 		forget_upload(s, s->uploads.n - 1);
@@ -412,7 +412,7 @@ static bool count_copy(struct request *rq)
 }
 
 /* GET /api/v1/recordings/ID/VIEW?key=value… */
-enum MHD_Result view_get(struct request *rq)
+enum MHD_Result recordings_view(struct request *rq)
 {
 	const struct view *v = find(rq->name);
 	_cleanup_(strb_free) struct strb b = { 0 };

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell flame`, `heat`, `hist` and `timeline`: what each can record itself; the rest is the view's row. */
+#include <errno.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "cmd/viewcmd.h"
+
+/* -- flame -- */
+
+static const struct {
+	const char *program, *head, *empty;
+} flames[] = {
+	{ "flame/on-cpu", "On CPU",
+	  "no samples: nothing ran on a CPU when one was taken, 199 times a second; let it run longer, or see with --off-cpu where it waits" },
+	{ "flame/off-cpu", "Off CPU",
+	  "no samples: no thread has waited and gone on; let it run longer, or see with --on-cpu what it computes" },
+	{ "flame/wakeup", "Sleep and wake-up",
+	  "no samples: no thread was woken up; let it run longer, or see with --on-cpu what it computes" },
+};
+
+static size_t flame_of(const struct reclive *l)
+{
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(flames) && strcmp(flames[i].program, l->program) != 0)
+		i++;
+	return i;
+}
+
+static int choose_flame(struct reclive *l, bool *ret_record, struct err *err)
+{
+	(void)err;
+	if (!l->program && reclive_asked(l))
+		l->program = "flame/on-cpu";
+	*ret_record = l->program;
+	return 0;
+}
+
+static const char *flame_head(const struct reclive *l)
+{
+	return flames[flame_of(l)].head;
+}
+
+static const char *flame_empty(const struct reclive *l)
+{
+	return flames[flame_of(l)].empty;
+}
+
+#define PROGRAM(option, program_name, text_help) \
+	{ \
+		.name = option, .kind = OPT_SET, .at = offsetof(struct reclive, program), .text = program_name, \
+		.help = text_help \
+	}
+static const struct optrow flame_rows[] = {
+	PROGRAM("on-cpu", "flame/on-cpu", "record now: what runs on the CPUs"),
+	PROGRAM("off-cpu", "flame/off-cpu", "record now: where threads wait, and how long"),
+	PROGRAM("wakeup", "flame/wakeup", "record now: where threads sleep, and who wakes them"),
+	RECLIVE_ROWS_TREE,
+	RECLIVE_ROWS_WHOSE,
+};
+#undef PROGRAM
+
+static int flame(int argc, char **argv)
+{
+	static const struct viewlive live = { .rows = flame_rows,
+					      .nrows = ARRAY_SIZE(flame_rows),
+					      .choose = choose_flame,
+					      .head = flame_head,
+					      .empty = flame_empty };
+	static const struct viewcmd c = {
+		.view = &view_flame,
+		.synopsis =
+			"flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
+			"flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
+		.notes = "\tFILE is a recording (--record), folded stacks, or the output of perf script",
+		.missing = "a file is missing, or what to record: --on-cpu, --off-cpu or --wakeup",
+		.live = &live,
+	};
+
+	return viewcmd(&c, argc, argv);
+}
+
+const struct command cmd_flame = { "flame", "draws stacks", flame };
+
+/* -- heat -- */
+
+static int heat(int argc, char **argv)
+{
+	static const struct viewcmd c = { .view = &view_heat,
+					  .synopsis = "heat [options] RECORDING",
+					  .missing = "a recording is missing" };
+
+	return viewcmd(&c, argc, argv);
+}
+
+const struct command cmd_heat = { "heat", "draws heat maps", heat };
+
+/* -- hist -- */
+
+static int choose_hist(struct reclive *l, bool *ret_record, struct err *err)
+{
+	*ret_record = l->text || l->script;
+	if (l->text && l->script)
+		return err_set(err, -EINVAL, "-n and -s: choose one");
+	if (!*ret_record && reclive_asked(l))
+		return err_set(err, -EINVAL,
+			       "hist: -c, -p, --, --for and --record are for recording: give a program with -n or -s");
+	return 0;
+}
+
+static const struct optrow hist_rows[] = {
+	{ .letter = 'n',
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct reclive, text),
+	  .arg = "PROGRAM",
+	  .help = "record now: this D program" },
+	{ .letter = 's',
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct reclive, script),
+	  .arg = "FILE.d",
+	  .help = "record now: the D program in this file" },
+	RECLIVE_ROWS("while it runs", "with this process as $target"),
+};
+
+static int hist(int argc, char **argv)
+{
+	static const struct viewlive live = { .rows = hist_rows,
+					      .nrows = ARRAY_SIZE(hist_rows),
+					      .choose = choose_hist };
+	static const struct viewcmd c = {
+		.view = &view_hist,
+		.synopsis =
+			"hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
+		.missing = "a recording is missing, or what to record: -n or -s",
+		.live = &live,
+	};
+
+	return viewcmd(&c, argc, argv);
+}
+
+const struct command cmd_hist = { "hist", "compares distributions", hist };
+
+/* -- timeline -- */
+
+static int choose_timeline(struct reclive *l, bool *ret_record, struct err *err)
+{
+	(void)err;
+	*ret_record = reclive_asked(l);
+	l->program = "timeline/threads";
+	l->bursts = true;
+	return 0;
+}
+
+static const struct optrow timeline_rows[] = { RECLIVE_ROWS_TREE, RECLIVE_ROWS_WHOSE };
+
+static int timeline(int argc, char **argv)
+{
+	static const struct viewlive live = { .rows = timeline_rows,
+					      .nrows = ARRAY_SIZE(timeline_rows),
+					      .choose = choose_timeline };
+	static const struct viewcmd c = {
+		.view = &view_timeline,
+		.synopsis =
+			"timeline [options] RECORDING\ntimeline [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
+		.missing = "a recording is missing, or what to record: -c, -p or --for",
+		.live = &live,
+	};
+
+	return viewcmd(&c, argc, argv);
+}
+
+const struct command cmd_timeline = { "timeline", "draws threads and processes over time", timeline };

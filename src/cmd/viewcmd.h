@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command that shows a view (view/view.h): its options are made of the view's rows. */
+#ifndef DWELL_CMD_VIEWCMD_H
+#define DWELL_CMD_VIEWCMD_H
+#include "cmd/reclive.h"
+#include "cmdline/optable.h"
+#include "view/view.h"
+
+/* What such a command can record itself, to show it then. */
+struct viewlive {
+	const struct optrow *rows; /* of a struct reclive */
+	size_t nrows;
+	/* When the options are known: what to record, if anything. -EINVAL with a message. */
+	int (*choose)(struct reclive *l, bool *ret_record, struct err *err);
+	const char *(*head)(const struct reclive *l);  /* view_job.head; or NULL */
+	const char *(*empty)(const struct reclive *l); /* why there is nothing to show (-ENODATA); or NULL */
+};
+
+struct viewcmd {
+	const struct view *view;
+	const char *synopsis, *notes; /* of the usage; notes: or NULL */
+	const char *missing;	      /* no source was named */
+	const struct viewlive *live;  /* or NULL */
+};
+
+/* Reads the command line, records if that is asked for, and shows the view. An exit code. */
+int viewcmd(const struct viewcmd *c, int argc, char **argv);
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver of all views. */
+#include "view/view.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/outfile.h"
+
+void view_init(const struct view *v, void *state)
+{
+	memset(state, 0, v->size);
+	if (v->init)
+		v->init(state);
+}
+
+void view_done(const struct view *v, void *state, struct view_job *job)
+{
+	if (v->done)
+		v->done(state);
+	for (size_t i = 0; i < job->nsources; i++)
+		recread_close(take_ptr(job->source[i].file));
+}
+
+const struct view_form *view_form(const struct view *v, const char *name)
+{
+	for (const struct view_form *f = v->forms; f->name; f++)
+		if (!strcmp(f->name, name))
+			return f;
+	return NULL;
+}
+
+const struct optrow *view_asked(const struct view *v, const char *name)
+{
+	for (size_t i = 0; i < v->noptions; i++)
+		if (v->options[i].asked && v->options[i].name && !strcmp(v->options[i].name, name))
+			return &v->options[i];
+	return NULL;
+}
+
+/* The form that the output's name says; NULL: it says none. */
+static const struct view_form *by_name(const struct view *v, const char *output)
+{
+	for (const struct view_form *f = v->forms; f->name; f++) {
+		char suffix[16];
+
+		snprintf(suffix, sizeof(suffix), ".%s", f->name);
+		if (f->flags & VIEW_BY_NAME && outfile_is(output, suffix))
+			return f;
+	}
+	return NULL;
+}
+
+int view_choose(const struct view *v, struct view_job *job, bool terminal, struct err *err)
+{
+	bool to_terminal = terminal && !job->output;
+	const struct view_form *f = job->form;
+
+	if (!f)
+		f = by_name(v, job->output);
+	if (!f && to_terminal && v->at_terminal)
+		f = view_form(v, v->at_terminal);
+	if (!f)
+		f = view_form(v, v->plain ? v->plain : "svg");
+	job->form = f;
+	if (f->built && !f->built())
+		return err_set(err, -ENOTSUP,
+			       "this dwell was built without pages, since esbuild was missing: --svg works");
+	if (to_terminal && f->flags & VIEW_PICTURE)
+		return err_set(err, -EINVAL, "the picture would go to the terminal: give -o FILE.%s", f->name);
+	if (to_terminal && f->flags & VIEW_BYTES)
+		return err_set(err, -EINVAL, "the bytes of %s would go to the terminal: give -o FILE", f->name);
+	return 0;
+}
+
+const char *view_called(const struct view_source *s)
+{
+	const char *base = strrchr(s->path, '/');
+
+	if (s->called)
+		return s->called;
+	return !strcmp(s->path, "-") ? "" : base ? base + 1 : s->path;
+}
+
+/* The view's own words, or job->head, and what the sources are called. */
+static void put_heading(const struct view *v, const void *state, const struct view_job *job, struct strb *b)
+{
+	const struct view_source *s = job->source;
+	const char *first = view_called(&s[0]), *second = job->nsources == 2 ? view_called(&s[1]) : "";
+
+	v->title(state, job, b);
+	if (job->nsources > 1 && v->compares != VIEW_BEFORE_AFTER)
+		return; /* each has a name in the picture */
+	if (*first)
+		strb_printf(b, " · %s", first);
+	if (*second && strcmp(s[0].path, s[1].path) != 0)
+		strb_printf(b, " → %s", second);
+}
+
+static int draw(const struct view *v, const void *state, struct view_job *job, struct err *err)
+{
+	_cleanup_(strb_free) struct strb heading = { 0 };
+	struct outfile out;
+	int e;
+
+	if (!job->title && v->title)
+		put_heading(v, state, job, &heading);
+	job->heading = job->title ? job->title : strb_str(&heading);
+	e = outfile_begin(&out, job->output, err);
+	if (e == 0)
+		e = outfile_end(&out, job->form->draw(state, job, out.f, err), err);
+	job->heading = NULL;
+	return e;
+}
+
+int view_show(const struct view *v, void *state, struct view_job *job, struct err *err)
+{
+	int e = 0;
+
+	for (size_t i = 0; i < job->nsources && v->opens && e == 0; i++)
+		e = recread_open(job->source[i].path, &job->source[i].file, err);
+	if (e == 0 && v->read)
+		e = v->read(state, job, err);
+	if (e == 0)
+		e = draw(v, state, job, err);
+	return e;
+}
+
+void view_note(const struct view_job *job, const char *fmt, ...)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	strb_vprintf(&b, fmt, ap);
+	va_end(ap);
+	job->env->note(job->env->ctx, b.failed ? "out of memory" : strb_str(&b));
+}
+
+int view_check_times(uint64_t from_ns, uint64_t to_ns, struct err *err)
+{
+	return !to_ns || to_ns > from_ns ? 0 : err_set(err, -EINVAL, "--to is not behind --from: nothing is between");
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of views and their driver: names are unique, forms are chosen as documented, headings say what was read, a
+ * file is written whole or not at all, and errors are values. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../store/recsample.h"
+#include "base/cleanup.h"
+#include "unit.h"
+#include "view/view.h"
+
+static const struct view *const views[] = {
+#define VIEW(name) &view_##name,
+#include "view/view.def"
+#undef VIEW
+};
+
+static char output[256], noted[256];
+
+static void on_note(void *ctx, const char *text)
+{
+	(void)ctx;
+	snprintf(noted, sizeof(noted), "%s", text);
+}
+
+static const struct view_env env = { .note = on_note, .columns = 80 };
+
+static void make_recording(void)
+{
+	struct recfile *f = sample_make(0, 0, 0);
+
+	for (uint64_t i = 1; i < 5; i++)
+		sample_hist(f, SAMPLE_TRACKER, i * SEC, 0, 1000, 3);
+	assert_int_equal(recfile_close(f, NULL), 0);
+	snprintf(output, sizeof(output), "%s/output", sample_dir);
+	unlink(output);
+}
+
+/* All of the output; to be freed. */
+static char *written(void)
+{
+	_cleanup_fclose_ FILE *f = fopen(output, "re");
+	char *text = NULL;
+	size_t n = 0;
+
+	if (f && getdelim(&text, &n, '\0', f) < 0)
+		free(take_ptr(text));
+	return text;
+}
+
+/* --by, as a command line would set it. */
+static void set_by(const struct view *v, void *state, const char *value)
+{
+	for (size_t i = 0; i < v->noptions; i++)
+		if (v->options[i].name && !strcmp(v->options[i].name, "by") && v->options[i].kind == OPT_TEXT)
+			*(const char **)((char *)state + v->options[i].at) = value;
+}
+
+/* Shows the sample by `form` (NULL: none is asked for). */
+static int show(const struct view *v, const char *form, const char *path, struct view_job *job, struct err *err)
+{
+	_cleanup_free_ char *state = malloc(v->size);
+	int e;
+
+	*err = (struct err){ 0 };
+	view_init(v, state);
+	set_by(v, state, "block");
+	job->source[0].path = path;
+	job->nsources = 1;
+	job->output = output;
+	job->env = &env;
+	job->form = form ? view_form(v, form) : NULL;
+	e = view_choose(v, job, false, err);
+	if (e == 0 && v->check)
+		e = v->check(state, job, err);
+	if (e == 0)
+		e = view_show(v, state, job, err);
+	view_done(v, state, job);
+	return e;
+}
+
+static void rows_are_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
+		const struct view *v = views[i];
+
+		assert_true(v->size > 0 && v->max_sources >= 1 && v->max_sources <= VIEW_MAX_SOURCES);
+		assert_non_null(v->words[0]);
+		assert_non_null(view_form(v, v->plain ? v->plain : "svg"));
+		if (v->at_terminal)
+			assert_non_null(view_form(v, v->at_terminal));
+		for (const struct view_form *f = v->forms; f->name; f++) {
+			assert_ptr_equal(view_form(v, f->name), f);
+			assert_true(!f->served == !f->type);
+			assert_non_null(f->draw);
+		}
+		for (size_t k = 0; k < v->noptions; k++)
+			assert_true(v->options[k].name || v->options[k].letter);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(views[k]->name, v->name);
+	}
+}
+
+/* What the page asks for means one form of one view. */
+static void served_names_are_unique(void **state)
+{
+	const char *seen[64];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
+		for (const struct view_form *f = views[i]->forms; f->name; f++) {
+			for (size_t k = 0; f->served && k < n; k++)
+				assert_string_not_equal(seen[k], f->served);
+			if (f->served)
+				seen[n++] = f->served;
+			assert_true(n < ARRAY_SIZE(seen));
+		}
+}
+
+static void forms_are_chosen(void **state)
+{
+	struct view_job job = { .output = "a.html" };
+	struct err err = { 0 };
+
+	(void)state;
+	if (view_choose(&view_hist, &job, true, &err) == 0)
+		assert_string_equal(job.form->name, "html");
+	job = (struct view_job){ .output = "a.svg" };
+	assert_int_equal(view_choose(&view_hist, &job, true, &err), 0);
+	assert_string_equal(job.form->name, "svg");
+	job = (struct view_job){ .output = ".svg" }; /* that is all of the name */
+	assert_int_equal(view_choose(&view_hist, &job, true, &err), 0);
+	assert_string_equal(job.form->name, "text");
+	job = (struct view_job){ 0 };
+	assert_int_equal(view_choose(&view_timeline, &job, true, &err), 0);
+	assert_string_equal(job.form->name, "text");
+	job = (struct view_job){ 0 };
+	assert_int_equal(view_choose(&view_timeline, &job, false, &err), 0);
+	assert_string_equal(job.form->name, "svg");
+	job = (struct view_job){ 0 };
+	assert_int_equal(view_choose(&view_heat, &job, true, &err), -EINVAL);
+	assert_string_equal(err.msg, "the picture would go to the terminal: give -o FILE.svg");
+}
+
+static void headings(void **state)
+{
+	struct view_job job = { 0 };
+	struct err err;
+	char *text;
+
+	(void)state;
+	make_recording();
+	assert_int_equal(show(&view_hist, "json", sample_path, &job, &err), 0);
+	text = written();
+	assert_non_null(strstr(text, " · "));
+	assert_non_null(strstr(text, strrchr(sample_path, '/') + 1));
+	free(text);
+	job = (struct view_job){ .source[0].called = "a \"name\"" };
+	assert_int_equal(show(&view_hist, "json", sample_path, &job, &err), 0);
+	text = written();
+	assert_non_null(strstr(text, " · a \\\"name\\\"\""));
+	free(text);
+	job = (struct view_job){ .title = "Mine" };
+	assert_int_equal(show(&view_heat, "json", sample_path, &job, &err), 0);
+	text = written();
+	assert_non_null(strstr(text, "\"Mine\""));
+	free(text);
+}
+
+static void errors_are_values(void **state)
+{
+	struct view_job job = { 0 };
+	struct err err;
+	char *text;
+
+	(void)state;
+	make_recording();
+	assert_int_equal(show(&view_heat, "svg", "/nonexistent", &job, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, "/nonexistent"));
+	assert_int_equal(access(output, F_OK), -1);
+	job = (struct view_job){ 0 };
+	assert_int_equal(show(&view_heat, "svg", sample_path, &job, &err), 0);
+	text = written();
+	job = (struct view_job){ 0 };
+	assert_true(show(&view_timeline, "svg", sample_path, &job, &err) < 0); /* nothing of the kind */
+	assert_memory_equal(err.msg, sample_path, strlen(sample_path));
+	free(text);
+	text = written(); /* what was there is still there */
+	assert_non_null(strstr(text, "<svg"));
+	free(text);
+}
+
+/* Only what a view understands may be asked for from a page. */
+static void asked_options(void **state)
+{
+	(void)state;
+	assert_non_null(view_asked(&view_heat, "step"));
+	assert_null(view_asked(&view_heat, "isolate"));
+	assert_null(view_asked(&view_heat, "o"));
+	assert_non_null(view_asked(&view_flame, "from"));
+	assert_null(view_asked(&view_timeline, "processes"));
+}
+
+static int tear_down(void **state)
+{
+	unlink(output);
+	return sample_tear_down(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_whole),    cmocka_unit_test(served_names_are_unique),
+		cmocka_unit_test(forms_are_chosen),  cmocka_unit_test(headings),
+		cmocka_unit_test(errors_are_values), cmocka_unit_test(asked_options),
+	};
+
+	return cmocka_run_group_tests(tests, sample_set_up, tear_down);
+}
