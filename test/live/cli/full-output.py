@@ -15,6 +15,7 @@ CALLS = {
          ["--json", "-n", "BEGIN { exit(0); }"], ["--json", "-ln", "BEGIN"], ["-qn", 'BEGIN { printf("x"); exit(0); }', "-c", "sleep 100"]),
     "calls": (["calls", "run_chain", "-c", live.TRIGGER + " chain 1"], ["calls", "--help"]),
     "check": (["check", "--for", "1s"], ["check", "--json", "--for", "1s"], ["check", "--help"]),
+    "core": (["core", "-p", str(os.getpid()), "--no-stop", "-c", "::status"], ["core", "-p", str(os.getpid()), "--no-stop", "-c", "::dcmds", "--json"], ["core", "--help"]),
     "complete": (["complete", ""], ["complete", "latency", "--"]),
     "strace": (["strace", "--help"],), # its lines go to standard error: below
     "ctl": (),  # answers come from a run: below

@@ -26,7 +26,7 @@ r = live.dwell("-V")
 live.check(r.returncode == 0 and r.stdout.startswith(f"{live.NAME}: "), "-V", r.stdout + r.stderr)
 live.same(live.dwell("-qn", "BEGIN { exit(0); }", "-x", "version=" + r.stdout.split()[-1]).returncode, 0,
           "its last word is a version for -x version")
-for command in "ctl export flame heat hist latency report serve sql stat timeline top".split():
+for command in "core ctl export flame heat hist latency report serve sql stat timeline top".split():
     r = live.dwell(command, "--help")
     live.check((r.returncode, r.stderr) == (0, "") and r.stdout.startswith("Usage: ") and f"dwell {command} " in r.stdout.replace(live.NAME, "dwell"), command + " --help: usage, on standard output", f"{r}")
     with open("/dev/full", "w", encoding="ascii") as full:

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell core`: a debugger of what is in memory, of a core file or of a process that lives. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+#include "cmdline/optable.h"
+#include "core/shell.h"
+
+#define MAX_COMMANDS 256u /* -c */
+
+struct core_opts {
+	const char *pid, *commands[MAX_COMMANDS];
+	size_t n;
+	bool json, no_stop;
+};
+
+static int add_command(void *member, const struct optrow *o, const char *arg, struct err *err)
+{
+	struct core_opts *c = member;
+
+	(void)o;
+	if (c->n == MAX_COMMANDS)
+		return err_set(err, -E2BIG, "more than %u commands: give them by standard input", MAX_COMMANDS);
+	c->commands[c->n++] = arg;
+	return 0;
+}
+
+static const struct optrow rows[] = {
+	{ .name = "pid",
+	  .letter = 'p',
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct core_opts, pid),
+	  .arg = "PID",
+	  .help = "look at a process that lives; its threads are stopped meanwhile" },
+	{ .name = "no-stop",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct core_opts, no_stop),
+	  .help = "let it run: there are no stacks, and what is read may change" },
+	{ .name = "command",
+	  .letter = 'c',
+	  .kind = OPT_CALL,
+	  .take = add_command,
+	  .arg = "LINE",
+	  .help = "a line of commands, and then the end; several are run in their order" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
+};
+
+static const struct optable options = {
+	.command = "core",
+	.synopsis = "core [options] FILE [BINARY]\ncore [options] -p PID",
+	.notes =
+		"\tShows what was in the memory of a process: of a core file, whose program is BINARY if it is not where it\n"
+		"\twas, or of a process that lives. Commands come from -c, or line by line from standard input; ::help tells\n"
+		"\tof them.",
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
+};
+
+/* One line; false: it failed. */
+static bool run_line(struct shell *s, const char *line)
+{
+	if (shell_line(s, line) < 0) {
+		cmd_msg("core: %s", s->err.msg);
+		return false;
+	}
+	return true;
+}
+
+/* Lines until the end of the input, or $q. */
+static bool run_input(struct shell *s)
+{
+	const bool ask = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	_cleanup_free_ char *line = NULL;
+	bool good = true;
+	size_t cap = 0;
+	ssize_t n;
+
+	while (s->error == 0) {
+		if (ask) {
+			fputs("> ", stdout);
+			fflush(stdout);
+		}
+		n = getline(&line, &cap, stdin);
+		if (n < 0)
+			break;
+		while (n && strchr(" \t\r\n", line[n - 1]))
+			line[--n] = '\0';
+		if (!strcmp(line, "$q") || !strcmp(line, "::quit"))
+			break;
+		good &= run_line(s, line);
+		fflush(stdout);
+	}
+	return good || ask; /* who types sees the message */
+}
+
+static int run(const struct core_opts *o, struct core *c)
+{
+	struct shell s = { .core = c, .out = stdout, .json = o->json };
+	bool good = true;
+	int e;
+
+	for (size_t i = 0; i < o->n && s.error == 0; i++)
+		good &= run_line(&s, o->commands[i]);
+	if (!o->n)
+		good = run_input(&s);
+	e = cmd_written(s.error);
+	shell_done(&s);
+	return e != EXIT_OK ? e : good ? EXIT_OK : EXIT_ERROR;
+}
+
+static int open_target(const struct core_opts *o, int argc, char **argv, struct core *ret)
+{
+	const char *file = argc > 0 ? argv[0] : NULL;
+	struct err err = { 0 };
+	uint64_t pid;
+	int r;
+
+	if (o->pid && file)
+		return cmd_words(&options, file, NULL);
+	if (!o->pid && !file)
+		return cmd_words(&options, NULL, "a core file, or -p PID");
+	if (argc > 2)
+		return cmd_words(&options, argv[2], NULL);
+	if (o->pid && (num_parse_u64(o->pid, &pid) < 0 || pid < 1 || pid > INT32_MAX)) {
+		cmd_msg("core: '%s' is no process", o->pid);
+		return EXIT_USAGE;
+	}
+	r = o->pid ? core_attach((pid_t)pid, !o->no_stop, ret, &err)
+		   : core_open(file, argc > 1 ? argv[1] : NULL, ret, &err);
+	if (r < 0)
+		cmd_msg("core: cannot open %s%s: %s", o->pid ? "process " : "", o->pid ? o->pid : file, err.msg);
+	err_done(&err);
+	return r < 0 ? EXIT_ERROR : EXIT_OK;
+}
+
+static int core(int argc, char **argv)
+{
+	_cleanup_free_ struct core_opts *o = calloc(1, sizeof(*o));
+	struct core c = { 0 };
+	int e;
+
+	if (!o)
+		return cmd_fail("core: out of memory");
+	e = cmd_options(&options, o, argc, argv);
+	if (e == 0) {
+		e = open_target(o, argc - optind, argv + optind, &c);
+		if (e == EXIT_OK) {
+			e = run(o, &c);
+			core_close(&c);
+		}
+	}
+	return e < 0 ? EXIT_OK : e;
+}
+
+const struct command cmd_core = { "core", "what was in memory: core files and processes, Node's objects", core };

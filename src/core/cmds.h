@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands, by file: inside of core/. */
+#ifndef DWELL_CORE_CMDS_H
+#define DWELL_CORE_CMDS_H
+#include "core/shell.h"
+
+int dcmd_dcmds(struct shell *s, const struct dcall *d);
+int dcmd_help(struct shell *s, const struct dcall *d);
+int dcmd_mappings(struct shell *s, const struct dcall *d);
+int dcmd_stack(struct shell *s, const struct dcall *d);
+int dcmd_status(struct shell *s, const struct dcall *d);
+int dcmd_threads(struct shell *s, const struct dcall *d);
+int dcmd_walk(struct shell *s, const struct dcall *d);
+int dcmd_walkers(struct shell *s, const struct dcall *d);
+int dcmd_whatis(struct shell *s, const struct dcall *d);
+
+int walk_mappings(struct shell *s, const struct dcall *d);
+int walk_threads(struct shell *s, const struct dcall *d);
+#endif

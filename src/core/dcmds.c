@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All commands and walkers of the debugger, and the commands that tell of them. */
+#include <errno.h>
+#include <string.h>
+#include "core/cmds.h"
+
+const struct dcmd dcmds[] = {
+	{ "dcmds", "", false, "list the commands", "Lists all commands with a line about each.\n", "::dcmds",
+	  dcmd_dcmds },
+	{ "help", "[COMMAND]", false, "tell how lines are written, or about a command",
+	  "Without a word: how addresses, commands and pipelines are written. With one: that command.\n",
+	  "::help stack", dcmd_help },
+	{ "mappings", "", false, "list what is mapped in memory",
+	  "Lists the parts of memory by address: size, rights, how much of each the core has, and the file.\n"
+	  "A file is used for what the core does not have when its build id is the one in memory.\n"
+	  "In front of a |: the addresses of the parts. ADDRESS::mappings shows the part that has it.\n",
+	  "::mappings", dcmd_mappings },
+	{ "stack", "[-n FRAMES]", false, "show a thread's native stack",
+	  "Shows the frames of a thread, innermost first: stack pointer, file`function+offset.\n"
+	  "NUMBER::stack takes the thread of that number (of a hexadecimal one; 0t before a decimal one); else it is\n"
+	  "the one that died, or the first one. -n: at most so many frames (100).\n"
+	  "In front of a |: the addresses of the code.\n",
+	  "::walk thread | ::stack", dcmd_stack },
+	{ "status", "", false, "tell what is looked at",
+	  "Tells of which process the memory is, what it died of, how much of it there is, what is missing.\n",
+	  "::status", dcmd_status },
+	{ "threads", "", false, "list the threads",
+	  "Lists the threads with the function that each is in. In front of a |: their numbers.\n", "::threads",
+	  dcmd_threads },
+	{ "walk", "NAME", false, "go through all things of a kind",
+	  "Gives the address of each thing, for the next command. ::walkers lists the kinds.\n", "::walk mapping",
+	  dcmd_walk },
+	{ "walkers", "", false, "list what ::walk can go through", "Lists the names that ::walk takes.\n", "::walkers",
+	  dcmd_walkers },
+	{ "whatis", "", true, "tell what is at an address",
+	  "Tells what an address is: the part of memory, the function or variable, the stack it lies in.\n",
+	  "::walk mapping | ::whatis", dcmd_whatis },
+	{ 0 },
+};
+
+const struct walker walkers[] = {
+	{ "mapping", "the parts of memory, by address", walk_mappings },
+	{ "thread", "the threads, by number", walk_threads },
+	{ 0 },
+};
+
+int dcmd_dcmds(struct shell *s, const struct dcall *d)
+{
+	if (d->argc)
+		return shell_refuse(s, "dcmds", d->argv[0]);
+	for (const struct dcmd *c = dcmds; c->name; c++) {
+		if (s->json) {
+			struct jsonw w = jsonw_to(&s->text);
+
+			jsonw_object(&w, NULL);
+			jsonw_str(&w, "command", c->name);
+			jsonw_str(&w, "arguments", c->args);
+			jsonw_str(&w, "summary", c->summary);
+			jsonw_end_object(&w);
+			jsonw_line(&w);
+		} else {
+			shell_print(s, "::%-16s %s\n", c->name, c->summary);
+		}
+	}
+	return 0;
+}
+
+int dcmd_walkers(struct shell *s, const struct dcall *d)
+{
+	if (d->argc)
+		return shell_refuse(s, "walkers", d->argv[0]);
+	for (const struct walker *w = walkers; w->name; w++)
+		shell_print(s, "%-18s %s\n", w->name, w->summary);
+	return 0;
+}
+
+int dcmd_help(struct shell *s, const struct dcall *d)
+{
+	const struct dcmd *c;
+
+	if (d->argc > 1)
+		return shell_refuse(s, "help", d->argv[1]);
+	if (!d->argc) {
+		shell_print(
+			s,
+			"A line is a command, perhaps on an address, perhaps with further commands behind it:\n\n"
+			"    ::status\n"
+			"    7ffd3a5c2e10::whatis\n"
+			"    ::walk thread | ::stack -n 5 ! grep epoll\n\n"
+			"Addresses and numbers of threads are hexadecimal; 0t stands before a decimal number.\n"
+			"| runs the next command on each address that the one before gives.\n"
+			"! gives the text to a program of the system's shell.\n"
+			"::dcmds lists the commands, ::help NAME tells about one. $q or the end of the input leaves.\n");
+		return 0;
+	}
+	c = shell_dcmd(d->argv[0] + (strncmp(d->argv[0], "::", 2) == 0 ? 2 : 0));
+	if (!c)
+		return err_set(&s->err, -EINVAL, "there is no command ::%s (::dcmds lists them)", d->argv[0]);
+	shell_print(s, "%s::%s%s%s - %s\n\n%s", c->addr ? "ADDRESS" : "", c->name, *c->args ? " " : "", c->args,
+		    c->summary, c->help);
+	if (c->example)
+		shell_print(s, "\nExample: %s\n", c->example);
+	return 0;
+}
+
+int dcmd_walk(struct shell *s, const struct dcall *d)
+{
+	if (!d->argc)
+		return err_set(&s->err, -EINVAL, "::walk wants a name (::walkers lists them)");
+	if (d->argc > 1)
+		return shell_refuse(s, "walk", d->argv[1]);
+	for (const struct walker *w = walkers; w->name; w++)
+		if (!strcmp(w->name, d->argv[0]))
+			return w->run(s, d);
+	return err_set(&s->err, -EINVAL, "nothing is called %s (::walkers lists what can be walked)", d->argv[0]);
+}

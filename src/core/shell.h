@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The language of the debugger, as of mdb: commands on addresses, which can be sent to further commands and to a
+ * program.
+ *
+ *     line    = [ADDRESS] "::" NAME word... { "|" "::" NAME word... } [ "!" what the system's shell gets ]
+ *     ADDRESS = hexadecimal, or 0t and decimal digits
+ */
+#ifndef DWELL_CORE_SHELL_H
+#define DWELL_CORE_SHELL_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/err.h"
+#include "base/jsonw.h"
+#include "base/strb.h"
+#include "base/vec.h"
+#include "core/target.h"
+
+#define SHELL_MAX_LINE 65536u /* bytes of a line */
+#define SHELL_MAX_WORDS 64u   /* of a command */
+#define SHELL_MAX_STAGES 32u  /* commands of a line */
+
+typedef VEC(uint64_t) shell_addrs;
+
+struct shell {
+	struct core *core; /* not owned */
+	FILE *out;	   /* not owned */
+	bool json;	   /* JSON Lines */
+	int error;	   /* -errno of the first write that failed */
+	struct err err;	   /* why the last command failed */
+	struct strb text;  /* not written yet */
+	shell_addrs *to;   /* where addresses go, and no text; or NULL */
+};
+
+/* A command as it was typed. */
+struct dcall {
+	bool has_addr;
+	uint64_t addr;
+	int argc; /* words behind the name */
+	char **argv;
+};
+
+struct dcmd {
+	const char *name;
+	const char *args;    /* "" none */
+	bool addr;	     /* it wants an address */
+	const char *summary; /* one line */
+	const char *help;    /* lines */
+	const char *example; /* a line; or NULL: it has no example that works everywhere */
+	/* 0, or -errno with s->err. */
+	int (*run)(struct shell *s, const struct dcall *d);
+};
+/* All of them, in the order of their names; the last one has no name. */
+extern const struct dcmd dcmds[];
+
+/* Things that can be gone through. */
+struct walker {
+	const char *name, *summary;
+	int (*run)(struct shell *s, const struct dcall *d);
+};
+extern const struct walker walkers[];
+
+void shell_done(struct shell *s);
+/* Runs a line. An empty one, or one that begins with #, does nothing. 0, or -errno with s->err. */
+int shell_line(struct shell *s, const char *line);
+
+/* For commands. Text for people; nothing when addresses are wanted. */
+void shell_print(struct shell *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A text of the target: what is not printable is escaped. */
+void shell_plain(struct shell *s, const char *text);
+/* An address, for the next command. */
+int shell_emit(struct shell *s, uint64_t addr);
+/* Writes a line of JSON or text that is in s->text. */
+void shell_flush(struct shell *s);
+/* An address as lines have it. */
+bool shell_number(const char *word, uint64_t *ret);
+/* "ADDRESS module`name+0xOFFSET", or what is known of it. */
+void shell_place(struct shell *s, uint64_t addr);
+const struct dcmd *shell_dcmd(const char *name);
+/* A command got a word that it does not know. */
+int shell_refuse(struct shell *s, const char *name, const char *word);
+#endif
