@@ -3,7 +3,7 @@
 /*
  * why.d: what threads wait for, in words: the table of LatencyTOP. `dwell latency why` runs it and draws its own table.
  *
- * Usage: why.d [-p PID|-c COMMAND] [--by 0|1|2] [--over US] [--comm NAME] [--every TIME] [--stacks 1]
+ * Usage: why.d [-p PID|-c COMMAND] [--by 0|1|2|3] [--over US] [--comm NAME] [--every TIME] [--stacks 1]
  * A wait is the time between leaving a CPU and getting one again: being woken up late is part of it. With -p or -c
  * threads of this process and its descendants, else all.
  *
@@ -22,7 +22,7 @@
 #pragma D option zdefs
 #pragma D option aggsize=64m
 #pragma D option stackframes=48
-#pragma D param by int "0: all threads in one, 1: by process, 2: by thread" 0
+#pragma D param by int "0: all threads in one, 1: by process, 2: by thread, 3: by what -x by tells" 0
 #pragma D param over int "microseconds from which on a wait gets its cause" 10
 #pragma D param comm string "only programs of this name" ""
 #pragma D param stacks int "1: with the stacks of the programs that wait (Linux 6.16)" 0
@@ -92,40 +92,40 @@ latency:wait::all
 latency:wait::slow
 /sched_has_exit && !$stacks && !futex_call && !epoll_call/
 {
-	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
+	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->could = runnable[args[0]->tid] >= args[0]->start ? 4 : 0;
-	@waits[this->whose, $by ? args[0]->comm : "", why(stack()), this->could] = avg(args[0]->delay);
-	@worst[this->whose, $by ? args[0]->comm : "", why(stack()), this->could] = max(args[0]->delay);
+	@waits[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->could] = avg(args[0]->delay);
+	@worst[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->could] = max(args[0]->delay);
 }
 
 /* For what a futex is, the registers and the program's functions tell, and whether a timer ended the wait. */
 latency:wait::slow
 /sched_has_exit && !$stacks && (futex_call || epoll_call)/
 {
-	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
+	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->futex = (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) |
 	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0);
-	@futexes[this->whose, $by ? args[0]->comm : "", why(stack()), this->futex, ustack(FUTEX_FRAMES)] = avg(args[0]->delay);
-	@slowest[this->whose, $by ? args[0]->comm : "", why(stack()), this->futex, ustack(FUTEX_FRAMES)] = max(args[0]->delay);
+	@futexes[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, ustack(FUTEX_FRAMES)] = avg(args[0]->delay);
+	@slowest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, ustack(FUTEX_FRAMES)] = max(args[0]->delay);
 }
 
 /* Keys of old kernels have 512 bytes at most: no room for what is not used. */
 latency:wait::slow
 /sched_has_exit && $stacks/
 {
-	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
+	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->futex = (futex_call ? (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) : 0) |
 	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0);
-	@stacked[this->whose, $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = avg(args[0]->delay);
-	@longest[this->whose, $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = max(args[0]->delay);
+	@stacked[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = avg(args[0]->delay);
+	@longest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = max(args[0]->delay);
 }
 
 latency:wait::slow
 /!sched_has_exit/
 {
-	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@waits[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = avg(args[0]->delay);
-	@worst[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = max(args[0]->delay);
+	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
+	@waits[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = avg(args[0]->delay);
+	@worst[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = max(args[0]->delay);
 }
 
 tick-$every

@@ -3,7 +3,7 @@
 /*
  * argdist.d: with which values a function of a program or library is called, and what it returns.
  *
- * Usage: argdist.d -p PID|-c COMMAND --function NAME [--module NAME] [--arg N] [--top N]
+ * Usage: argdist.d -p PID|-c COMMAND --function NAME [--module NAME] [--arg N] [--top N] [--interval TIME]
  *
  * The first table counts values of the argument, the second those that are returned, most frequent first;
  * the last shows the argument as a distribution.
@@ -31,6 +31,7 @@
 #pragma D param function string "function, a pattern"
 #pragma D param arg int "argument, 0 is the first, up to 4" 0
 #pragma D param top int "values shown" 10
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 pid$target:$module:$function:entry
 {
@@ -44,7 +45,12 @@ pid$target:$module:$function:return
 	@ret[probefunc, arg1] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	trunc(@arg, $top);
 	trunc(@ret, $top);
@@ -53,4 +59,7 @@ END
 	printf("%-24s %20s %10s\n", "FUNCTION", "RETURNED", "COUNT");
 	printa("%-24s %20d %@10d\n", @ret);
 	printa("%s\n%@d\n", @dist);
+	trunc(@arg);
+	trunc(@ret);
+	trunc(@dist);
 }

@@ -3,7 +3,7 @@
 /*
  * biostacks.d: how the kernel comes to send requests to block devices: stacks.
  *
- * Usage: biostacks.d [-p PID|-c COMMAND] [--top N]
+ * Usage: biostacks.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c only those that this process and its descendants send. What is written later is sent by
  * threads of the kernel. The number is that of the bytes; largest last, so that it stays in view.
  *
@@ -21,16 +21,24 @@
  *     dd, write: 1310720 bytes
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param top int "stacks shown" 10
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 io:::start
 /wanted/
 {
-	@[stack(), execname, args[0]->b_flags & B_READ ? "read" : "write"] = sum(args[0]->b_bcount);
+	@[stack(), group_name, args[0]->b_flags & B_READ ? "read" : "write"] = sum(args[0]->b_bcount);
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	trunc(@, $top);
 	printa("%k  %s, %s: %@d bytes\n", @);
+	trunc(@);
 }

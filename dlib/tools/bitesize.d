@@ -3,13 +3,13 @@
 /*
  * bitesize.d: sizes of requests to block devices by process.
  *
- * Usage: bitesize.d
+ * Usage: bitesize.d [--interval TIME]
  * Who sends them; kernel threads write what was left in the page cache. The values are bytes. Requests that
  * give up blocks (discards) are not among them.
  *
  * Example:
  *   # bitesize.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=20 oflag=direct"
- *   PID 11860, dd (bytes)
+ *   11860 dd (bytes)
  *              value  ------------- Distribution ------------- count
  *               2048 |                                         0
  *               4096 |@@@@                                     3
@@ -20,6 +20,8 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -29,10 +31,16 @@ BEGIN
 io:::start
 /wanted && !(args[0]->b_flags & B_DISCARD)/
 {
-	@[pid, execname] = quantize(args[0]->b_bcount);
+	@[group_id, group_name] = quantize(args[0]->b_bcount);
 }
 
-END
+tick-$interval
 {
-	printa("PID %d, %s (bytes)%@d\n", @);
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
+{
+	printa("%d %s (bytes)%@d\n", @);
+	trunc(@);
 }

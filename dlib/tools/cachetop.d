@@ -45,9 +45,9 @@ syscall::preadv2:return
 {
 	this->added = self->pages * PAGE_BYTES;
 	this->miss = this->added < arg0 ? this->added : arg0;
-	@read[pid, execname] = sum(arg0);
-	@miss[pid, execname] = sum(this->miss);
-	@ahead[pid, execname] = sum(this->added - this->miss);
+	@read[group_id, group_name] = sum(arg0);
+	@miss[group_id, group_name] = sum(this->miss);
+	@ahead[group_id, group_name] = sum(this->added - this->miss);
 }
 
 syscall::read:return, syscall::pread64:return, syscall::readv:return, syscall::preadv:return,
@@ -61,7 +61,7 @@ tick-$interval, END
 	normalize(@read, 1024);
 	normalize(@miss, 1024);
 	normalize(@ahead, 1024);
-	printf("%Y\n%7s %-16s %12s %12s %12s\n", walltimestamp, "PID", "COMMAND", "READ_KB", "MISS_KB", "AHEAD_KB");
+	printf("%Y\n%7s %-16s %12s %12s %12s\n", walltimestamp, group_id_head, group_head, "READ_KB", "MISS_KB", "AHEAD_KB");
 	printa("%7d %-16s %@12d %@12d %@12d\n", @read, @miss, @ahead);
 	trunc(@read);
 	trunc(@miss);

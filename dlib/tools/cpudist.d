@@ -3,7 +3,7 @@
 /*
  * cpudist.d: how long threads run before they leave the CPU, or stay away from it.
  *
- * Usage: cpudist.d [--off 1] [-p PID|-c COMMAND]
+ * Usage: cpudist.d [--off 1] [-p PID|-c COMMAND] [--interval TIME]
  * --off 1 measures the time away from the CPU instead. With -p or -c only this process and its
  * descendants. Microseconds, by program.
  *
@@ -17,7 +17,9 @@
  *             524288 |                                         0
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param off int "1: time off the CPU" 0
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 self uint64_t since;
 
@@ -29,13 +31,13 @@ BEGIN
 sched:::on-cpu
 /$off && self->since/
 {
-	@[execname] = quantize((timestamp - self->since) / 1000);
+	@[group_name] = quantize((timestamp - self->since) / 1000);
 }
 
 sched:::off-cpu
 /!$off && self->since/
 {
-	@[execname] = quantize((timestamp - self->since) / 1000);
+	@[group_name] = quantize((timestamp - self->since) / 1000);
 }
 
 sched:::on-cpu, sched:::off-cpu
@@ -44,7 +46,13 @@ sched:::on-cpu, sched:::off-cpu
 	    timestamp : 0;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%s (us)%@d\n", @);
+	trunc(@);
 }

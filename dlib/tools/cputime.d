@@ -12,13 +12,14 @@
  *   # cputime.d --interval 1s --top 5 -c "stress-ng -q --cpu 1 -t 1"
  *   2026 Nov 21 17:22:13
  *       PID COMMAND                  MS
- *     11833 cc1                     113
- *     11868 cc1                     242
- *     11877 cc1                     327
- *     11873 cc1                     382
  *   ...
+ *     11873 cc1                     382
+ *     11877 cc1                     327
+ *     11868 cc1                     242
+ *     11833 cc1                     113
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 5s
 #pragma D param top int "processes shown" 20
 
@@ -30,14 +31,14 @@ sched:::on-cpu
 sched:::off-cpu
 /wanted && since[cpu]/
 {
-	@[pid, execname] = sum(timestamp - since[cpu]);
+	@[group_id, group_name] = sum(timestamp - since[cpu]);
 }
 
 tick-$interval, END
 {
 	trunc(@, $top);
 	normalize(@, 1000000);
-	printf("%Y\n%7s %-16s %10s\n", walltimestamp, "PID", "COMMAND", "MS");
+	printf("%Y\n%7s %-16s %10s\n", walltimestamp, group_id_head, group_head, "MS");
 	printa("%7d %-16s %@10d\n", @);
 	trunc(@);
 }

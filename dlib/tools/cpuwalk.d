@@ -3,23 +3,25 @@
 /*
  * cpuwalk.d: on which CPUs each process runs.
  *
- * Usage: cpuwalk.d [-p PID|-c COMMAND]
+ * Usage: cpuwalk.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c this process and its descendants, else all but idle CPUs. Looks some hundred times a
  * second; the values are CPU numbers.
  *
  * Example:
  *   # cpuwalk.d -c "stress-ng -q --cpu 2 -t 1"
- *   PID 11883, stress-ng (CPU)
+ *   11883 stress-ng (CPU)
  *              value  ------------- Distribution ------------- count
  *                < 0 |                                         0
  *                  0 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 5
  *                  1 |                                         0
  *
- *   PID 11886, stress-ng-cpu (CPU)
+ *   11886 stress-ng-cpu (CPU)
  *              value  ------------- Distribution ------------- count
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -29,10 +31,16 @@ BEGIN
 profile-499hz
 /pid && wanted/
 {
-	@[pid, execname] = lquantize(cpu, 0, 1024, 1);
+	@[group_id, group_name] = lquantize(cpu, 0, 1024, 1);
 }
 
-END
+tick-$interval
 {
-	printa("PID %d, %s (CPU)%@d\n", @);
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
+{
+	printa("%d %s (CPU)%@d\n", @);
+	trunc(@);
 }

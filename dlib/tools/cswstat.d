@@ -12,11 +12,12 @@
  *   # cswstat.d --interval 1s -c "stress-ng -q --switch 2 -t 2"
  *   2026 Nov 21 17:22:15
  *     CPU     SLEEPS   PREEMPTS     AVG_US
- *       0      94284      68905          5
- *       1     201902     117425          2
  *   ...
+ *       1     201902     117425          2
+ *       0      94284      68905          5
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 1s
 
 sched:::on-cpu

@@ -3,7 +3,7 @@
 /*
  * errinfo.d: system calls that fail, by program and error.
  *
- * Usage: errinfo.d [-p PID|-c COMMAND]
+ * Usage: errinfo.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only those of this process and its descendants.
  *
  * COMMAND, SYSCALL   who called what      ERROR  its name      COUNT  how often
@@ -11,11 +11,13 @@
  * Example:
  *   # errinfo.d -c "cat /nonexistent /root"
  *   COMMAND          SYSCALL              ERROR               COUNT
- *   cat              access               ENOENT                  1
- *   cat              read                 EISDIR                  1
  *   cat              openat               ENOENT                 17
+ *   cat              read                 EISDIR                  1
+ *   cat              access               ENOENT                  1
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -25,11 +27,17 @@ BEGIN
 syscall:::return
 /errno && wanted/
 {
-	@[execname, probefunc, errno_name[errno]] = count();
+	@[group_name, probefunc, errno_name[errno]] = count();
 }
 
-END
+tick-$interval
 {
-	printf("%-16s %-20s %-16s %8s\n", "COMMAND", "SYSCALL", "ERROR", "COUNT");
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
+{
+	printf("%-16s %-20s %-16s %8s\n", group_head, "SYSCALL", "ERROR", "COUNT");
 	printa("%-16s %-20s %-16s %@8d\n", @);
+	trunc(@);
 }

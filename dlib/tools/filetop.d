@@ -5,19 +5,20 @@
  *
  * Usage: filetop.d [--interval TIME] [--top N]
  *
- * KBYTES  transferred by read, pread64, readv, preadv, preadv2 and those of write
+ *     KB  transferred by read, pread64, readv, preadv, preadv2 and those of write
  * D       R read, W write        PID, COMMAND   who         FILE   the path
  *
  * Example:
  *   # filetop.d --interval 1s --top 4 -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=100"
  *   2026 Nov 21 17:04:20
- *       PID COMMAND          D     KBYTES FILE
- *      4911 test_sym_ehtab   R        144 pipe:[2597942]
- *      4954 readelf          W        148 pipe:[2597942]
- *      4866 dd               R       6400 /dev/zero
+ *       PID COMMAND          D         KB FILE
  *      4866 dd               W       6400 /tmp/dwell.example
+ *      4866 dd               R       6400 /dev/zero
+ *      4954 readelf          W        148 pipe:[2597942]
+ *      4911 test_sym_ehtab   R        144 pipe:[2597942]
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 5s
 #pragma D param top int "files shown" 20
 
@@ -35,7 +36,7 @@ syscall::pwritev:return, syscall::pwritev2:return
 /self->fd && !errno/
 {
 	this->how = strstr(probefunc, "write") != NULL ? "W" : "R";
-	@[pid, execname, this->how, fds[self->fd - 1].fi_pathname] = sum(arg0);
+	@[group_id, group_name, this->how, fds[self->fd - 1].fi_pathname] = sum(arg0);
 }
 
 syscall::read:return, syscall::pread64:return, syscall::readv:return, syscall::preadv:return,
@@ -49,7 +50,7 @@ tick-$interval, END
 {
 	trunc(@, $top);
 	normalize(@, 1024);
-	printf("%Y\n%7s %-16s %1s %10s %s\n", walltimestamp, "PID", "COMMAND", "D", "KBYTES", "FILE");
+	printf("%Y\n%7s %-16s %1s %10s %s\n", walltimestamp, group_id_head, group_head, "D", "KB", "FILE");
 	printa("%7d %-16s %1s %@10d %s\n", @);
 	trunc(@);
 }

@@ -3,7 +3,7 @@
 /*
  * fsdist.d: how long operations on files take, by file system and operation.
  *
- * Usage: fsdist.d [--fs TYPE]
+ * Usage: fsdist.d [--fs TYPE] [--interval TIME]
  * read, write and fsync of regular files, and open, as system calls. Microseconds.
  *
  * Example:
@@ -31,7 +31,9 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param fs string "only this type of file system: ext4" ""
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -66,7 +68,7 @@ syscall::open:return, syscall::openat:return, syscall::openat2:return
 /self->start && self->fd && fd_type[self->fd - 1] == S_IFREG &&
     ($$fs == "" || $$fs == fds[self->fd - 1].fi_fs)/
 {
-	@[fds[self->fd - 1].fi_fs, strstr(probefunc, "read") != NULL ? "read" :
+	@[group_prefix, fds[self->fd - 1].fi_fs, strstr(probefunc, "read") != NULL ? "read" :
 	    strstr(probefunc, "write") != NULL ? "write" : strstr(probefunc, "sync") != NULL ? "fsync" : "open"] =
 	    quantize((timestamp - self->start) / 1000);
 }
@@ -81,7 +83,13 @@ syscall::open:return, syscall::openat:return, syscall::openat2:return
 	self->fd = 0;
 }
 
-END
+tick-$interval
 {
-	printa("%s %s (us)%@d\n", @);
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
+{
+	printa("%s%s %s (us)%@d\n", @);
+	trunc(@);
 }

@@ -12,16 +12,17 @@
  *   # fsops.d
  *   2026 Nov 21 17:04:21
  *   OPERATION        FS                COUNT
- *   symlink          ext4                  4
- *   mkdir            ext4                  5
- *   putpage          ext4                115
- *   space            ext4                133
- *   remove           ext4                138
- *   inactive         ext4                140
- *   fsync            ext4                381
  *   ...
+ *   fsync            ext4                381
+ *   inactive         ext4                140
+ *   remove           ext4                138
+ *   space            ext4                133
+ *   putpage          ext4                115
+ *   mkdir            ext4                  5
+ *   symlink          ext4                  4
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 10s
 
 fsinfo:::

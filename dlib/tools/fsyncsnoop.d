@@ -3,7 +3,7 @@
 /*
  * fsyncsnoop.d: fsync(2) and the like: how often, and how long they took, by file.
  *
- * Usage: fsyncsnoop.d [-p PID|-c COMMAND]
+ * Usage: fsyncsnoop.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only those of this process and its descendants.
  *
  * TIME   when it returned      PID, COMMAND   who     CALL   fsync, fdatasync, syncfs, sync_file_range
@@ -19,6 +19,8 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -46,7 +48,13 @@ syscall::sync_file_range:return
 	self->fd = 0;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("\n%s (us) %@d", @);
+	trunc(@);
 }

@@ -3,7 +3,7 @@
 /*
  * funccount.d: how often the functions of a program or library are called.
  *
- * Usage: funccount.d -p PID|-c COMMAND [--module NAME] [--function NAME]
+ * Usage: funccount.d -p PID|-c COMMAND [--module NAME] [--function NAME] [--interval TIME]
  * Both names may be patterns. Each call costs the program some microseconds.
  *
  * FUNCTION  the function        COUNT  how often
@@ -11,14 +11,16 @@
  * Example:
  *   # funccount.d --module libc --function "str*" -c "find /etc/ssl -name x"
  *   FUNCTION                                      COUNT
- *   strtod                                            1
- *   str_to_mpn.part.0.constprop.0                     2
- *   strndup                                          12
  *   strdup                                           14
+ *   strndup                                          12
+ *   str_to_mpn.part.0.constprop.0                     2
+ *   strtod                                            1
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param module string "file that has the functions, a.out for the program" a.out
 #pragma D param function string "functions, a pattern" *
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -30,8 +32,14 @@ pid$target:$module:$function:entry
 	@[probefunc] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printf("%-40s %10s\n", "FUNCTION", "COUNT");
 	printa("%-40s %@10d\n", @);
+	trunc(@);
 }

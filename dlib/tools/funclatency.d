@@ -3,7 +3,7 @@
 /*
  * funclatency.d: how long a function of a program or library takes.
  *
- * Usage: funclatency.d -p PID|-c COMMAND --function NAME [--module NAME]
+ * Usage: funclatency.d -p PID|-c COMMAND --function NAME [--module NAME] [--interval TIME]
  * The name may be a pattern; functions that call themselves are measured once for each call. What is
  * called is among it, also waiting. Each call costs the program some microseconds. Nanoseconds.
  *
@@ -22,8 +22,10 @@
  *              65536 |                                         0
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param module string "file that has the function, a.out for the program" a.out
 #pragma D param function string "function, a pattern"
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -44,7 +46,13 @@ pid$target:$module:$function:return
 	self->depth--;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%s (ns)%@d\n", @);
+	trunc(@);
 }

@@ -16,6 +16,7 @@
  *     11915 stress-ng-mutex  0x55e72fd4d140         75443       814
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D option aggsortpos=1
 #pragma D param interval string "time between reports" 10s
 
@@ -36,8 +37,8 @@ syscall::futex:entry
 syscall::futex:return
 /self->start/
 {
-	@count[pid, execname, self->futex] = count();
-	@time[pid, execname, self->futex] = sum(timestamp - self->start);
+	@count[group_id, group_name, self->futex] = count();
+	@time[group_id, group_name, self->futex] = sum(timestamp - self->start);
 	self->start = 0;
 	self->futex = 0;
 }
@@ -45,7 +46,7 @@ syscall::futex:return
 tick-$interval, END
 {
 	normalize(@time, 1000000);
-	printf("%Y\n%7s %-16s %-18s %9s %9s\n", walltimestamp, "PID", "COMMAND", "FUTEX", "COUNT", "MS");
+	printf("%Y\n%7s %-16s %-18s %9s %9s\n", walltimestamp, group_id_head, group_head, "FUTEX", "COUNT", "MS");
 	printa("%7d %-16s %#-18x %@9d %@9d\n", @count, @time);
 	trunc(@count);
 	trunc(@time);

@@ -3,7 +3,7 @@
 /*
  * hotkernel.d: functions of the kernel that use most CPU time.
  *
- * Usage: hotkernel.d [--top N] [--rate HZ]
+ * Usage: hotkernel.d [--top N] [--rate HZ] [--interval TIME]
  * Looks at every CPU some hundred times a second. What the idle CPUs do is among it.
  *
  * FUNCTION  what was running          SAMPLES  how often it was seen
@@ -11,15 +11,17 @@
  * Example:
  *   # hotkernel.d --top 5 -c "dd if=/dev/zero of=/dev/null bs=1M count=40000"
  *   FUNCTION                                                      SAMPLES
- *   vmlinux`vfs_read                                                    2
- *   vmlinux`vfs_write                                                   3
- *   vmlinux`__cond_resched                                              3
- *   vmlinux`read_zero                                                 267
  *   vmlinux`pv_native_safe_halt                                       283
+ *   vmlinux`read_zero                                                 267
+ *   vmlinux`__cond_resched                                              3
+ *   vmlinux`vfs_write                                                   3
+ *   vmlinux`vfs_read                                                    2
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param rate string "samples of each CPU in a second" 499hz
 #pragma D param top int "functions shown" 30
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -32,9 +34,15 @@ profile-$rate
 	@[func(arg0)] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	trunc(@, $top);
 	printf("%-60s %8s\n", "FUNCTION", "SAMPLES");
 	printa("%-60a %@8d\n", @);
+	trunc(@);
 }

@@ -12,26 +12,27 @@
  *   # hotproc.d --interval 1s --top 5 -c "dd if=/dev/zero of=/dev/null bs=1M count=20000"
  *   2026 Nov 21 17:22:18
  *       PID COMMAND          MODE      SAMPLES
- *     11924 cc1              kernel          6
- *     11931 cc1              user           11
- *     11924 cc1              user           26
- *     11897 cc1              user           57
  *     11926 dd               kernel        117
+ *     11897 cc1              user           57
+ *     11924 cc1              user           26
+ *     11931 cc1              user           11
+ *     11924 cc1              kernel          6
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 5s
 #pragma D param top int "lines shown" 20
 
 profile-499hz
 /wanted/
 {
-	@[pid, execname, arg0 ? "kernel" : "user"] = count();
+	@[group_id, group_name, arg0 ? "kernel" : "user"] = count();
 }
 
 tick-$interval, END
 {
 	trunc(@, $top);
-	printf("%Y\n%7s %-16s %-8s %8s\n", walltimestamp, "PID", "COMMAND", "MODE", "SAMPLES");
+	printf("%Y\n%7s %-16s %-8s %8s\n", walltimestamp, group_id_head, group_head, "MODE", "SAMPLES");
 	printa("%7d %-16s %-8s %@8d\n", @);
 	trunc(@);
 }

@@ -11,12 +11,13 @@
  *   # hrtimers.d -c "sleep 1"
  *   2026 Nov 21 17:22:20
  *   FUNCTION                                               COUNT
- *   vmlinux`timerfd_tmrproc                                    1
- *   vmlinux`watchdog_timer_fn                                  2
- *   vmlinux`hrtimer_wakeup                                   183
  *   vmlinux`tick_nohz_handler                                503
+ *   vmlinux`hrtimer_wakeup                                   183
+ *   vmlinux`watchdog_timer_fn                                  2
+ *   vmlinux`timerfd_tmrproc                                    1
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 5s
 
 sdt:::hrtimer_expire_entry

@@ -16,6 +16,7 @@
  *       1    36 virtio1-req.0                  207        308       18
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 5s
 
 sdt:::irq_handler_entry

@@ -3,7 +3,7 @@
 /*
  * iolatency.d: how long requests to block devices take, by device and direction.
  *
- * Usage: iolatency.d
+ * Usage: iolatency.d [--interval TIME]
  * From the moment that the request is sent until it is completed. The values are microseconds.
  *
  * Example:
@@ -19,6 +19,8 @@
  *               1024 |                                         0
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -39,7 +41,13 @@ io:::done
 	start[arg0] = 0;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%s %s (us)%@d\n", @);
+	trunc(@);
 }

@@ -7,16 +7,17 @@
  *
  * DEVICE  the device          COUNT  requests
  * %RANDOM of them, that do not begin where the one before ended
- * AVG, MAX  bytes of a request      READ_KB, WRITE_KB  transferred: discards are requests, but
+ * AVG_BYTES, MAX_BYTES  of a request      READ_KB, WRITE_KB  transferred: discards are requests, but
  *                           nothing is transferred
  *
  * Example:
  *   # iopattern.d --interval 1s -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=200 oflag=direct"
  *   2026 Nov 21 17:22:20
- *   DEVICE        COUNT  %RANDOM       AVG       MAX    READ_KB   WRITE_KB
+ *   DEVICE        COUNT  %RANDOM AVG_BYTES MAX_BYTES    READ_KB   WRITE_KB
  *   vda             203        4     65576     73728          0      13000
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 5s
 
 uint64_t next[dev_t];
@@ -37,8 +38,8 @@ tick-$interval, END
 {
 	normalize(@read, 1024);
 	normalize(@write, 1024);
-	printf("%Y\n%-10s %8s %8s %9s %9s %10s %10s\n", walltimestamp, "DEVICE", "COUNT", "%RANDOM", "AVG",
-	    "MAX", "READ_KB", "WRITE_KB");
+	printf("%Y\n%-10s %8s %8s %9s %9s %10s %10s\n", walltimestamp, "DEVICE", "COUNT", "%RANDOM", "AVG_BYTES",
+	    "MAX_BYTES", "READ_KB", "WRITE_KB");
 	printa("%-10s %@8d %@8d %@9d %@9d %@10d %@10d\n", @count, @random, @avg, @max, @read, @write);
 	trunc(@count);
 	trunc(@random);

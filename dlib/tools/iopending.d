@@ -3,7 +3,7 @@
 /*
  * iopending.d: requests that a block device has at the same time.
  *
- * Usage: iopending.d
+ * Usage: iopending.d [--interval TIME]
  * Counted each time one begins, itself among them. What was begun before the tool is not counted.
  *
  * Example:
@@ -23,6 +23,8 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -44,8 +46,15 @@ io:::done
 	pending[args[0]->b_edev]--;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%s (requests)%@d\n", @);
 	printa("%s: %@d requests\n", @begun);
+	trunc(@);
+	trunc(@begun);
 }

@@ -3,7 +3,7 @@
 /*
  * kfunccount.d: how often functions of the kernel are called.
  *
- * Usage: kfunccount.d --function NAME [--module NAME] [-p PID|-c COMMAND]
+ * Usage: kfunccount.d --function NAME [--module NAME] [-p PID|-c COMMAND] [--interval TIME]
  * Both names may be patterns. With -p or -c of this process and its descendants only.
  *
  * FUNCTION  the function        COUNT  how often
@@ -14,8 +14,10 @@
  *   vfs_write                                       104
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param module string "vmlinux, or a module of the kernel" *
 #pragma D param function string "functions, a pattern"
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -28,8 +30,14 @@ fbt:$module:$function:entry
 	@[probefunc] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printf("%-40s %10s\n", "FUNCTION", "COUNT");
 	printa("%-40s %@10d\n", @);
+	trunc(@);
 }

@@ -3,7 +3,7 @@
 /*
  * kfunclatency.d: how long a function of the kernel takes.
  *
- * Usage: kfunclatency.d --function NAME [--module NAME] [-p PID|-c COMMAND]
+ * Usage: kfunclatency.d --function NAME [--module NAME] [-p PID|-c COMMAND] [--interval TIME]
  * The name may be a pattern; functions that call themselves are measured once for each call. What is
  * called is among it, also waiting. Nanoseconds.
  *
@@ -17,8 +17,10 @@
  *               2048 |                                         0
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param module string "vmlinux, or a module of the kernel" *
 #pragma D param function string "function, a pattern"
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -40,7 +42,13 @@ fbt:$module:$function:return
 	self->depth--;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%s (ns)%@d\n", @);
+	trunc(@);
 }

@@ -3,7 +3,7 @@
 /*
  * lockbydist.d: how long threads waited for locks of the kernel, by kind of lock.
  *
- * Usage: lockbydist.d
+ * Usage: lockbydist.d [--interval TIME]
  * Only locks that were not free: others leave no trace. The values are microseconds.
  *
  * Example:
@@ -21,6 +21,8 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -30,10 +32,16 @@ BEGIN
 lockstat:::
 /wanted/
 {
-	@[probename] = quantize(arg1 / 1000);
+	@[group_prefix, probename] = quantize(arg1 / 1000);
 }
 
-END
+tick-$interval
 {
-	printa("%s (us)%@d\n", @);
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
+{
+	printa("%s%s (us)%@d\n", @);
+	trunc(@);
 }

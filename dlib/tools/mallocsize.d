@@ -3,7 +3,7 @@
 /*
  * mallocsize.d: how much memory a program asks malloc(3) for.
  *
- * Usage: mallocsize.d -p PID|-c COMMAND [--module NAME]
+ * Usage: mallocsize.d -p PID|-c COMMAND [--module NAME] [--interval TIME]
  * malloc(), calloc() and realloc() of libc, or of another library. The values are bytes of a call.
  *
  * Example:
@@ -23,7 +23,9 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param module string "library that has malloc()" libc
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -34,7 +36,13 @@ pid$target:$module:malloc:entry { @[execname, probefunc] = quantize(arg0); }
 pid$target:$module:calloc:entry { @[execname, probefunc] = quantize(arg0 * arg1); }
 pid$target:$module:realloc:entry { @[execname, probefunc] = quantize(arg1); }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%s %s (bytes)%@d\n", @);
+	trunc(@);
 }

@@ -3,7 +3,7 @@
 /*
  * memgrow.d: who asks the kernel for memory: brk(2) and mmap(2) by stack.
  *
- * Usage: memgrow.d [-p PID|-c COMMAND] [--top N]
+ * Usage: memgrow.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all. Below each stack the program and
  * KB of address space in all; what was given back is not subtracted.
  *
@@ -20,7 +20,9 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param top int "stacks shown" 10
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 /* Source: include/uapi/asm-generic/mman-common.h. */
 inline int ANONYMOUS = 0x20;
@@ -33,7 +35,7 @@ BEGIN
 syscall::mmap:entry
 /arg3 & ANONYMOUS && wanted/
 {
-	@[ustack(8), execname] = sum(arg1);
+	@[ustack(8), group_name] = sum(arg1);
 }
 
 syscall::brk:entry
@@ -45,7 +47,7 @@ syscall::brk:entry
 syscall::brk:return
 /self->brk && arg0 > self->brk/
 {
-	@[ustack(8), execname] = sum(arg0 - self->brk);
+	@[ustack(8), group_name] = sum(arg0 - self->brk);
 }
 
 syscall::brk:return
@@ -53,9 +55,15 @@ syscall::brk:return
 	self->brk = 0;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	trunc(@, $top);
 	normalize(@, 1024);
 	printa("%k  %s %@d KB\n", @);
+	trunc(@);
 }

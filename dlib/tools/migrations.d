@@ -11,12 +11,13 @@
  *   # migrations.d --top 4 -c "stress-ng -q --switch 4 -t 1"
  *   2026 Nov 21 17:22:23
  *       PID COMMAND           FROM    TO     COUNT
- *     12039 stress-ng-switc      0     1         5
- *     12039 stress-ng-switc      1     0         5
- *     12040 stress-ng-switc      0     1         5
  *     12040 stress-ng-switc      1     0         5
+ *     12040 stress-ng-switc      0     1         5
+ *     12039 stress-ng-switc      1     0         5
+ *     12039 stress-ng-switc      0     1         5
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 10s
 #pragma D param top int "lines shown" 20
 

@@ -7,11 +7,11 @@
  * With -p or -c only by this process and its descendants.
  *
  * PID, COMMAND   who       PROT   r read, w write, x execute; SHARE  shared or private
- * SIZE   bytes             OFFSET within the file              FILE  the path
+ * BYTES  its size           OFFSET within the file              FILE  the path
  *
  * Example:
  *   # mmapsnoop.d -c "true"
- *       PID COMMAND          PROT SHARE           SIZE       OFFSET FILE
+ *       PID COMMAND          PROT SHARE          BYTES       OFFSET FILE
  *      5019 true             r--  private        45519            0 /etc/ld.so.cache
  *      5019 true             r--  private      1974096            0 /usr/lib/x86_64-linux-gnu/libc.so.6
  *      5019 true             r-x  private      1400832       155648 /usr/lib/x86_64-linux-gnu/libc.so.6
@@ -29,7 +29,7 @@ inline int SHARED = 1;
 
 BEGIN
 {
-	printf("%7s %-16s %-4s %-7s %12s %12s %s\n", "PID", "COMMAND", "PROT", "SHARE", "SIZE", "OFFSET",
+	printf("%7s %-16s %-4s %-7s %12s %12s %s\n", "PID", "COMMAND", "PROT", "SHARE", "BYTES", "OFFSET",
 	    "FILE");
 }
 

@@ -7,14 +7,14 @@
  * One queue with nearly all packets: one CPU does the work of all.
  *
  * DEVICE  the interface        D  T sent, R received         QUEUE  its number
- * PACKETS, BYTES  as the kernel handles them: it may join or split packets later; AVG  bytes of one
+ * PACKETS, BYTES  as the kernel handles them: it may join or split packets later; AVG_BYTES  of one
  *
  * Example:
  *   # netqtop.d -c "nc -u 127.0.0.1 9"
  *   2026 Nov 26 11:49:29
- *   DEVICE           D  QUEUE    PACKETS          BYTES      AVG
- *   lo               T      0         21           1906       90
- *   lo               R      0         21           1612       76
+ *   DEVICE           D  QUEUE    PACKETS          BYTES AVG_BYTES
+ *   lo               T      0         21           1906        90
+ *   lo               R      0         21           1612        76
  */
 #pragma D option quiet
 #pragma D option aggsortrev
@@ -38,8 +38,8 @@ sdt:::netif_receive_skb
 
 tick-$interval, END
 {
-	printf("%Y\n%-16s %1s %6s %10s %14s %8s\n", walltimestamp, "DEVICE", "D", "QUEUE", "PACKETS", "BYTES", "AVG");
-	printa("%-16s %1s %6d %@10d %@14d %@8d\n", @n, @bytes, @avg);
+	printf("%Y\n%-16s %1s %6s %10s %14s %9s\n", walltimestamp, "DEVICE", "D", "QUEUE", "PACKETS", "BYTES", "AVG_BYTES");
+	printa("%-16s %1s %6d %@10d %@14d %@9d\n", @n, @bytes, @avg);
 	trunc(@n);
 	trunc(@bytes);
 	trunc(@avg);

@@ -3,7 +3,7 @@
 /*
  * offcpu.d: where threads wait: stacks, and how long they were off the CPU.
  *
- * Usage: offcpu.d [-p PID|-c COMMAND] [--top N] [--us N]
+ * Usage: offcpu.d [-p PID|-c COMMAND] [--top N] [--us N] [--interval TIME]
  * With -p or -c threads of this process and its descendants, else all. Time of threads that were
  * only preempted is among it. Below the stacks the name and milliseconds in all.
  *
@@ -28,8 +28,10 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param top int "stacks shown" 10
 #pragma D param us int "microseconds from which on a wait counts" 1
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -45,7 +47,7 @@ sched:::off-cpu
 sched:::on-cpu
 /self->left && timestamp - self->left >= $us * 1000/
 {
-	@[stack(), jstack(100), execname] = sum(timestamp - self->left);
+	@[stack(), jstack(100), group_name] = sum(timestamp - self->left);
 }
 
 sched:::on-cpu
@@ -54,9 +56,15 @@ sched:::on-cpu
 	self->left = 0;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	trunc(@, $top);
 	normalize(@, 1000000);
 	printa("%k%k  %s %@d ms\n", @);
+	trunc(@);
 }

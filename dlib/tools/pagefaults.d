@@ -3,7 +3,7 @@
 /*
  * pagefaults.d: page faults of programs, by stack.
  *
- * Usage: pagefaults.d [-p PID|-c COMMAND] [--top N]
+ * Usage: pagefaults.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all. Below each stack the program and
  * how often.
  *
@@ -20,7 +20,9 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param top int "stacks shown" 10
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -30,14 +32,21 @@ BEGIN
 vminfo:::as_fault
 /wanted/
 {
-	@[ustack(8), execname] = count();
-	@all[execname] = count();
+	@[ustack(8), group_name] = count();
+	@all[group_name] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	trunc(@, $top);
 	printa("%k  %s %@d\n", @);
-	printf("\n%-16s %10s\n", "COMMAND", "FAULTS");
+	printf("\n%-16s %10s\n", group_head, "FAULTS");
 	printa("%-16s %@10d\n", @all);
+	trunc(@);
+	trunc(@all);
 }

@@ -16,6 +16,7 @@
  *   2026 Nov 21 17:04:27        807        815         28
  */
 #pragma D option quiet
+#pragma D param interval string "time between reports" 1s
 
 BEGIN
 {
@@ -26,7 +27,7 @@ proc:::create /wanted/ { @procs = count(); }
 proc:::lwp-create /wanted/ { @lwps = count(); }
 proc:::exec-success /wanted/ { @execs = count(); }
 
-tick-1s
+tick-$interval
 {
 	printf("%-20Y ", walltimestamp);
 	printa("%@10d ", @procs);

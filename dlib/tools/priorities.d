@@ -3,7 +3,7 @@
 /*
  * priorities.d: priorities of the threads that get a CPU.
  *
- * Usage: priorities.d
+ * Usage: priorities.d [--interval TIME]
  * The kernel's numbers, lower is more urgent: 0 to 99 real-time, 100 to 139 nice -20 to 19 (120:
  * nice 0). Counted each time a thread begins to run; the idle threads are left out.
  *
@@ -20,6 +20,8 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -29,10 +31,16 @@ BEGIN
 sched:::on-cpu
 /pid && wanted/
 {
-	@[execname] = lquantize(curlwpsinfo->pr_pri, -1, 140, 1);
+	@[group_name] = lquantize(curlwpsinfo->pr_pri, -1, 140, 1);
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%s (priority)%@d\n", @);
+	trunc(@);
 }

@@ -3,7 +3,7 @@
 /*
  * procsystime.d: how much time a process spends in which system calls.
  *
- * Usage: procsystime.d [-p PID|-c COMMAND]
+ * Usage: procsystime.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all.
  *
  * SYSCALL  name      COUNT  how often
@@ -12,17 +12,19 @@
  * Example:
  *   # procsystime.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=1M count=8"
  *   SYSCALL                         COUNT      TIME_US
- *   ...
- *   mprotect                            3           47
- *   brk                                 3           83
- *   mmap                               22          183
- *   close                              22          550
- *   read                               11          944
- *   openat                             35         1037
  *   write                              11        47410
+ *   openat                             35         1037
+ *   read                               11          944
+ *   close                              22          550
+ *   mmap                               22          183
+ *   brk                                 3           83
+ *   mprotect                            3           47
+ *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D option aggsortpos=1
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -43,9 +45,16 @@ syscall:::return
 	self->start = 0;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	normalize(@time, 1000);
 	printf("%-24s %12s %12s\n", "SYSCALL", "COUNT", "TIME_US");
 	printa("%-24s %@12d %@12d\n", @count, @time);
+	trunc(@count);
+	trunc(@time);
 }

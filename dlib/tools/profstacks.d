@@ -3,7 +3,7 @@
 /*
  * profstacks.d: where CPU time is spent: stacks of the kernel and of programs.
  *
- * Usage: profstacks.d [-p PID|-c COMMAND] [--top N]
+ * Usage: profstacks.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all. The kernel's stack comes first;
  * below both the program's name and how often they were seen.
  *
@@ -24,7 +24,9 @@
  *     dd 11
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param top int "stacks shown" 10
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -34,11 +36,17 @@ BEGIN
 profile-99
 /wanted/
 {
-	@[stack(), jstack(100), execname] = count();
+	@[stack(), jstack(100), group_name] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	trunc(@, $top);
 	printa("%k%k  %s %@d\n", @);
+	trunc(@);
 }

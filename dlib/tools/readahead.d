@@ -43,8 +43,8 @@ syscall::preadv2:return
     (self->pages || some[pid, self->fd])/
 {
 	some[pid, self->fd] = 1;
-	@added[pid, execname, fds[self->fd - 1].fi_pathname] = sum(self->pages * PAGE_BYTES);
-	@read[pid, execname, fds[self->fd - 1].fi_pathname] = sum(arg0);
+	@added[group_id, group_name, fds[self->fd - 1].fi_pathname] = sum(self->pages * PAGE_BYTES);
+	@read[group_id, group_name, fds[self->fd - 1].fi_pathname] = sum(arg0);
 }
 
 syscall::read:return, syscall::pread64:return, syscall::readv:return, syscall::preadv:return,
@@ -63,7 +63,7 @@ tick-$interval, END
 {
 	normalize(@added, 1024);
 	normalize(@read, 1024);
-	printf("%Y\n%7s %-16s %10s %10s %s\n", walltimestamp, "PID", "COMMAND", "ADDED_KB", "READ_KB", "FILE");
+	printf("%Y\n%7s %-16s %10s %10s %s\n", walltimestamp, group_id_head, group_head, "ADDED_KB", "READ_KB", "FILE");
 	printa("%7d %-16s %@10d %@10d %s\n", @added, @read);
 	trunc(@added);
 	trunc(@read);

@@ -3,7 +3,7 @@
 /*
  * runqlat.d: how long threads that could run wait for a CPU.
  *
- * Usage: runqlat.d [-p PID|-c COMMAND]
+ * Usage: runqlat.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c threads of this process and its descendants, else all. From the moment that a thread
  * is woken or created until it runs; preempted threads that wait are not among it. Microseconds.
  *
@@ -28,6 +28,8 @@
  *               8192 |                                         0
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -49,10 +51,16 @@ sched:::on-cpu
 sched:::on-cpu
 /this->waited && wanted/
 {
-	@ = quantize(this->waited / 1000);
+	@[group_prefix] = quantize(this->waited / 1000);
 }
 
-END
+tick-$interval
 {
-	printa("wait for a CPU (us)%@d\n", @);
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
+{
+	printa("%swait for a CPU (us)%@d\n", @);
+	trunc(@);
 }

@@ -3,7 +3,7 @@
 /*
  * runqlen.d: threads that are on a CPU or wait for it, by CPU.
  *
- * Usage: runqlen.d
+ * Usage: runqlen.d [--interval TIME]
  * Looks some hundred times a second at each CPU that does something; the values count the thread
  * that runs among them: 1 is a CPU that nobody waits for, 0 an idle one.
  *
@@ -22,6 +22,8 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -33,7 +35,13 @@ profile-199
 	@[cpu] = lquantize(curthread->se.cfs_rq->rq->nr_running, 0, 100, 1);
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("CPU %d (threads)%@d\n", @);
+	trunc(@);
 }

@@ -14,12 +14,13 @@
  *   # rwbytype.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=100"
  *   2026 Nov 21 17:04:29
  *   COMMAND          D FS                CALLS          BYTES
- *   dd               W pipefs                3             98
- *   dd               R ext4                  5           5396
- *   dd               R devtmpfs            100        6553600
  *   dd               W ext4                100        6553600
+ *   dd               R devtmpfs            100        6553600
+ *   dd               R ext4                  5           5396
+ *   dd               W pipefs                3             98
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 10s
 
 syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry,
@@ -36,8 +37,8 @@ syscall::pwritev:return, syscall::pwritev2:return
 /self->fd && !errno/
 {
 	this->how = strstr(probefunc, "write") != NULL ? "W" : "R";
-	@calls[execname, this->how, fds[self->fd - 1].fi_fs] = count();
-	@bytes[execname, this->how, fds[self->fd - 1].fi_fs] = sum(arg0);
+	@calls[group_name, this->how, fds[self->fd - 1].fi_fs] = count();
+	@bytes[group_name, this->how, fds[self->fd - 1].fi_fs] = sum(arg0);
 }
 
 syscall::read:return, syscall::pread64:return, syscall::readv:return, syscall::preadv:return,
@@ -49,7 +50,7 @@ syscall::pwritev:return, syscall::pwritev2:return
 
 tick-$interval, END
 {
-	printf("%Y\n%-16s %1s %-12s %10s %14s\n", walltimestamp, "COMMAND", "D", "FS", "CALLS", "BYTES");
+	printf("%Y\n%-16s %1s %-12s %10s %14s\n", walltimestamp, group_head, "D", "FS", "CALLS", "BYTES");
 	printa("%-16s %1s %-12s %@10d %@14d\n", @calls, @bytes);
 	trunc(@calls);
 	trunc(@bytes);

@@ -3,13 +3,13 @@
 /*
  * seeksize.d: how far block devices move between two requests of a process.
  *
- * Usage: seeksize.d
+ * Usage: seeksize.d [--interval TIME]
  * From the end of the request before (of anybody, to the same device) to the beginning of this one,
  * in sectors of 512 bytes; 0 is in order. Requests that give up blocks (discards) move nothing and are left out.
  *
  * Example:
  *   # seeksize.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=20 oflag=direct"
- *   PID 12314, dd (sectors)
+ *   12314 dd (sectors)
  *              value  ------------- Distribution ------------- count
  *           -4194304 |                                         0
  *           -2097152 |@@                                       1
@@ -20,6 +20,8 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -32,7 +34,7 @@ io:::start
 /wanted && !(args[0]->b_flags & B_DISCARD) && next[args[0]->b_edev]/
 {
 	this->far = (int64_t)(args[0]->b_lblkno - next[args[0]->b_edev]);
-	@[pid, execname] = quantize(this->far);
+	@[group_id, group_name] = quantize(this->far);
 }
 
 io:::start
@@ -41,7 +43,13 @@ io:::start
 	next[args[0]->b_edev] = args[0]->b_lblkno + args[0]->b_bcount / 512;
 }
 
-END
+tick-$interval
 {
-	printa("PID %d, %s (sectors)%@d\n", @);
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
+{
+	printa("%d %s (sectors)%@d\n", @);
+	trunc(@);
 }

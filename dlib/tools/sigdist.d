@@ -13,21 +13,22 @@
  *   # sigdist.d
  *   2026 Nov 21 17:04:32
  *   FROM             TO               SIGNAL        COUNT
- *   bash             bash             SIGCHLD           1
- *   bash             bash             SIGTERM           1
- *   bash             bash             SIGUSR1           1
- *   clang            sh               SIGCHLD           1
- *   dwell            timeout          SIGCHLD           1
- *   python3          dwell            SIGINT            1
  *   ...
+ *   python3          dwell            SIGINT            1
+ *   dwell            timeout          SIGCHLD           1
+ *   clang            sh               SIGCHLD           1
+ *   bash             bash             SIGUSR1           1
+ *   bash             bash             SIGTERM           1
+ *   bash             bash             SIGCHLD           1
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 10s
 
 proc:::signal-send
 /wanted/
 {
-	@[execname, args[1]->pr_fname, signal_name[args[2]]] = count();
+	@[group_name, args[1]->pr_fname, signal_name[args[2]]] = count();
 }
 
 tick-$interval, END

@@ -3,7 +3,7 @@
 /*
  * siglatency.d: time from the sending of a signal until it is handled.
  *
- * Usage: siglatency.d
+ * Usage: siglatency.d [--interval TIME]
  * The time until the handler of the program is called, or until the process is killed by it.
  *
  * SIGNAL, COMMAND   the signal and the receiver; the values are microseconds
@@ -25,6 +25,8 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -39,7 +41,7 @@ signal:::send
 signal:::handle
 /wanted && sent[pid, args[0]]/
 {
-	@[signal_name[args[0]], execname] = hist((timestamp - sent[pid, args[0]]) / 1000);
+	@[signal_name[args[0]], group_name] = hist((timestamp - sent[pid, args[0]]) / 1000);
 }
 
 signal:::handle
@@ -48,7 +50,13 @@ signal:::handle
 	sent[pid, args[0]] = 0;
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%-10s %-16s (us) %@d\n", @);
+	trunc(@);
 }

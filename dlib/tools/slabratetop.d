@@ -7,12 +7,12 @@
  * Linux 6.1 or later.
  *
  * CACHE   as in /proc/slabinfo; kmalloc: memory of any size
- * ALLOCS  objects that were allocated        KBYTES  of them
+ * ALLOCS  objects that were allocated            KB  of them
  *
  * Example:
  *   # slabratetop.d -c "find /etc -name x"
  *   2026 Nov 26 11:49:13
- *   CACHE                                ALLOCS     KBYTES
+ *   CACHE                                ALLOCS         KB
  *   names_cache                            3334      13336
  *   kmalloc                                2054        200
  *   filp                                   1231        221
@@ -40,7 +40,7 @@ sdt:::kmalloc
 tick-$interval, END
 {
 	normalize(@kb, 1024);
-	printf("%Y\n%-32s %10s %10s\n", walltimestamp, "CACHE", "ALLOCS", "KBYTES");
+	printf("%Y\n%-32s %10s %10s\n", walltimestamp, "CACHE", "ALLOCS", "KB");
 	printa("%-32s %@10d %@10d\n", @allocs, @kb);
 	trunc(@kb);
 	trunc(@allocs);

@@ -12,15 +12,16 @@
  *   # softirqs.d -c "stress-ng -q --sock 1 -t 1"
  *   2026 Nov 21 17:22:34
  *     CPU KIND           COUNT         US   MAX_US
- *       0 sched             21        269       32
- *       1 timer             29        156       10
- *       1 sched             30        239       16
- *       0 timer            184        985       33
- *       1 rcu              225       1283       30
- *       0 rcu              479       2190       38
  *   ...
+ *       0 rcu              479       2190       38
+ *       1 rcu              225       1283       30
+ *       0 timer            184        985       33
+ *       1 sched             30        239       16
+ *       1 timer             29        156       10
+ *       0 sched             21        269       32
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 5s
 
 sdt:::softirq_entry

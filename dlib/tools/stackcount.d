@@ -3,7 +3,7 @@
 /*
  * stackcount.d: who calls a function of the kernel: its stacks, counted.
  *
- * Usage: stackcount.d --function NAME [--module NAME] [--top N] [-p PID|-c COMMAND]
+ * Usage: stackcount.d --function NAME [--module NAME] [--top N] [-p PID|-c COMMAND] [--interval TIME]
  * The name may be a pattern. With -p or -c of this process and its descendants only.
  *
  * Example:
@@ -15,9 +15,11 @@
  *     dd 104
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param module string "vmlinux, or a module of the kernel" *
 #pragma D param function string "function, a pattern"
 #pragma D param top int "stacks shown" 10
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -27,11 +29,17 @@ BEGIN
 fbt:$module:$function:entry
 /wanted/
 {
-	@[stack(), execname] = count();
+	@[stack(), group_name] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	trunc(@, $top);
 	printa("%k  %s %@d\n\n", @);
+	trunc(@);
 }

@@ -12,13 +12,14 @@
  *   # syscount.d --top 5 -c "find /etc/ssl -name x"
  *   2026 Nov 21 17:04:35
  *   SYSCALL                         COUNT
- *   fcntl                              18
- *   newfstatat                         33
- *   mmap                               34
- *   close                              38
  *   openat                             42
+ *   close                              38
+ *   mmap                               34
+ *   newfstatat                         33
+ *   fcntl                              18
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 10s
 #pragma D param top int "system calls shown" 20
 

@@ -3,7 +3,7 @@
 /*
  * syslatency.d: how long each system call takes, as a distribution.
  *
- * Usage: syslatency.d [-p PID|-c COMMAND] [--call NAME]
+ * Usage: syslatency.d [-p PID|-c COMMAND] [--call NAME] [--interval TIME]
  * With -p or -c only those of this process and its descendants. NAME may be a pattern (read*).
  * The values are microseconds, waiting among them.
  *
@@ -32,7 +32,9 @@
  *   ...
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param call string "system call, a pattern" *
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -48,11 +50,17 @@ syscall::$call:entry
 syscall::$call:return
 /self->start/
 {
-	@[probefunc] = hist((timestamp - self->start) / 1000);
+	@[group_prefix, probefunc] = hist((timestamp - self->start) / 1000);
 	self->start = 0;
 }
 
-END
+tick-$interval
 {
-	printa("%s (us) %@d\n", @);
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
+{
+	printa("%s%s (us) %@d\n", @);
+	trunc(@);
 }

@@ -7,12 +7,12 @@
  * Connections that were there before are left out.
  *
  * PID, COMMAND  who connected; who closed a connection that was accepted, 0 and - if the other side reset it
- * SENT, GOT     bytes of data that the other side acknowledged, and that came from it
+ * SENT_BYTES    data that the other side acknowledged     GOT_BYTES  data that came from it
  * MS            milliseconds from its beginning (SYN) to its end
  *
  * Example:
  *   # tcplife.d -c "python3 transfer.py"
- *       PID COMMAND          LOCAL                    REMOTE                         SENT        GOT       MS
+ *       PID COMMAND          LOCAL                    REMOTE                   SENT_BYTES  GOT_BYTES       MS
  *     17892 python3          127.0.0.1:34542          127.0.0.1:18778             1234567        777        8
  *     17892 python3          127.0.0.1:18778          127.0.0.1:34542                 777    1234567        8
  */
@@ -21,7 +21,7 @@
 
 BEGIN
 {
-	printf("%7s %-16s %-24s %-24s %10s %10s %8s\n", "PID", "COMMAND", "LOCAL", "REMOTE", "SENT", "GOT", "MS");
+	printf("%7s %-16s %-24s %-24s %10s %10s %8s\n", "PID", "COMMAND", "LOCAL", "REMOTE", "SENT_BYTES", "GOT_BYTES", "MS");
 }
 
 /* States are the kernel's: 1 ESTABLISHED, 2 SYN_SENT, 3 SYN_RECV, 4 FIN_WAIT1, 7 CLOSE, 9 LAST_ACK. */

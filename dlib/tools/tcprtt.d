@@ -3,7 +3,7 @@
 /*
  * tcprtt.d: round-trip times of TCP connections, by the address of the other side.
  *
- * Usage: tcprtt.d [--port PORT]
+ * Usage: tcprtt.d [--port PORT] [--interval TIME]
  * The kernel's smoothed time, looked at with each segment that arrives. Microseconds.
  *
  * Example:
@@ -19,7 +19,9 @@
  *   127.0.0.1: average 26 us, 26 segments
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param port int "only connections to or from this port, 0 all" 0
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -35,8 +37,16 @@ sdt:::tcp_probe
 	@n[sock_remote[args[0]]] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printa("%s (us)%@d\n", @);
 	printa("%s: average %@d us, %@d segments\n", @avg, @n);
+	trunc(@);
+	trunc(@avg);
+	trunc(@n);
 }

@@ -6,13 +6,13 @@
  * Usage: tcpsnoop.d [--port N]
  * With --port only segments from or to this port. Received ones are those of established connections.
  *
- * TIME     milliseconds since the tool began       D  > sent, < received
+ * TIME_MS  milliseconds since the tool began       D  > sent, < received
  * LOCAL, REMOTE   addresses and ports              BYTES  of payload
  * FLAGS    S syn, F fin, R rst, P psh, A ack
  *
  * Example, while another terminal runs python3 -m http.server 8999 --directory /usr/share/doc 2>/dev/null & sleep 1; curl -s localhost:8999/ >/dev/null; kill %1:
  *   # tcpsnoop.d --port 8999
- *       TIME D LOCAL                      PORT REMOTE                     PORT    BYTES FLAGS
+ *    TIME_MS D LOCAL                      PORT REMOTE                     PORT    BYTES FLAGS
  *       1728 > 127.0.0.1                 50476 127.0.0.1                  8999        0 S
  *       1728 > 127.0.0.1                  8999 127.0.0.1                 50476        0 SA
  *       1728 > 127.0.0.1                 50476 127.0.0.1                  8999        0 A
@@ -31,7 +31,7 @@ inline string flags[uint8_t F] = strjoin(strjoin(strjoin(F & TH_SYN ? "S" : "", 
 BEGIN
 {
 	begin = timestamp;
-	printf("%8s %1s %-24s %6s %-24s %6s %8s %s\n", "TIME", "D", "LOCAL", "PORT", "REMOTE", "PORT",
+	printf("%8s %1s %-24s %6s %-24s %6s %8s %s\n", "TIME_MS", "D", "LOCAL", "PORT", "REMOTE", "PORT",
 	    "BYTES", "FLAGS");
 }
 

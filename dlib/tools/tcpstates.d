@@ -5,12 +5,12 @@
  *
  * Usage: tcpstates.d
  *
- * TIME     milliseconds since the tool began       MS  that the connection was in the state before
+ * TIME_MS  milliseconds since the tool began       MS  that the connection was in the state before
  * LOCAL, REMOTE   addresses and ports              FROM, TO  the states
  *
  * Example, while another terminal runs curl -s 127.0.0.1:9:
  *   # tcpstates.d
- *       TIME       MS LOCAL                   PORT REMOTE                  PORT FROM         TO
+ *    TIME_MS       MS LOCAL                   PORT REMOTE                  PORT FROM         TO
  *        703        0 127.0.0.1                  0 127.0.0.1                  9 state-closed state-syn-sent
  *        703        0 127.0.0.1                  0 127.0.0.1                  9 state-syn-sent state-closed
  */
@@ -21,7 +21,7 @@ uint64_t since[uint64_t];
 BEGIN
 {
 	begin = timestamp;
-	printf("%8s %8s %-22s %5s %-22s %5s %-12s %s\n", "TIME", "MS", "LOCAL", "PORT", "REMOTE", "PORT",
+	printf("%8s %8s %-22s %5s %-22s %5s %-12s %s\n", "TIME_MS", "MS", "LOCAL", "PORT", "REMOTE", "PORT",
 	    "FROM", "TO");
 }
 

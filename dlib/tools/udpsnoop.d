@@ -7,12 +7,12 @@
  * With --port only datagrams from or to this port. They are seen where they are given to a device or
  * come from one, so on the loopback device both ways.
  *
- * TIME     milliseconds since the tool began       D  > sent, < received
+ * TIME_MS  milliseconds since the tool began       D  > sent, < received
  * FROM, TO   addresses and ports                   BYTES  of payload
  *
  * Example, while another terminal runs bash -c "echo hello >/dev/udp/127.0.0.1/8999":
  *   # udpsnoop.d --port 8999
- *       TIME D FROM                       PORT TO                         PORT    BYTES
+ *    TIME_MS D FROM                       PORT TO                         PORT    BYTES
  *        650 > 127.0.0.1                 58466 127.0.0.1                  8999        6
  *        650 < 127.0.0.1                 58466 127.0.0.1                  8999        6
  */
@@ -22,7 +22,7 @@
 BEGIN
 {
 	begin = timestamp;
-	printf("%8s %1s %-24s %6s %-24s %6s %8s\n", "TIME", "D", "FROM", "PORT", "TO", "PORT", "BYTES");
+	printf("%8s %1s %-24s %6s %-24s %6s %8s\n", "TIME_MS", "D", "FROM", "PORT", "TO", "PORT", "BYTES");
 }
 
 udp:::send, udp:::receive

@@ -3,7 +3,7 @@
 /*
  * usdtcount.d: how often the static probes of a program fire.
  *
- * Usage: usdtcount.d -p PID|-c COMMAND --provider NAME
+ * Usage: usdtcount.d -p PID|-c COMMAND --provider NAME [--interval TIME]
  * The probes that a program or its libraries bring along; dwell -l -P 'NAME*' lists them.
  *
  * MODULE, PROBE  the probe         COUNT  how often
@@ -14,7 +14,9 @@
  *   myapp                    step                                     7
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param provider string "provider of the probes, without the process id"
+#pragma D param interval string "time between reports; else one at the end" 1d
 
 BEGIN
 {
@@ -26,8 +28,14 @@ $provider$target:::
 	@[probemod, probename] = count();
 }
 
-END
+tick-$interval
+{
+	printf("%Y\n", walltimestamp);
+}
+
+tick-$interval, END
 {
 	printf("%-24s %-32s %9s\n", "MODULE", "PROBE", "COUNT");
 	printa("%-24s %-32s %@9d\n", @);
+	trunc(@);
 }

@@ -11,13 +11,14 @@
  *   # workqueues.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=1M count=20 conv=fsync"
  *   2026 Nov 21 17:22:48
  *   FUNCTION                                               COUNT         US
- *   vmlinux`blk_mq_requeue_work                                1         30
- *   vmlinux`wb_update_bandwidth_workfn                         1         33
- *   vmlinux`delayed_vfree_work                                 1         36
- *   vmlinux`ext4_end_io_rsv_work                               1        533
  *   ...
+ *   vmlinux`ext4_end_io_rsv_work                               1        533
+ *   vmlinux`delayed_vfree_work                                 1         36
+ *   vmlinux`wb_update_bandwidth_workfn                         1         33
+ *   vmlinux`blk_mq_requeue_work                                1         30
  */
 #pragma D option quiet
+#pragma D option aggsortrev
 #pragma D param interval string "time between reports" 5s
 
 sdt:::workqueue_execute_start

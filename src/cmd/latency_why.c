@@ -96,10 +96,11 @@ static int take_by(void *run, const struct optrow *o, const char *arg, struct er
 	enum why_by *by = &w->print.by;
 
 	(void)o;
-	*by = !strcmp(arg, "process") ? WHY_BY_PROCESS : !strcmp(arg, "thread") ? WHY_BY_THREAD : WHY_BY_NOTHING;
-	if (*by == WHY_BY_NOTHING)
-		return err_set(err, -EINVAL, "--by: '%s' is neither process nor thread", arg);
-	request_param(&w->request, "by", *by == WHY_BY_THREAD ? "2" : "1");
+	(void)err;
+	*by = !strcmp(arg, "process") ? WHY_BY_PROCESS : !strcmp(arg, "thread") ? WHY_BY_THREAD : WHY_BY_GROUP;
+	if (*by == WHY_BY_GROUP)
+		request_option(&w->request, "by", arg);
+	request_param(&w->request, "by", *by == WHY_BY_GROUP ? "3" : *by == WHY_BY_THREAD ? "2" : "1");
 	return 0;
 }
 
@@ -171,7 +172,7 @@ static const struct optrow rows[] = {
 	  .kind = OPT_CALL,
 	  .take = take_by,
 	  .arg = "process",
-	  .help = "a table for each process; or: thread" },
+	  .help = "a table for each process; or: thread, container, cgroup, unit, user" },
 	{ .name = "stacks",
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct why_run, print.stacks),
@@ -237,6 +238,9 @@ static int choose_program(struct why_run *w)
 		return cmd_fail(
 			"latency why: --stacks needs Linux 6.16 (tracepoint sched_exit_tp); without it the causes are "
 			"there, but not the stacks of programs");
+	if (!exit_tp && w->print.by == WHY_BY_GROUP)
+		return cmd_fail(
+			"latency why: --by container, cgroup, unit and user need Linux 6.16 (tracepoint sched_exit_tp)");
 	if (!exit_tp)
 		cmd_msg("before Linux 6.16: waits for locks of the kernel look like waits of those who take them, and threads "
 			"that lost the CPU do not count");
@@ -280,6 +284,8 @@ static int of_recordings(struct why_run *w, char *const *words, size_t n)
 {
 	if (w->live_only)
 		return latency_not_recorded(&options, w->live_only, words[0]);
+	if (w->print.by == WHY_BY_GROUP)
+		return cmd_wrong("latency why: a recording does not tell groups: --by process or thread");
 	w->print.out = stdout;
 	w->rec.print = &w->print;
 	return latency_why_recordings(&w->rec, w->causes, words, n);

@@ -108,6 +108,14 @@ static const struct {
 /* What a tool can be narrowed to. */
 enum narrow { NARROW_NOT, NARROW_TARGET, NARROW_ANY };
 
+/* What the options of all tools mean to one. */
+struct abilities {
+	enum narrow narrow;
+	bool table;	    /* it shows tables or distributions, not events as they happen */
+	bool by;	    /* … by process, so that they can be by something else */
+	bool interval, top; /* it has parameters of these names */
+};
+
 /* The word is in the program, behind its head. */
 static bool names(const char *text, const char *word)
 {
@@ -116,56 +124,96 @@ static bool names(const char *text, const char *word)
 	return body && strstr(body, word);
 }
 
-static enum narrow narrowing(struct arena *a, const char *tool)
+static struct abilities abilities_of(struct arena *a, const char *tool)
 {
 	const struct serve_program *v;
 	size_t n = gallery_read(a, &v);
 
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(v[i].name, tool))
-			return names(v[i].text, "wanted")    ? NARROW_ANY
-			       : names(v[i].text, "$target") ? NARROW_TARGET
-							     : NARROW_NOT;
-	return NARROW_NOT;
+	for (size_t i = 0; i < n; i++) {
+		const char *t = v[i].text;
+
+		if (strcmp(v[i].name, tool) != 0)
+			continue;
+		return (struct abilities){ .narrow = names(t, "wanted")	   ? NARROW_ANY
+						     : names(t, "$target") ? NARROW_TARGET
+									   : NARROW_NOT,
+					   .table = names(t, "printa("),
+					   .by = names(t, "[group_") || names(t, ", group_name]"),
+					   .interval = names(t, "$interval"),
+					   .top = names(t, "$top") };
+	}
+	return (struct abilities){ 0 };
 }
 
-static void put_common(enum narrow narrow)
+static void put_option(const char *option, const char *help)
+{
+	printf("  %-22s%s\n", option, help);
+}
+
+static void put_common(struct arena *a, const struct abilities *can)
 {
 	printf("Options of all tools:\n");
-	if (narrow != NARROW_NOT)
-		printf("  %-22sthis process and its descendants only\n", "-p PID");
-	printf("  %-22srun it, and end with it%s\n", "-- COMMAND...",
-	       narrow == NARROW_NOT ? "" : "; it and its descendants only");
-	for (size_t i = 0; narrow == NARROW_ANY && i < ARRAY_SIZE(filters); i++) {
-		int n = printf("  --%s %s", filters[i].name, filters[i].arg);
-
-		printf("%*s%s\n", n < 24 ? 24 - n : 1, "", filters[i].help);
-	}
-	printf("  %-22send after this time; else Ctrl-C\n", "--for TIME");
-	printf("  %-22sJSON Lines, with the names of the columns\n", "--json");
-	printf("  %-22sappend to this file\n", "-o FILE");
-	if (narrow == NARROW_NOT)
+	if (can->narrow != NARROW_NOT)
+		put_option("-p PID", "this process and its descendants only");
+	put_option("-- COMMAND...", can->narrow == NARROW_NOT ? "run it, and end with it"
+							      : "run it, and end with it; it and its descendants only");
+	for (size_t i = 0; can->narrow == NARROW_ANY && i < ARRAY_SIZE(filters); i++)
+		put_option(arena_printf(a, "--%s %s", filters[i].name, filters[i].arg), filters[i].help);
+	if (can->by)
+		put_option("--by WHAT", "add up by container, cgroup, unit or user instead of by process");
+	if (can->table && !can->top)
+		put_option("--top N", "lines or distributions shown, the largest");
+	put_option("--for TIME", "end after this time; else Ctrl-C");
+	put_option("--json", "JSON Lines, with the names of the columns");
+	put_option("-o FILE", "append to this file");
+	if (can->narrow == NARROW_NOT)
 		printf("\nIt shows the whole machine: what it counts belongs to no process.\n");
 	printf("\n");
 }
 
-/* "--comm NAME" or "--comm=NAME" at v[*at]: as "-x" and "comm=NAME". NULL: it is none of these. */
-static char *filter_option(struct arena *a, int argc, char **argv, int *at)
+/* Is argv[*at] "--NAME VALUE" or "--NAME=VALUE"? Then what "-x" takes: "OPTION=VALUE", "" where the value is missing;
+ * NULL: it is not. */
+static char *as_d_option(struct arena *a, const char *name, const char *option, int argc, char **argv, int *at)
 {
 	const char *word = argv[*at], *eq = strchr(word, '=');
 	size_t n = eq ? (size_t)(eq - word) : strlen(word);
 
-	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
-		if (n != strlen(filters[i].name) + 2 || strncmp(word, "--", 2) != 0 ||
-		    strncmp(word + 2, filters[i].name, n - 2) != 0)
-			continue;
-		if (eq)
-			return arena_printf(a, "%s", word + 2);
-		if (*at + 1 < argc)
-			return arena_printf(a, "%s=%s", filters[i].name, argv[++*at]);
-		return arena_strdup(a, "");
-	}
-	return NULL;
+	if (n != strlen(name) + 2 || strncmp(word, "--", 2) != 0 || strncmp(word + 2, name, n - 2) != 0)
+		return NULL;
+	if (eq)
+		return arena_printf(a, "%s=%s", option, eq + 1);
+	return *at + 1 < argc ? arena_printf(a, "%s=%s", option, argv[++*at]) : arena_strdup(a, "");
+}
+
+static char *filter_option(struct arena *a, int argc, char **argv, int *at)
+{
+	char *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(filters) && !found; i++)
+		found = as_d_option(a, filters[i].name, filters[i].name, argc, argv, at);
+	return found;
+}
+
+static bool is_option(const char *word, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(word, name, n) && (!word[n] || word[n] == '=');
+}
+
+/* What this tool cannot do: exit code, said. 0: it can. */
+static int check_able(const char *tool, const struct abilities *can, const char *word)
+{
+	const char *why = NULL;
+
+	if (is_option(word, "--interval") && !can->interval)
+		why = can->table ? "it reports once, at the end"
+				 : "it shows events as they happen, and makes no reports";
+	else if (is_option(word, "--top") && !can->table)
+		why = "it shows events as they happen: none is the largest";
+	else if (is_option(word, "--by") && !can->by)
+		why = can->table ? "it has no table by process" : "it shows events as they happen, and adds up nothing";
+	return why ? cmd_wrong("%s takes no %s: %s", tool, word, why) : 0;
 }
 
 static int refuse_filter(const char *tool, enum narrow narrow, const char *option)
@@ -175,45 +223,72 @@ static int refuse_filter(const char *tool, enum narrow narrow, const char *optio
 	return cmd_wrong("%s looks into one process: give it with -p or -- COMMAND; %s cannot narrow it", tool, option);
 }
 
+/* The words of `dwell -s NAME.d …` that v has room for. */
+struct tool_words {
+	struct arena *a;
+	const char *tool;
+	struct abilities can;
+	char **v;
+	int n;
+	uint64_t for_ns;
+};
+
+static void add_x(struct tool_words *w, char *option)
+{
+	w->v[w->n++] = arena_strdup(w->a, "-x");
+	w->v[w->n++] = option;
+}
+
+/* argv[*i] and what it takes. Exit code, said. */
+static int take_word(struct tool_words *w, int argc, char **argv, int *i)
+{
+	int at = *i, e = check_able(w->tool, &w->can, argv[at]);
+	struct err err = { 0 };
+	char *filter, *x;
+
+	if (e)
+		return e;
+	filter = filter_option(w->a, argc, argv, i);
+	x = filter ? filter : as_d_option(w->a, "by", "by", argc, argv, i);
+	if (!x && !w->can.top)
+		x = as_d_option(w->a, "top", "aggtop", argc, argv, i);
+	if (x && !*x)
+		return cmd_wrong("run: %s needs an argument", argv[at]);
+	if (w->can.narrow != NARROW_ANY && (filter || (w->can.narrow == NARROW_NOT && !strncmp(argv[at], "-p", 2))))
+		return refuse_filter(w->tool, w->can.narrow, argv[at]);
+	if (x) {
+		add_x(w, x);
+	} else if (!strcmp(argv[at], "--for") && at + 1 < argc) {
+		return cmd_err(optrow_time("for", argv[++*i], 1, &w->for_ns, &err), &err);
+	} else {
+		if (!strcmp(argv[at], "--json"))
+			w->v[w->n++] = arena_strdup(w->a, "-xcolumns");
+		w->v[w->n++] = !strcmp(argv[at], "-h") ? arena_strdup(w->a, "--help") : argv[at];
+	}
+	return 0;
+}
+
 /* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
 static int run_tool(struct arena *a, const char *name, int argc, char **argv, char *const *words)
 {
-	char **v = arena_new_arr(a, char *, 2 * (size_t)argc + 6), *filter;
-	enum narrow narrow = narrowing(a, name);
-	uint64_t for_ns = 0;
-	struct err err = { 0 };
-	int n = 0, e;
+	struct tool_words w = { .a = a, .tool = name, .can = abilities_of(a, name) };
+	int e = 0;
 
-	v[n++] = arena_strdup(a, cmd_name());
-	v[n++] = arena_strdup(a, "-s");
-	v[n++] = arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name);
-	for (int i = 0; i < argc; i++) {
-		int at = i;
-
+	w.v = arena_new_arr(a, char *, 2 * (size_t)argc + 6);
+	w.v[w.n++] = arena_strdup(a, cmd_name());
+	w.v[w.n++] = arena_strdup(a, "-s");
+	w.v[w.n++] = arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name);
+	for (int i = 0; i < argc && e == 0; i++) {
 		if (wants_help(argv[i])) {
 			put_head(a, name);
-			put_common(narrow);
+			put_common(a, &w.can);
 		}
-		filter = filter_option(a, argc, argv, &i);
-		if (filter && !*filter)
-			return cmd_wrong("run: %s needs an argument", argv[at]);
-		if (narrow != NARROW_ANY && (filter || (narrow == NARROW_NOT && !strncmp(argv[i], "-p", 2))))
-			return refuse_filter(name, narrow, argv[at]);
-		if (filter) {
-			v[n++] = arena_strdup(a, "-x");
-			v[n++] = filter;
-		} else if (!strcmp(argv[i], "--for") && i + 1 < argc) {
-			e = cmd_err(optrow_time("for", argv[++i], 1, &for_ns, &err), &err);
-			if (e)
-				return e;
-		} else {
-			if (!strcmp(argv[i], "--json"))
-				v[n++] = arena_strdup(a, "-xcolumns");
-			v[n++] = !strcmp(argv[i], "-h") ? arena_strdup(a, "--help") : argv[i];
-		}
+		e = take_word(&w, argc, argv, &i);
 	}
-	v[n] = NULL;
-	return cmd_dtrace_words(n, v, words, for_ns);
+	if (e)
+		return e;
+	w.v[w.n] = NULL;
+	return cmd_dtrace_words(w.n, w.v, words, w.for_ns);
 }
 
 static int run(int argc, char **argv)

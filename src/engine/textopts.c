@@ -5,9 +5,9 @@
 #include "base/cleanup.h"
 
 const char *const textopts_names[] = {
-	"quiet",   "flowindent", "rawbytes", "noresolve",     "droptags",   "aggsortkey",  "aggsortrev", "aggpercpu",
-	"agghist", "aggpack",	 "encoding", "aggsortkeypos", "aggsortpos", "stackindent", "printsize",	 "ustackframes",
-	"aggzoom", "columns",	 NULL,
+	"quiet",     "flowindent",   "rawbytes", "noresolve", "droptags",      "aggsortkey", "aggsortrev",
+	"aggpercpu", "agghist",	     "aggpack",	 "encoding",  "aggsortkeypos", "aggsortpos", "stackindent",
+	"printsize", "ustackframes", "aggzoom",	 "columns",   "aggtop",	       NULL,
 };
 
 void textopts_fill(struct text_opts *t, const struct dopts *o)
@@ -29,6 +29,7 @@ void textopts_fill(struct text_opts *t, const struct dopts *o)
 	t->encoding = !strcmp(o->encoding, "utf8") ? TEXT_UTF8 : !strcmp(o->encoding, "ascii") ? TEXT_ASCII : TEXT_AUTO;
 	t->aggsortkeypos = o->aggsortkeypos;
 	t->aggsortpos = o->aggsortpos;
+	t->aggtop = o->aggtop;
 	t->stackindent = o->stackindent;
 	t->printsize = (int64_t)o->printsize;
 	t->ustackframes = o->ustackframes;

@@ -57,7 +57,7 @@ struct option_at {
 
 typedef bool option_fn(void *ctx, const struct option_at *o); /* true: enough */
 
-/* The options of one line that begins with a tab and a minus. */
+/* The options of one line that begins with a tab or a blank, and a minus. */
 static bool line_options(const char *line, size_t n, option_fn *fn, void *ctx)
 {
 	size_t end, i = 1;
@@ -91,7 +91,10 @@ static void each_option(const char *help, option_fn *fn, void *ctx)
 {
 	for (size_t n; *help; help += n + (help[n] == '\n')) {
 		n = strcspn(help, "\n");
-		if (n > 2 && help[0] == '\t' && help[1] == '-' && line_options(help, n, fn, ctx))
+		size_t skip = n > 3 && help[0] == ' ' && help[1] == ' '; /* as tools have them */
+
+		if (n > 2 && (skip || help[0] == '\t') && help[skip + 1] == '-' &&
+		    line_options(help + skip, n - skip, fn, ctx))
 			return;
 	}
 }
@@ -389,16 +392,23 @@ static void complete_dtrace(const struct complete_env *env, size_t n, const char
 
 static void complete_run(const struct complete_env *env, size_t n, const char *const *words, struct strb *out)
 {
+	static const char *const by[] = { "container", "cgroup", "unit", "user" };
 	const char *cur = words[n - 1];
 
 	if (n == 2) {
 		offer_lines(env, "tools", cur, out);
 	} else if (!strcmp(words[n - 2], "-p")) {
 		offer_processes(out, cur, false);
+	} else if (!strcmp(words[n - 2], "--by")) {
+		for (size_t i = 0; i < ARRAY_SIZE(by); i++)
+			offer_word(out, cur, by[i], "");
 	} else if (cur[0] == '-') {
-		offer_word(out, cur, "--for", "end after this time");
+		const char *argv[] = { "run", words[1], "--help", NULL };
+		_cleanup_(strb_free) struct strb help = { 0 };
+
+		env->run(env->ctx, argv, &help);
+		complete_options(strb_str(&help), cur, out);
 		offer_word(out, cur, "--help", "what the tool shows, and its parameters");
-		offer_word(out, cur, "--", "the command to run");
 	}
 }
 

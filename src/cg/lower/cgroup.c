@@ -82,25 +82,50 @@ static struct irfn *container_fn(struct prog *pr)
 	return f;
 }
 
-void gen_container(struct gen *g, struct str *ret)
+/* Looks at the group at this path of the task, and at those above it. */
+static void search_tree(struct gen *g, const char *path, vreg dst, irlabel found)
 {
-	struct mem m = gen_scratch(g, ROUND_UP(ID_LEN + 1, 8));
-	vreg dst = gen_addr(g, m), name, r = ir_new(g->f);
-	irlabel out = ir_label(g->f);
 	uint32_t off, size;
-	bool renamed = lay_offset(g->cg, "kernfs_node", "__parent", &off, &size);
-	const char *path = "cgroups->dfl_cgrp->kn";
+	const char *parent = lay_offset(g->cg, "kernfs_node", "__parent", &off, &size) ? "__parent" : "parent";
+	vreg name, r = ir_new(g->f);
 
-	gen_sti(g, m, 1, 0);
 	for (unsigned i = 0; i < LEVELS; i++) {
 		struct cache saved = gen_region_begin(g);
 
 		name = gen_task_field(g, arena_printf(g->cg->a, "%s->name", path));
 		ir_call_fn(g->f, r, container_fn(g->pr), IR_ARGS(name, dst));
-		ir_jcci(g->f, IRC_NE, r, 0, out);
-		path = arena_printf(g->cg->a, "%s->%s", path, renamed ? "__parent" : "parent");
+		ir_jcci(g->f, IRC_NE, r, 0, found);
+		path = arena_printf(g->cg->a, "%s->%s", path, parent);
 		gen_region_end(g, &saved);
 	}
+}
+
+/* Where control groups are of version 1, engines use its controllers: that of memory is looked at. */
+static void search_version1(struct gen *g, vreg dst, irlabel out)
+{
+	const struct dtype *ty;
+	int64_t i;
+	const char *path;
+	struct cache saved;
+
+	if (!dtype_find_enumerator(g->cg->p->types, "memory_cgrp_id", &ty, &i) || i <= 0)
+		return;
+	path = arena_printf(g->cg->a, "cgroups->subsys[%d]->cgroup", (int)i);
+	saved = gen_region_begin(g);
+	ir_jcc(g->f, IRC_EQ, gen_task_field(g, path), gen_task_field(g, "cgroups->dfl_cgrp"), out);
+	gen_region_end(g, &saved);
+	search_tree(g, arena_printf(g->cg->a, "%s->kn", path), dst, out);
+}
+
+void gen_container(struct gen *g, struct str *ret)
+{
+	struct mem m = gen_scratch(g, ROUND_UP(ID_LEN + 1, 8));
+	vreg dst = gen_addr(g, m);
+	irlabel out = ir_label(g->f);
+
+	gen_sti(g, m, 1, 0);
+	search_tree(g, "cgroups->dfl_cgrp->kn", dst, out);
+	search_version1(g, dst, out);
 	ir_place(g->f, out);
 	*ret = (struct str){ .m = m, .bound = ID_LEN + 1 };
 }

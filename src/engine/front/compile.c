@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiling the programs of a command line, and telling the user what is wrong with them. */
 #include "engine/front/cgroupid.h"
+#include "engine/front/grouped.h"
 #include "engine/front/compile.h"
 #include <errno.h>
 #include <string.h>
@@ -44,24 +45,35 @@ static void say_incomplete(const struct request *c)
 	err_done(&err);
 }
 
-/* Before anything is opened: what --comm, --cgroup … ask for. */
+/* Before anything is opened: what --comm, --cgroup, --by … ask for. */
 static int check_wanted(const struct request *c)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
 	const char *why = NULL;
 
-	return wanted_text(c->arena, &c->opts, &b, &why) < 0 ? listener_fail(&c->to, "%s", why) : 0;
+	if (wanted_text(c->arena, &c->opts, &b, &why) < 0)
+		return listener_fail(&c->to, "%s", why);
+	return grouped_text(c->arena, &c->opts, &b, &why) < 0 ? listener_fail(&c->to, "by: %s", why) : 0;
 }
 
-/* Who asks for some processes must not be shown all. */
+/* Does the program use this variable of the library? */
+static bool uses(const struct compile_session *w, const struct compile_env *env, const char *name)
+{
+	const struct dlib_item *it = dlib_find(w->libs, env, DLIB_NAME, name);
+
+	return it && it->state == DLIB_GOOD;
+}
+
+/* Who asks for some processes must not be shown all; nor one table, who asks for groups. */
 static int check_wanted_used(const struct compile_session *w, const struct request *c, const struct compile_env *env)
 {
-	const struct dlib_item *it;
-
-	if (!wanted_any(&c->opts) || c->list)
-		return 0;
-	it = dlib_find(w->libs, env, DLIB_NAME, "wanted");
-	if (it && it->state == DLIB_GOOD)
+	if (c->opts.by[0] && !c->list && !uses(w, env, "group_name"))
+		return listener_fail(
+			&c->to,
+			"the program has no table by process, so that by=%s would change nothing; a program "
+			"says it with the variable group_name: @[group_name] = count()",
+			c->opts.by);
+	if (!wanted_any(&c->opts) || c->list || uses(w, env, "wanted"))
 		return 0;
 	return listener_fail(&c->to,
 			     "the program does not say whose events count, so that comm, user, cgroup, container "

@@ -10,6 +10,7 @@
 #include "base/release.h"
 #include "base/vec.h"
 #include "engine/front/compile.h"
+#include "engine/front/grouped.h"
 #include "engine/front/wanted.h"
 #include "shelf/shelf.h"
 
@@ -160,6 +161,8 @@ static void machine_text(struct texts *t, const struct dopts *o)
 	strb_printf(&b, "inline int machine_pageshift = %d;\n", __builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)));
 	add_syscall(&b);
 	if (wanted_text(t->arena, o, &b, &why) < 0) /* an option that a script sets */
+		warn(t, src.name, why);
+	if (grouped_text(t->arena, o, &b, &why) < 0)
 		warn(t, src.name, why);
 	src.text = arena_strdup(t->arena, strb_str(&b));
 	src.len = b.n;

@@ -44,8 +44,7 @@ bool wanted_any(const struct dopts *o)
 	return o->comm[0] || o->user[0] || o->cgroup[0] || o->container[0] || o->unit[0];
 }
 
-/* A string constant of D. */
-static void put_string(struct strb *b, const char *s, size_t max)
+void wanted_string(struct strb *b, const char *s, size_t max)
 {
 	strb_addc(b, '"');
 	for (size_t i = 0; s[i] && i < max; i++)
@@ -75,8 +74,7 @@ static bool find_user(const char *name, uint64_t *ret)
 
 /* -- control groups -- */
 
-/* The trees: version 2, then the controllers of version 1. */
-static const char *tree_at(struct arena *a, size_t i, const char **ret_of)
+const char *wanted_tree(struct arena *a, size_t i, const char **ret_of)
 {
 	/* Name of the mount; of the controller in the kernel. */
 	static const char *const controllers[][2] = { { "memory", "memory" },  { "cpu,cpuacct", "cpu" },
@@ -132,7 +130,7 @@ static void search_name(struct search *s)
 {
 	const char *dir;
 
-	for (size_t i = 0; s->n == 0 && (dir = tree_at(s->a, i, &s->of)); i++)
+	for (size_t i = 0; s->n == 0 && (dir = wanted_tree(s->a, i, &s->of)); i++)
 		if (*dir)
 			search_dir(s, dir, 0);
 }
@@ -152,7 +150,7 @@ static void search_path(struct search *s, const char *path)
 	bool whole = !strncmp(path, CGROUPID_ROOT "/", strlen(CGROUPID_ROOT "/"));
 	const char *dir;
 
-	for (size_t i = 0; s->n == 0 && (dir = tree_at(s->a, i, &s->of)); i++) {
+	for (size_t i = 0; s->n == 0 && (dir = wanted_tree(s->a, i, &s->of)); i++) {
 		size_t n = strlen(dir);
 
 		if (n && !whole)
@@ -169,7 +167,7 @@ static void put_groups(struct strb *b, const struct search *s, bool by_name)
 		strb_printf(b, "%s%s[%s, %u, ", i ? " || " : " && (", by_name ? "cgroup_named" : "cgroup_below",
 			    s->found[i].of, s->found[i].level);
 		if (by_name)
-			put_string(b, s->name, NAME_MAX);
+			wanted_string(b, s->name, NAME_MAX);
 		else
 			strb_printf(b, "%lluULL", (unsigned long long)s->found[i].id);
 		strb_addc(b, ']');
@@ -178,8 +176,7 @@ static void put_groups(struct strb *b, const struct search *s, bool by_name)
 		strb_addc(b, ')');
 }
 
-/* Levels are the kernel's only where all groups can be seen. */
-static bool sees_all_groups(void)
+bool wanted_sees_groups(void)
 {
 	struct stat st;
 
@@ -237,7 +234,7 @@ int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const ch
 	strb_adds(b, "inline int wanted = (!$target || progenyof($target))");
 	if (o->comm[0]) {
 		strb_adds(b, " && execname == ");
-		put_string(b, o->comm, COMM_LEN);
+		wanted_string(b, o->comm, COMM_LEN);
 	}
 	if (o->user[0] && !find_user(o->user, &uid)) {
 		*ret_why = arena_printf(a, "there is no user '%s'", o->user);
@@ -245,7 +242,7 @@ int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const ch
 	}
 	if (o->user[0])
 		strb_printf(b, " && uid == %llu", (unsigned long long)uid);
-	if ((o->cgroup[0] || o->container[0] || o->unit[0]) && !sees_all_groups()) {
+	if ((o->cgroup[0] || o->container[0] || o->unit[0]) && !wanted_sees_groups()) {
 		*ret_why = "this is a namespace of control groups of its own: where a group stands among all "
 			   "cannot be seen; run it on the host, or with the host's namespace";
 		return -EINVAL;

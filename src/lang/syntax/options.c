@@ -412,7 +412,7 @@ bool dopts_harmless(const char *name)
 		"stackindent", "rawbytes",   "noresolve", "aggsortkey", "aggsortkeypos", "aggsortpos",	 "aggsortrev",
 		"aggpercpu",   "agghist",    "aggpack",	  "errtags",	"droptags",	 "zdefs",	 "zdepends",
 		"defaultargs", "argref",     "pspec",	  "version",	"amin",		 "temporal",	 "nspec",
-		"loopmax",     "noself",     "leftout",	  "aggzoom",	"columns",
+		"loopmax",     "noself",     "leftout",	  "aggzoom",	"columns",	 "aggtop",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

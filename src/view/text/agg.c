@@ -105,6 +105,20 @@ static void join_rows(struct agg_table *t)
 	t->nrows = n;
 }
 
+/* -x aggtop: those that sort last, or first where the order is turned. */
+static void keep_top(struct agg_table *t)
+{
+	const struct text_opts *o = &t->v->opts;
+	size_t left_out;
+
+	if (o->aggtop <= 0 || (uint64_t)o->aggtop >= t->nrows)
+		return;
+	left_out = t->nrows - (size_t)o->aggtop;
+	if (!o->aggsortrev)
+		memmove(t->rows, t->rows + left_out, (size_t)o->aggtop * sizeof(*t->rows));
+	t->nrows = (size_t)o->aggtop;
+}
+
 static int table_fill(struct agg_table *t)
 {
 	size_t total = 0, n = 0;
@@ -146,6 +160,7 @@ static int table_fill(struct agg_table *t)
 				t->rows[i].ranks[k] = aggstate_rank(t->aggs[k], t->rows[i].values[k]);
 	}
 	qsort_r(t->rows, t->nrows, sizeof(*t->rows), row_cmp, t);
+	keep_top(t);
 	return 0;
 }
 

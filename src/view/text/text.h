@@ -18,6 +18,7 @@ struct text_opts {
 	bool aggsortkey, aggsortrev, aggpercpu, agghist, aggpack, aggzoom;
 	enum text_encoding encoding; /* of bars; AUTO: @, and what the terminal can show when packed */
 	int64_t aggsortkeypos, aggsortpos;
+	int64_t aggtop; /* rows shown of an aggregation: the largest; 0: all */
 	int64_t stackindent, printsize;
 	int64_t ustackframes;  /* stacks of fewer frames were asked for: they do not say that they are cut */
 	uint32_t target;       /* process whose addresses plain numbers are for %A: that of -c or -p; 0: none */

@@ -255,7 +255,9 @@ static void put_text(const struct tables *t, const struct why_sum *brief, uint64
 	}
 	if (groups < t->groups.n && groups == MAX_GROUPS)
 		fprintf(t->p->out, "... and %zu more %s\n", t->groups.n - groups,
-			t->p->by == WHY_BY_THREAD ? "threads" : "processes");
+			t->p->by == WHY_BY_THREAD  ? "threads"
+			: t->p->by == WHY_BY_GROUP ? "groups"
+						   : "processes");
 	if (brief->count) {
 		snprintf(what, sizeof(what), "shorter than %s", units_ns(t->p->over_ns, limit));
 		put_sum(t, 0, "", what, brief);
@@ -300,7 +302,10 @@ static void json_line(struct jsonw *w, const struct tables *t, const struct line
 	jsonw_str(w, "cause", r->words);
 	jsonw_str(w, "class", cause_class_name(r->class));
 	jsonw_bool(w, "inferred", r->inferred);
-	if (t->p->by && !r->others) {
+	if (t->p->by == WHY_BY_GROUP && !r->others) {
+		jsonw_u64(w, "group_id", r->who);
+		jsonw_str(w, "group", r->comm);
+	} else if (t->p->by && !r->others) {
 		jsonw_u64(w, t->p->by == WHY_BY_THREAD ? "tid" : "pid", r->who);
 		jsonw_str(w, "comm", r->comm);
 	}

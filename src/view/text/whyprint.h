@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "latency/whytab.h"
 
-enum why_by { WHY_BY_NOTHING, WHY_BY_PROCESS, WHY_BY_THREAD };
+enum why_by { WHY_BY_NOTHING, WHY_BY_PROCESS, WHY_BY_THREAD, WHY_BY_GROUP };
 
 struct why_print {
 	FILE *out; /* not owned */

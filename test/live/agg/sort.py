@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""-x aggsortkey, aggsortkeypos, aggsortpos, aggsortrev."""
+"""-x aggsortkey, aggsortkeypos, aggsortpos, aggsortrev, aggtop."""
 import live
 
 PROGRAM = """BEGIN {
@@ -15,6 +15,10 @@ for options, want in [
         (["aggsortkey", "aggsortkeypos=1"], "3x 2y 1z "),
         (["aggsortpos=1"], "1z 3x 2y "),
         (["aggsortpos=1", "aggsortrev"], "2y 3x 1z "),
+        (["aggtop=2"], "3x 1z "),
+        (["aggtop=2", "aggsortrev"], "1z 3x "),
+        (["aggtop=3"], "2y 3x 1z "),
+        (["aggtop=0"], "2y 3x 1z "),
 ]:
     args = [x for o in options for x in ("-x", o)]
     r = live.dwell("-q", *args, "-n", PROGRAM)

@@ -30,6 +30,8 @@ same(set(offered("export", "--format", "pp")) | set(offered("export", "--format"
 check({"why", "stuck", "offcpu"} <= set(offered("latency", "")), "latency: trackers and commands of its own")
 same(list(offered("latency", "offcpu", "blo")), ["block"], "latency: further trackers")
 check("--by" in offered("latency", "why", "--"), "latency why: its options")
+check({"--by", "--top", "--interval", "--for"} <= set(offered("run", "iotop", "--")) and "--by" not in offered("run", "opensnoop", "--"),
+      "run NAME: its options and parameters")
 check("iotop" in offered("run", "io") and "latency.block" not in offered("run", ""), "run: tools")
 same(list(offered("help", "time")), ["timeline"], "help: commands")
 check({"-n", "-p", "-s"} <= set(offered("-")), "options of dtrace(1)")

@@ -224,8 +224,8 @@ ENTRIES = {
     "iolatency": (C, "", IO, [r"^\w+ write \(us\)$", r"^\w+ read \(us\)$", r"\|@+ *[1-9]\d*"]),
     "iopending": (C, "", IO, [r"^\w+ \(requests\)$", r"^ +1 \|@+ +[1-9]\d*", r"^\w+: [1-9]\d* requests$"]),
     "iopattern": (C, "", IO, [r"^DEVICE +COUNT +%RANDOM", r"^\w+ +[1-9]\d+ +\d+ +[1-9]\d+ +[1-9]\d+ +[1-9]\d{3,} +[1-9]\d{3,}$"]),
-    "bitesize": (C, "", IO, [r"^PID \d+, dd \(bytes\)$", r"^ +65536 \|@+ +20 *$"]),
-    "seeksize": (C, "", IO, [r"^PID \d+, dd \(sectors\)$", r"^ +0 \|@+ +\d+ *$"]),
+    "bitesize": (C, "", IO, [r"^\d+ dd \(bytes\)$", r"^ +65536 \|@+ +20 *$"]),
+    "seeksize": (C, "", IO, [r"^\d+ dd \(sectors\)$", r"^ +0 \|@+ +\d+ *$"]),
     "biostacks": (C, "", "dd if=/dev/zero of={work}/bs bs=64k count=20 oflag=direct 2>/dev/null",
                   [r"^vmlinux`\w*write\w*\+0x", r"^ +dd, write: 1310720 bytes$"]),
     "writeback": (C, "", "dd if=/dev/zero of={work}/wb bs=64k count=160 2>/dev/null; sync -f {work}/wb; sleep 0.3",
@@ -234,7 +234,7 @@ ENTRIES = {
     "hotuser": (C, "", "{trigger} spin 1000", [r"^trigger +trigger`spin_here +[1-9]\d*$"]),
     "hotproc": (WIDE, "--interval 1s", "{trigger} spin 700", [r"^ *\d+ trigger +user +[1-9]\d+$"]),
     "profstacks": (C, "", "{trigger} spin 1000", [r"^trigger`spin_here", r"^ +trigger [1-9]\d*$"]),
-    "cpuwalk": (C, "", "{trigger} spin 800", [r"^PID \d+, trigger \(CPU\)$", r"^ +\d+ \|@+ +[1-9]\d*"]),
+    "cpuwalk": (C, "", "{trigger} spin 800", [r"^\d+ trigger \(CPU\)$", r"^ +\d+ \|@+ +[1-9]\d*"]),
     "cputime": (WIDE, "--interval 600ms", "{trigger} spin 200", [r"^ *\d+ trigger +[1-9]\d*$"]),
     "cpudist": (C, "--off 1", "sleep 0.4", [r"^sleep \(us\)$", r"^ +(262144|524288) \|@+ +1 *$"]),
     "offcpu": (C, "", "sleep 0.4", [r"^vmlinux`schedule\+", r"nanosleep", r"^ +sleep [3-9]\d\d ms$"]),
@@ -302,14 +302,63 @@ ENTRIES = {
 }
 
 
+# Headings of numbers that count, name or place something; others tell their unit at their end. %RANDOM is percent.
+COUNTS = set("""BACKLOG BLOCKS CALLS CODE CONN ACC COUNT CPU ALLOCS EXECS FAULTS FD FLAGS FROM TO GID IN OUT IRQ MAJ MIN NUMBER OFFSET
+PACKETS PAGES PID PORT PPID PREEMPTS PROCESSES QUEUE %RANDOM READ REASON WRITE FSYNC OPEN CREATE REFUSED RESULT RETRANS RETURNED ARGUMENT
+SAMPLES SECTOR SLEEPS THREADS TID TPID TRIES UID TARGET""".split())
+UNITS = re.compile(r"(^|_)(NS|US|MS|S|BYTES|KB)$")
+
+
+def tables(text, out):
+    """The tables of a tool, by the formats of its printa(): rows, each the number that they are sorted by, largest first."""
+    pos = int((re.search(r"aggsortpos=(\d+)", text) or [0, 0])[1])
+    for fmt in re.findall(r'printa\("((?:[^"\\]|\\.)*)"', text):
+        columns = re.findall(r"%(@?)[#-]*\d*[a-zA-Z]", fmt)
+        if "%k" in fmt or columns.count("@") < 1 or len(columns) < 2 or not re.match(r"%[-@#\d]*[a-zA-Z] *%", fmt):
+            continue
+        at = [i for i, c in enumerate(columns) if c][pos] - len(columns)
+        rows = []
+        for line in out.splitlines():
+            words = line.split() if " |" not in line else []
+            if len(words) >= len(columns) and re.fullmatch(r"-?\d+", words[at]) and not re.match(r"\d{4} [A-Z][a-z]{2} ", line):
+                rows.append(int(words[at]))
+            elif rows:
+                yield rows
+                rows = []
+        if rows:
+            yield rows
+
+
+def headings(out):
+    """Names of the columns whose values are numbers in each row that follows."""
+    lines = out.splitlines()
+    for i, line in enumerate(lines[:-1]):
+        names, words = line.split(), lines[i + 1].split()
+        if len(names) > 1 and all(re.fullmatch(r"%?[A-Z][A-Z0-9_]*", n) for n in names) and len(words) == len(names):
+            yield from (n for n, w in zip(names, words) if re.fullmatch(r"-?\d+", w))
+
+
+def units(out):
+    return [f"a number without a unit: {n}" for n in sorted(set(headings(out))) if n not in COUNTS and not UNITS.search(n)]
+
+
+def order(text, out):
+    return [f"not the largest first: {rows[:5]}" for rows in tables(text, out) if rows != sorted(rows, reverse=True)]
+
+
 def has_functions():
     """Can functions of the kernel be traced here?"""
     return re.search(r"^  yes +functions of the kernel", live.dwell("features").stdout, re.M)
 
 
-def needs_functions(tool):
+def source(tool):
+    """Without its head."""
     with open(os.path.join(TOOLS, tool + ".d"), encoding="utf-8") as f:
-        return "\nfbt:" in f.read()
+        return f.read().partition("\n */\n")[2]
+
+
+def needs_functions(tool):
+    return "\nfbt:" in source(tool)
 
 
 def command(tool, args):
@@ -397,6 +446,7 @@ def run(tool):
         return tool, [], out
     wrong += [f"message: {l}" for l in err.splitlines() if re.search(r"dwell|\.d:", l) and
               not re.search(EXCUSED, l)]
+    wrong += units(out) + order(source(tool), out)
     for p in patterns:
         want = p.replace("{pid}", pid)
         for name, path in (("work", work), ("seen", live.seen(work)), ("zero", live.seen("/dev/zero")), ("trigger", live.TRIGGER)):
@@ -436,4 +486,18 @@ with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
     for name, wrong, out in pool.map(run, sorted(have & set(ENTRIES))):
         tail = out.splitlines()
         live.check(not wrong, name, "\n".join(wrong + ["output:"] + tail[:12] + ["..."] + tail[-12:]))
+
+# Options of all tools: each has a meaning, or is refused with the reason.
+for name in sorted(have):
+    is_table = "printa(" in source(name)
+    reason = "it has no table by process" if is_table else "it shows events as they happen"
+    wrong = [] if "param interval" in source(name) or not is_table else ["it has no --interval"]
+    for option, value in (("interval", "1s"), ("top", "3"), ("by", "user")):
+        if is_table and (option != "by" or "group_name" in source(name) or "group_prefix" in source(name)):
+            continue
+        r = live.dwell("run", name, "--" + option, value)
+        if r.returncode != 2 or f"{name} takes no --{option}: {reason}" not in r.stderr:
+            wrong.append(f"--{option} {value}: {r.returncode} {r.stdout}{r.stderr}")
+    if wrong:
+        live.check(False, f"{name}: options of all tools", "\n".join(wrong))
 live.done()

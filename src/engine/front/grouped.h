@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variables of D that tables are grouped by: the option by says whether they tell a process, or its container,
+ * control group, unit of systemd, or user. */
+#ifndef DWELL_ENGINE_FRONT_GROUPED_H
+#define DWELL_ENGINE_FRONT_GROUPED_H
+#include "base/strb.h"
+#include "lang/options.h"
+
+#define GROUPED_USERS_MAX 128 /* users of /etc/passwd whose names are known; others have their number only */
+
+/* Adds the inlines group_id, group_name, their headings group_id_head and group_head, and group_prefix. 0, or -EINVAL
+ * with the reason in *ret_why, in the arena. */
+int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why);
+#endif
