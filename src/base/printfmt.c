@@ -36,18 +36,18 @@ struct pfparse {
 	const char *p, *end;
 	unsigned num; /* of the conversion, from 1 */
 	bool wide;
-	const char **why;
+	const char **reason;
 };
 
 static int bad(struct pfparse *ps, const char *text)
 {
-	*ps->why = arena_printf(ps->a, "format conversion #%u %s", ps->num, text);
+	*ps->reason = arena_printf(ps->a, "format conversion #%u %s", ps->num, text);
 	return -EINVAL;
 }
 
 static int too_large(struct pfparse *ps, const char *text, unsigned limit)
 {
-	*ps->why = arena_printf(ps->a, "format conversion #%u %s %u", ps->num, text, limit);
+	*ps->reason = arena_printf(ps->a, "format conversion #%u %s %u", ps->num, text, limit);
 	return -ERANGE;
 }
 
@@ -162,15 +162,15 @@ static int parse_name(struct pfparse *ps, struct pfconv *c)
 		c->class = rows[i].class;
 		return 0;
 	}
-	*ps->why = arena_printf(ps->a, "format conversion #%u is undefined: %%%s", ps->num, name);
+	*ps->reason = arena_printf(ps->a, "format conversion #%u is undefined: %%%s", ps->num, name);
 	return -EINVAL;
 }
 
 int printfmt_parse(struct arena *a, const char *fmt, size_t len, bool wide, struct pfconv **ret, size_t *ret_n,
-		   const char **why)
+		   const char **reason)
 {
 	VEC(struct pfconv) v = { 0 };
-	struct pfparse ps = { .a = a, .p = fmt, .end = fmt + len, .why = why, .wide = wide };
+	struct pfparse ps = { .a = a, .p = fmt, .end = fmt + len, .reason = reason, .wide = wide };
 	uint64_t total = 0, most = wide ? PRINTFMT_WIDE_TEXT : PRINTFMT_MAX_TEXT; /* of widths and precisions */
 	int r = 0;
 

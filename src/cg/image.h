@@ -206,8 +206,8 @@ struct image {
 /* What cg needs to know besides the program. */
 struct cg_env {
 	const struct caps *caps;
-	/* Describes the entry of a probe (prov/). 0 or -errno; *why: reason in words. */
-	int (*entry)(void *ctx, const struct probe *p, struct entry *ret, const char **why);
+	/* Describes the entry of a probe (prov/). 0 or -errno; *reason: in words. */
+	int (*entry)(void *ctx, const struct probe *p, struct entry *ret, const char **reason);
 	void *ctx;
 	uint32_t self_tgid; /* dwell's own tgid in the initial pid namespace (noself) */
 	struct typesrc *ts;

@@ -183,9 +183,9 @@ static int run(struct calls *c)
 	for (size_t i = 0; c->print && i < c->callees.n; i++) {
 		const struct callee *x = &c->callees.v[i];
 
-		if (x->why &&
+		if (x->reason &&
 		    callsprint_left_out(c->print, arena_printf(a, "%s%s%s", x->mod, *x->mod ? "`" : "", x->func),
-					x->why) < 0)
+					x->reason) < 0)
 			return cmd_fail("out of memory");
 	}
 	callsprog_text(&text, &c->callees, &want);

@@ -22,7 +22,7 @@ struct command {
 void cmd_set_name(const char *argv0);
 const char *cmd_name(void);
 /* A recset_note_fn: says why a recording of a folder is left out. */
-void cmd_left_out(const char *why);
+void cmd_left_out(const char *reason);
 /* "dtrace: " + text + newline on stderr, after flushing stdout. */
 void cmd_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and returns EXIT_ERROR. */
@@ -49,7 +49,7 @@ bool cmd_is_host(int argc, char **argv);
 int cmd_host(int argc, char **argv);
 /* A command line of dtrace(1) that is wrong; why: or NULL, nothing to trace. Under the name dtrace its usage, else one
  * line. EXIT_USAGE. */
-int cmd_usage(const char *why);
+int cmd_usage(const char *reason);
 /* Runs the command of that name: argv[0]. -1: there is none. */
 int cmd_by_name(int argc, char **argv);
 /* The name and summary of the i-th command that is for people; NULL: there are fewer. */

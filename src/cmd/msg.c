@@ -67,9 +67,9 @@ static void on_json(void *ctx, const char *line)
 
 const struct listener cmd_listener = { .message = on_message, .text = on_text, .json = on_json };
 
-void cmd_left_out(const char *why)
+void cmd_left_out(const char *reason)
 {
-	cmd_msg("left out: %s", why);
+	cmd_msg("left out: %s", reason);
 }
 
 int cmd_fail(const char *fmt, ...)
@@ -113,13 +113,13 @@ int cmd_err(int e, struct err *err)
 	return e;
 }
 
-int cmd_usage(const char *why)
+int cmd_usage(const char *reason)
 {
 	if (strcmp(program, "dtrace"))
 		return cmd_wrong("%s; '%s help options' lists the options",
-				 why ? why : "nothing to trace: give -n PROBE, -s FILE or -l", program);
-	if (why)
-		cmd_msg("%s", why);
+				 reason ? reason : "nothing to trace: give -n PROBE, -s FILE or -l", program);
+	if (reason)
+		cmd_msg("%s", reason);
 	cmdline_usage(program, stderr);
 	return EXIT_USAGE;
 }

@@ -168,7 +168,7 @@ static int serve_main(int argc, char **argv)
 		.hosts = hosts,
 		.token = token,
 		.privileged = geteuid() == 0,
-		.why_not = "dwell serve was not started as root: it can show recordings, but not trace"
+		.unprivileged = "dwell serve was not started as root: it can show recordings, but not trace"
 	};
 	struct serve_opts o = { 0 };
 	struct servedir dir;

@@ -204,16 +204,17 @@ static bool is_option(const char *word, const char *name)
 /* What this tool cannot do: exit code, said. 0: it can. */
 static int check_able(const char *tool, const struct abilities *can, const char *word)
 {
-	const char *why = NULL;
+	const char *reason = NULL;
 
 	if (is_option(word, "--interval") && !can->interval)
-		why = can->table ? "it reports once, at the end"
-				 : "it shows events as they happen, and makes no reports";
+		reason = can->table ? "it reports once, at the end"
+				    : "it shows events as they happen, and makes no reports";
 	else if (is_option(word, "--top") && !can->table)
-		why = "it shows events as they happen: none is the largest";
+		reason = "it shows events as they happen: none is the largest";
 	else if (is_option(word, "--by") && !can->by)
-		why = can->table ? "it has no table by process" : "it shows events as they happen, and adds up nothing";
-	return why ? cmd_wrong("%s takes no %s: %s", tool, word, why) : 0;
+		reason = can->table ? "it has no table by process"
+				    : "it shows events as they happen, and adds up nothing";
+	return reason ? cmd_wrong("%s takes no %s: %s", tool, word, reason) : 0;
 }
 
 static int refuse_filter(const char *tool, enum narrow narrow, const char *option)

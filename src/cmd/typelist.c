@@ -10,7 +10,7 @@
 
 struct typelist {
 	struct typenames *names; /* NULL: not read yet */
-	struct err why;		 /* why some are not known */
+	struct err reason;	 /* why some are not known */
 };
 
 static const struct {
@@ -31,7 +31,7 @@ void typelist_free(struct typelist *l)
 	if (!l)
 		return;
 	typenames_free(l->names);
-	err_done(&l->why);
+	err_done(&l->reason);
 	free(l);
 }
 
@@ -94,7 +94,7 @@ static void add_library(struct typelist *l, struct typesrc *ts)
 static void read_all(struct typelist *l)
 {
 	struct typesrc *ts = NULL;
-	int r = typesrc_open_kernel(&ts, &l->why);
+	int r = typesrc_open_kernel(&ts, &l->reason);
 
 	l->names = typenames_new();
 	if (!l->names)
@@ -102,7 +102,7 @@ static void read_all(struct typelist *l)
 	add_language(l);
 	add_library(l, ts);
 	if (r == 0 && (r = typenames_add_all(l->names, ts)) < 0)
-		err_set(&l->why, r, "the types of the kernel cannot all be read: %s", strerror(-r));
+		err_set(&l->reason, r, "the types of the kernel cannot all be read: %s", strerror(-r));
 	typesrc_free(ts);
 }
 
@@ -115,7 +115,7 @@ static const char *kind_name(enum tkind kind)
 }
 
 size_t typelist_find(void *ctx, const char *kind, const char *prefix, struct serve_type *ret, size_t max,
-		     const char **why)
+		     const char **reason)
 {
 	struct typelist *l = ctx;
 	struct typename_row *rows;
@@ -124,7 +124,7 @@ size_t typelist_find(void *ctx, const char *kind, const char *prefix, struct ser
 
 	if (!l->names)
 		read_all(l);
-	*why = l->why.msg[0] ? l->why.msg : NULL;
+	*reason = l->reason.msg[0] ? l->reason.msg : NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!kind || !strcmp(kind, kinds[i].name))
 			mask |= TKM(kinds[i].kind);

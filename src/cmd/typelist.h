@@ -11,5 +11,5 @@ struct typelist *typelist_new(void);
 void typelist_free(struct typelist *l); /* accepts NULL */
 /* serve_config's types(); ctx is the list. The first call reads all of them (some 30 ms). */
 size_t typelist_find(void *ctx, const char *kind, const char *prefix, struct serve_type *ret, size_t max,
-		     const char **why);
+		     const char **reason);
 #endif

@@ -67,27 +67,27 @@ void cmdline_usage(const char *program, FILE *out)
 
 static int set_option(struct request *c, const char *text, struct err *err)
 {
-	const char *eq = strchr(text, '='), *why = NULL;
+	const char *eq = strchr(text, '='), *reason = NULL;
 	char *name = arena_strndup(c->arena, text, eq ? (size_t)(eq - text) : strlen(text));
-	int r = dopts_set(&c->opts, name, eq ? eq + 1 : NULL, &why);
+	int r = dopts_set(&c->opts, name, eq ? eq + 1 : NULL, &reason);
 
 	if (r == -ENOENT)
 		return err_set(err, CMDLINE_REFUSED, "failed to set -x %s: Invalid option name", name);
 	if (r == -EOPNOTSUPP)
-		return err_set(err, CMDLINE_REFUSED, "failed to set -x %s: not supported on Linux: %s", name, why);
+		return err_set(err, CMDLINE_REFUSED, "failed to set -x %s: not supported on Linux: %s", name, reason);
 	if (r < 0)
 		return err_set(err, CMDLINE_REFUSED, "failed to set -x %s: %s%s%s", name,
 			       r == -ERANGE ? "Requested version is not supported by compiler"
 					    : "Invalid value for specified option",
-			       why ? "\nhint: " : "", why ? why : "");
+			       reason ? "\nhint: " : "", reason ? reason : "");
 	return 0;
 }
 
 static int set_named(struct request *c, char letter, const char *name, const char *value, struct err *err)
 {
-	const char *why = NULL;
+	const char *reason = NULL;
 
-	if (dopts_set(&c->opts, name, value, &why) < 0)
+	if (dopts_set(&c->opts, name, value, &reason) < 0)
 		return err_set(err, CMDLINE_REFUSED, "failed to set -%c %s: Invalid value for specified option", letter,
 			       value ? value : "");
 	return 0;

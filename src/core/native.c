@@ -279,7 +279,7 @@ static int thread_of(struct shell *s, const struct dcall *d, const struct core_t
 	return 0;
 }
 
-static int say_frames(struct shell *s, const struct core_thread *t, const core_frames *f, const char *why)
+static int say_frames(struct shell *s, const struct core_thread *t, const core_frames *f, const char *reason)
 {
 	int r = 0;
 
@@ -303,8 +303,8 @@ static int say_frames(struct shell *s, const struct core_thread *t, const core_f
 		}
 		r = shell_emit(s, f->v[i].ip);
 	}
-	if (why && !s->json)
-		shell_print(s, "                 (the stack goes on: %s)\n", why);
+	if (reason && !s->json)
+		shell_print(s, "                 (the stack goes on: %s)\n", reason);
 	return r;
 }
 
@@ -312,7 +312,7 @@ int dcmd_stack(struct shell *s, const struct dcall *d)
 {
 	const struct core_thread *t;
 	core_frames f = { 0 };
-	const char *why;
+	const char *reason;
 	uint64_t max = FRAMES;
 	int r = thread_of(s, d, &t), i = 0;
 
@@ -325,9 +325,9 @@ int dcmd_stack(struct shell *s, const struct dcall *d)
 	if (r == 0 && i < d->argc)
 		return shell_refuse(s, "stack", d->argv[i]);
 	if (r == 0)
-		r = core_walk(s->core, t->regs, (unsigned)max, &f, &why);
+		r = core_walk(s->core, t->regs, (unsigned)max, &f, &reason);
 	if (r == 0)
-		r = say_frames(s, t, &f, why);
+		r = say_frames(s, t, &f, reason);
 	vec_free(&f);
 	return r;
 }

@@ -127,9 +127,9 @@ struct core_frame {
 };
 #define CORE_MAX_FRAMES 1000000u
 typedef VEC(struct core_frame) core_frames;
-/* Walks a stack from registers: by the files' tables, else by frame pointers. Why it ended is in *why, NULL when it is
- * whole. 0 or -ENOMEM. */
-int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, core_frames *ret, const char **why);
+/* Walks a stack from registers: by the files' tables, else by frame pointers. Why it ended is in *reason, NULL when it
+ * is whole. 0 or -ENOMEM. */
+int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, core_frames *ret, const char **reason);
 
 /* For target.c's other halves. */
 int core_add_map(struct core *c, uint64_t start, uint64_t end, uint64_t off, const char *path);

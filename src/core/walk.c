@@ -123,35 +123,35 @@ static const char *step(struct core *c, struct at *a)
 	const uint64_t sp = a->sp;
 	const uint32_t rule = rule_at(c, a->first ? a->ip : a->ip - 1);
 	const bool signal = UW_RULE_KIND(rule) == UW_SIGNAL;
-	const char *why;
+	const char *reason;
 
 	a->first = false;
 	switch (UW_RULE_KIND(rule)) {
 	case UW_END: return "";
-	case UW_SIGNAL: why = by_signal(c, a, rule); break;
+	case UW_SIGNAL: reason = by_signal(c, a, rule); break;
 	case UW_LOST: return lost;
-	case UW_NONE: why = by_frame_pointer(c, a); break;
-	default: why = by_rule(c, a, rule);
+	case UW_NONE: reason = by_frame_pointer(c, a); break;
+	default: reason = by_rule(c, a, rule);
 	}
-	if (!why && !a->ip)
+	if (!reason && !a->ip)
 		return "";
-	return why ? why : a->sp <= sp && !signal ? loops : NULL;
+	return reason ? reason : a->sp <= sp && !signal ? loops : NULL;
 }
 
-int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, core_frames *ret, const char **why)
+int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, core_frames *ret, const char **reason)
 {
 	struct at a = { regs[CORE_IP], regs[CORE_SP], regs[CORE_BP], regs[CORE_BX], regs[CORE_DI], true, true };
 
-	*why = NULL;
+	*reason = NULL;
 	while (ret->n < max) {
 		if (vec_try_push(ret, ((struct core_frame){ a.ip, a.sp, a.bp })) < 0)
 			return -ENOMEM;
-		*why = step(c, &a);
-		if (*why) {
-			*why = **why ? *why : NULL;
+		*reason = step(c, &a);
+		if (*reason) {
+			*reason = **reason ? *reason : NULL;
 			return 0;
 		}
 	}
-	*why = "more frames than are shown";
+	*reason = "more frames than are shown";
 	return 0;
 }

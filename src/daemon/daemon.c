@@ -150,7 +150,7 @@ static uint64_t file_size(const char *path)
 	return bytes;
 }
 
-static void rotate(struct daemon *d, struct recorder *r, uint64_t now, const char *why)
+static void rotate(struct daemon *d, struct recorder *r, uint64_t now, const char *reason)
 {
 	char next[STATEDIR_PATH_LEN];
 	struct err err = { 0 };
@@ -163,7 +163,7 @@ static void rotate(struct daemon *d, struct recorder *r, uint64_t now, const cha
 		snprintf(d->path, sizeof(d->path), "%s", next);
 		d->begun = now;
 		d->failing = false;
-		listener_msg(d->to, "%s: goes on in %s", why, d->path);
+		listener_msg(d->to, "%s: goes on in %s", reason, d->path);
 	} else if (!d->failing) {
 		d->failing = true;
 		listener_msg(d->to, "no new recording could be made: %s", err.msg[0] ? err.msg : strerror(-e));
@@ -174,21 +174,21 @@ static void rotate(struct daemon *d, struct recorder *r, uint64_t now, const cha
 
 static void look_at_file(struct daemon *d, struct recorder *r, uint64_t now, bool hangup)
 {
-	const char *why = hangup ? "SIGHUP" : NULL;
+	const char *reason = hangup ? "SIGHUP" : NULL;
 
-	if (!why && now < d->looked + LOOK_NS)
+	if (!reason && now < d->looked + LOOK_NS)
 		return;
 	d->looked = now;
-	if (!why && now < d->retry && (d->failing || recorder_failed(r)))
+	if (!reason && now < d->retry && (d->failing || recorder_failed(r)))
 		return;
-	if (!why && recorder_failed(r))
-		why = "after an error";
-	if (!why && now >= d->begun + d->o.rotate_ns)
-		why = "by age";
-	if (!why && file_size(d->path) >= d->o.rotate_bytes)
-		why = "by size";
-	if (why)
-		rotate(d, r, now, why);
+	if (!reason && recorder_failed(r))
+		reason = "after an error";
+	if (!reason && now >= d->begun + d->o.rotate_ns)
+		reason = "by age";
+	if (!reason && file_size(d->path) >= d->o.rotate_bytes)
+		reason = "by size";
+	if (reason)
+		rotate(d, r, now, reason);
 }
 
 /* -- the run -- */

@@ -302,13 +302,13 @@ static int loop(struct collector *c, struct err *err)
 	uint64_t end = c->o->for_ns ? clock_ns(CLOCK_MONOTONIC) + c->o->for_ns : UINT64_MAX;
 
 	while (!c->o->stop(c->o->ctx) && clock_ns(CLOCK_MONOTONIC) < end) {
-		struct err why = { 0 };
-		int e = c->subscribed ? 0 : get_ready(c, &why);
+		struct err reason = { 0 };
+		int e = c->subscribed ? 0 : get_ready(c, &reason);
 
 		if (e == -ENOENT || e == -EINVAL || e == -ENOMEM)
-			return err_set(err, e, "%s", why.msg);
+			return err_set(err, e, "%s", reason.msg);
 		if (e < 0) {
-			tell(c, e, &why);
+			tell(c, e, &reason);
 			pause_a_moment();
 		} else {
 			turn(c);

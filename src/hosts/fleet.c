@@ -160,7 +160,7 @@ static void tell_end(struct fleet *f, size_t h)
 	if (f->records[h] && fclose(take_ptr(f->records[h])) != 0)
 		listener_msg(f->to, "%s: the recording cannot be written: %s", f->labels[h], strerror(errno));
 	if (f->links[h].status < 0)
-		listener_msg(f->to, "%s: %s", f->labels[h], f->links[h].why);
+		listener_msg(f->to, "%s: %s", f->labels[h], f->links[h].refusal);
 	r = f->merge ? merge_ended(f->merge, h) : 0;
 	if (r < 0 && !f->error)
 		f->error = r;
@@ -249,10 +249,10 @@ static int find_binary(struct fleet *f)
 static int read_places(struct fleet *f)
 {
 	for (size_t h = 0; h < f->o->nplaces; h++) {
-		const char *why = place_parse(f->o->places[h], &f->links[h].place);
+		const char *reason = place_parse(f->o->places[h], &f->links[h].place);
 
-		if (why) {
-			listener_msg(f->to, "--host %s: %s", f->o->places[h], why);
+		if (reason) {
+			listener_msg(f->to, "--host %s: %s", f->o->places[h], reason);
 			return EXIT_USAGE;
 		}
 		f->labels[h] = f->links[h].place.label;
@@ -312,11 +312,11 @@ static void say_all(struct fleet *f, enum wire_kind kind)
 		hlink_say(&f->links[h], kind);
 }
 
-static void kill_all(struct fleet *f, const char *why)
+static void kill_all(struct fleet *f, const char *reason)
 {
 	for (size_t h = 0; h < f->n; h++)
 		if (f->links[h].state != HLINK_ENDED)
-			hlink_kill(&f->links[h], why);
+			hlink_kill(&f->links[h], reason);
 }
 
 /* The first signal asks for the ends of the runs, which are shown. */

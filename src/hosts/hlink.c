@@ -14,10 +14,10 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct hlink *l, const 
 {
 	va_list ap;
 
-	if (l->why[0])
+	if (l->refusal[0])
 		return;
 	va_start(ap, fmt);
-	vsnprintf(l->why, sizeof(l->why), fmt, ap);
+	vsnprintf(l->refusal, sizeof(l->refusal), fmt, ap);
 	va_end(ap);
 }
 
@@ -75,7 +75,7 @@ static void begin(struct hlink *l)
 	l->lacks = false;
 	strb_reset(&l->from);
 	strb_reset(&l->to);
-	strb_reset(&l->reason);
+	strb_reset(&l->messages);
 	place_run(&l->place, &l->common->ssh, &a);
 	spawn(l, a.argv, -1);
 }
@@ -92,7 +92,7 @@ static void begin_copy(struct hlink *l)
 	}
 	l->state = HLINK_COPYING;
 	l->copied = true;
-	strb_reset(&l->reason);
+	strb_reset(&l->messages);
 	place_copy(&l->place, &l->common->ssh, &a);
 	spawn(l, a.argv, file);
 }
@@ -188,7 +188,7 @@ static void on_out(struct hlink *l)
 /* Messages of ssh and of the shell there. */
 static void on_err(struct hlink *l)
 {
-	char buf[HLINK_REASON_MAX];
+	char buf[HLINK_MESSAGES_MAX];
 	ssize_t n = read(l->err, buf, sizeof(buf));
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -203,9 +203,9 @@ static void on_err(struct hlink *l)
 		l->common->frame(l->common->ctx, l->host, &f);
 		return;
 	}
-	strb_add(&l->reason, buf, (size_t)n);
-	if (l->reason.n > HLINK_REASON_MAX)
-		wire_drop(&l->reason, l->reason.n - HLINK_REASON_MAX);
+	strb_add(&l->messages, buf, (size_t)n);
+	if (l->messages.n > HLINK_MESSAGES_MAX)
+		wire_drop(&l->messages, l->messages.n - HLINK_MESSAGES_MAX);
 }
 
 static void on_in(struct hlink *l)
@@ -226,11 +226,12 @@ static const char *reason(struct hlink *l, int status)
 	char *s;
 	size_t n;
 
-	if (l->reason.n == 0)
-		strb_printf(&l->reason, WIFEXITED(status) ? "ssh ended with status %d" : "ssh was killed by signal %d",
+	if (l->messages.n == 0)
+		strb_printf(&l->messages,
+			    WIFEXITED(status) ? "ssh ended with status %d" : "ssh was killed by signal %d",
 			    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	s = l->reason.s;
-	for (n = l->reason.n; n && strchr("\r\n", s[n - 1]); n--)
+	s = l->messages.s;
+	for (n = l->messages.n; n && strchr("\r\n", s[n - 1]); n--)
 		;
 	s[n] = '\0';
 	for (size_t i = 0; i < n; i++)
@@ -250,7 +251,7 @@ static void on_end(struct hlink *l)
 	closep(&l->in);
 	l->in = -1;
 	l->state = HLINK_ENDED;
-	if (l->status >= 0 || l->why[0])
+	if (l->status >= 0 || l->refusal[0])
 		return;
 	if (l->interrupted)
 		refuse(l, "interrupted before it had begun there");
@@ -299,9 +300,9 @@ void hlink_say(struct hlink *l, enum wire_kind kind)
 	}
 }
 
-void hlink_kill(struct hlink *l, const char *why)
+void hlink_kill(struct hlink *l, const char *text)
 {
-	refuse(l, "%s", why);
+	refuse(l, "%s", text);
 	if (l->pid > 0)
 		kill(l->pid, SIGTERM);
 	closep(&l->out); /* who has them open still may be a child of ssh */
@@ -320,5 +321,5 @@ void hlink_free(struct hlink *l)
 	}
 	strb_free(&l->to);
 	strb_free(&l->from);
-	strb_free(&l->reason);
+	strb_free(&l->messages);
 }

@@ -11,7 +11,7 @@
 
 #define HLINK_FDS 3		 /* for poll() */
 #define HLINK_GREETING_MAX 65536 /* bytes that a login shell may print before dwell's line */
-#define HLINK_REASON_MAX 2000	 /* … of messages that tell why nothing came of it: the last of them */
+#define HLINK_MESSAGES_MAX 2000	 /* … of messages that tell why nothing came of it: the last of them */
 
 enum hlink_state {
 	HLINK_GREETING, /* dwell's line, or that there is no copy of it, is awaited */
@@ -37,12 +37,12 @@ struct hlink {
 	struct place place;
 	enum hlink_state state;
 	pid_t pid;
-	int in, out, err; /* of ssh; -1: closed */
-	struct strb to, from, reason;
-	bool lacks; /* it said that it has no copy of dwell */
+	int in, out, err;		/* of ssh; -1: closed */
+	struct strb to, from, messages; /* messages: what ssh wrote to its standard error */
+	bool lacks;			/* it said that it has no copy of dwell */
 	bool copied, interrupted;
-	int status;			  /* of the run; -1: it has none */
-	char why[HLINK_REASON_MAX + 512]; /* with status -1, when it has ended: why */
+	int status;				/* of the run; -1: it has none */
+	char refusal[HLINK_MESSAGES_MAX + 512]; /* with status -1, when it has ended: why */
 };
 
 /* common lives longer. */
@@ -52,6 +52,6 @@ void hlink_attend(struct hlink *l, const struct pollfd fds[HLINK_FDS]);
 /* Says WIRE_ALIVE or WIRE_INTERRUPT, if it runs; the latter ends one that does not yet. */
 void hlink_say(struct hlink *l, enum wire_kind kind);
 /* Ends ssh. */
-void hlink_kill(struct hlink *l, const char *why);
+void hlink_kill(struct hlink *l, const char *text);
 void hlink_free(struct hlink *l);
 #endif

@@ -16,7 +16,7 @@ struct fitting {
 	struct arena *a;
 	const struct probe *known; /* whose arguments the clause was checked with; NULL: those of no probe */
 	const struct probe *found;
-	const char *why;
+	const char *reason;
 };
 
 static const char *type_of(const struct probe *p, uint64_t i)
@@ -31,12 +31,12 @@ static bool look_at_arg(void *ctx, const struct node *n)
 	if (n->kind != N_INDEX || !n->a || !n->a->builtin || n->a->builtin->id != BI_ARGS)
 		return false;
 	if (n->ival >= f->found->nargs)
-		f->why = arena_printf(f->a, "it has no args[%llu]", (unsigned long long)n->ival);
+		f->reason = arena_printf(f->a, "it has no args[%llu]", (unsigned long long)n->ival);
 	else if (f->known && strcmp(type_of(f->known, n->ival), type_of(f->found, n->ival)) != 0)
-		f->why = arena_printf(
+		f->reason = arena_printf(
 			f->a, "args[%llu] is of type %s, and %s in the probes that were there at the start",
 			(unsigned long long)n->ival, type_of(f->found, n->ival), type_of(f->known, n->ival));
-	return f->why != NULL;
+	return f->reason != NULL;
 }
 
 /* The first probe that was there at the start. */
@@ -61,7 +61,7 @@ const char *later_misfit(struct arena *a, const struct dprog *p, const struct cl
 		return NULL;
 	if (!walk_node(&w, s->pred))
 		walk_stmts(&w, s->body);
-	return f.why;
+	return f.reason;
 }
 
 const struct dprog *later_program(struct arena *a, const struct dprog *p, const struct probe_list *found)

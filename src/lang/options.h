@@ -35,8 +35,8 @@ struct dopts {
 void dopts_init(struct dopts *o, struct arena *a);
 /* Sets name to value (NULL: no value given; a BOOL becomes true). 0; -ENOENT: no such option; -EINVAL:
  * bad value; -ERANGE: a version of D that is not known; -EOPNOTSUPP: known to DTrace but not supported on Linux, with
- * *why as the reason. */
-int dopts_set(struct dopts *o, const char *name, const char *value, const char **why);
+ * *reason as the reason. */
+int dopts_set(struct dopts *o, const char *name, const char *value, const char **reason);
 /* Whether a program may set it under -x confined: it changes what is shown and nothing else. */
 bool dopts_harmless(const char *name);
 /* "256", "set"/"unset", text: the value by name for messages; in the arena; NULL: no such option. */

@@ -57,21 +57,21 @@ struct probe {
 	/* D clauses that a program which enables the probe gets too, once: before its first clause that does,
 	 * and after its last clause. They keep what the expressions need from other firings. Or NULL. */
 	const char *before, *after;
-	bool also;	      /* a further place where the probe before it fires: the same names, not listed */
-	bool every_process;   /* fires in any process: of prov only the part before its final * is fixed, the
-			       * number of the process follows */
-	bool later;	      /* stands for probes that may be found while the program runs (lang/later.h): its names
-			       * are those of the description, and it is never attached */
-	const char *note;     /* what a listing says of the place (its instruction); or NULL */
-	const char *why_not;  /* known by name only: why it cannot be enabled here; or NULL */
-	const void *priv;     /* the provider's own; kept as is */
-	const void *provider; /* struct provider (prov/provider.h), opaque here */
+	bool also;		 /* a further place where the probe before it fires: the same names, not listed */
+	bool every_process;	 /* fires in any process: of prov only the part before its final * is fixed, the
+				  * number of the process follows */
+	bool later;		 /* stands for probes that may be found while the program runs (lang/later.h): its names
+				  * are those of the description, and it is never attached */
+	const char *note;	 /* what a listing says of the place (its instruction); or NULL */
+	const char *unavailable; /* known by name only: why it cannot be enabled here; or NULL */
+	const void *priv;	 /* the provider's own; kept as is */
+	const void *provider;	 /* struct provider (prov/provider.h), opaque here */
 };
 
 struct probe_list {
 	struct probe **v;
 	size_t n;
-	const char *tag; /* of the error that *why words, when nothing matches for that reason; or NULL */
+	const char *tag; /* of the error that *reason words, when nothing matches for that reason; or NULL */
 };
 
 /* How the compiler asks for probes. ctx is the caller's. All results live in the given arena. */
@@ -79,8 +79,8 @@ struct probe_source {
 	void *ctx;
 	/* Finds all probes that match, in id order. An empty list is no error. why (may be NULL): set to
 	 * the reason when the facility exists but cannot be used here ("kernel built without …"). Probes with
-	 * why_not are among the results: they are for listings. */
-	int (*match)(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why);
+	 * unavailable are among the results: they are for listings. */
+	int (*match)(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **reason);
 	/* Fills args/nargs of a probe. */
 	int (*get_args)(void *ctx, struct arena *a, struct probe *p);
 };

@@ -45,7 +45,7 @@ struct check_rule {
 	const char *sure;    /* what it rests on */
 	const char *tracker; /* whose slow events are the evidence, or NULL */
 	const char *title;   /* %W: what, %B: by whom, %V: whom */
-	const char *why;     /* what that means, and what helps */
+	const char *meaning; /* what that means, and what helps */
 	const char *more;    /* the command that shows more */
 	/* What follows from it: findings of these rules are told below it. Names with spaces between them. */
 	const char *explains;

@@ -81,8 +81,9 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "throttle",
 	  .title = "the CPU limit of cgroup %W keeps %V from running",
-	  .why = "The group has used up its quota (cpu.max, cpu.cfs_quota_us) and waits for its next period. Raise the "
-		 "limit, or use fewer threads: many threads use it up in a burst.",
+	  .meaning =
+		  "The group has used up its quota (cpu.max, cpu.cfs_quota_us) and waits for its next period. Raise the "
+		  "limit, or use fewer threads: many threads use it up in a burst.",
 	  .more = "dwell latency throttle --for 10s",
 	  .explains = CPU_WAITS " futex-lock kernel-lock mmap-lock" },
 	{ .id = "cpu-saturated",
@@ -95,8 +96,9 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "wakeup",
 	  .title = "threads wait for a CPU: all CPUs are busy, mostly with %B",
-	  .why = "More threads can run than there are CPUs. See what computes and whether it must, give it a lower weight "
-		 "(nice, cpu.weight), or add CPUs.",
+	  .meaning =
+		  "More threads can run than there are CPUs. See what computes and whether it must, give it a lower weight "
+		  "(nice, cpu.weight), or add CPUs.",
 	  .more = "dwell flame --on-cpu --for 10s -o cpu.html" },
 	{ .id = "noisy-neighbour",
 	  .area = CHECK_CPU,
@@ -108,8 +110,9 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "wakeup",
 	  .title = "threads wait for %W, which %B has, while other CPUs are idle",
-	  .why = "Those who wait are bound to that CPU (taskset, cpuset), or are not moved in time. Widen the set of CPUs, or "
-		 "move the neighbour away.",
+	  .meaning =
+		  "Those who wait are bound to that CPU (taskset, cpuset), or are not moved in time. Widen the set of CPUs, or "
+		  "move the neighbour away.",
 	  .more = "dwell latency wakeup --for 10s" },
 	{ .id = "real-time",
 	  .area = CHECK_CPU,
@@ -121,8 +124,9 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "wakeup",
 	  .title = "%B has a real-time priority and keeps others from %W",
-	  .why = "Threads of SCHED_FIFO and SCHED_RR go before all others for as long as they like. See whether it must "
-		 "compute for so long (chrt -p).",
+	  .meaning =
+		  "Threads of SCHED_FIFO and SCHED_RR go before all others for as long as they like. See whether it must "
+		  "compute for so long (chrt -p).",
 	  .more = "dwell latency wakeup --for 10s" },
 	{ .id = "steal",
 	  .area = CHECK_CPU,
@@ -132,7 +136,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 10 * MS,
 	  .sure = "counted by the kernel, in ticks",
 	  .title = "the hypervisor gives the CPUs of this machine to others",
-	  .why = "Virtual CPUs could have run and did not (steal). Only the host can help.",
+	  .meaning = "Virtual CPUs could have run and did not (steal). Only the host can help.",
 	  .more = "dwell run cputime" },
 	{ .id = "softirq",
 	  .area = CHECK_CPU,
@@ -142,7 +146,8 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "softirq",
 	  .title = "soft interrupts (%B) keep %W busy",
-	  .why = "Whoever runs there is held up. Spread packets over CPUs (RPS, more queues), or find who causes so many.",
+	  .meaning =
+		  "Whoever runs there is held up. Spread packets over CPUs (RPS, more queues), or find who causes so many.",
 	  .more = "dwell run softirqs",
 	  .explains = CPU_WAITS },
 	{ .id = "irq",
@@ -153,8 +158,9 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "irq",
 	  .title = "the interrupt handler %B keeps %W busy",
-	  .why = "Whoever runs there is held up. Move the interrupt (/proc/irq/N/smp_affinity), or let the device wait for more "
-		 "before it interrupts (ethtool -C).",
+	  .meaning =
+		  "Whoever runs there is held up. Move the interrupt (/proc/irq/N/smp_affinity), or let the device wait for more "
+		  "before it interrupts (ethtool -C).",
 	  .more = "dwell run intrtime",
 	  .explains = CPU_WAITS },
 
@@ -167,8 +173,9 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "reclaim",
 	  .title = "%V must free memory of its cgroup before it gets some",
-	  .why = "The group is at its limit (memory.max, memory.high, memory.limit_in_bytes). Raise it, or let the program keep "
-		 "less.",
+	  .meaning =
+		  "The group is at its limit (memory.max, memory.high, memory.limit_in_bytes). Raise it, or let the program keep "
+		  "less.",
 	  .more = "dwell latency reclaim --for 10s",
 	  .explains = "io-wait dirty-throttled major-faults fs-wait" },
 	{ .id = "reclaim",
@@ -180,7 +187,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "reclaim",
 	  .title = "%V must free memory of the machine before it gets some",
-	  .why = "The machine is short of memory. See who has it (dwell run memgrow), or add some.",
+	  .meaning = "The machine is short of memory. See who has it (dwell run memgrow), or add some.",
 	  .more = "dwell latency reclaim --for 10s",
 	  .explains = "io-wait dirty-throttled major-faults fs-wait" },
 	{ .id = "compaction",
@@ -192,7 +199,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "reclaim",
 	  .title = "%V waits until memory is moved together for large pages",
-	  .why = "Memory is fragmented. Set transparent huge pages to madvise, or their defrag to defer.",
+	  .meaning = "Memory is fragmented. Set transparent huge pages to madvise, or their defrag to defer.",
 	  .more = "dwell run compactsnoop" },
 	{ .id = "major-faults",
 	  .area = CHECK_MEMORY,
@@ -202,8 +209,9 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "fault",
 	  .title = "%V waits for pages of %W to be read (major page faults)",
-	  .why = "A mapped file or a program is not in memory, or not any more. Keep it there (vmtouch, mlock), give it more "
-		 "memory, or read it ahead (madvise).",
+	  .meaning =
+		  "A mapped file or a program is not in memory, or not any more. Keep it there (vmtouch, mlock), give it more "
+		  "memory, or read it ahead (madvise).",
 	  .more = "dwell latency fault --for 10s",
 	  .explains = "io-wait mmap-lock" },
 	{ .id = "swap-in",
@@ -214,7 +222,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "fault",
 	  .title = "%V waits for pages from swap",
-	  .why = "Its memory had been swapped out. Give it more (memory.max, memory.low), or run less at a time.",
+	  .meaning = "Its memory had been swapped out. Give it more (memory.max, memory.low), or run less at a time.",
 	  .more = "dwell run swapin",
 	  .explains = "reclaim-cgroup reclaim io-wait mmap-lock" },
 	{ .id = "out-of-memory",
@@ -225,7 +233,8 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 5 * S,
 	  .sure = counted,
 	  .title = "the kernel killed a process, since %V wanted memory that was not there",
-	  .why = "Memory of the machine or of a cgroup was used up. See who had it, and raise the limit or lower the need.",
+	  .meaning =
+		  "Memory of the machine or of a cgroup was used up. See who had it, and raise the limit or lower the need.",
 	  .more = "dwell run oomkill",
 	  .explains = "reclaim-cgroup reclaim swap-in major-faults io-wait" },
 	{ .id = "dirty-throttled",
@@ -236,8 +245,9 @@ const struct check_rule check_rules[] = {
 	  .permille = 100,
 	  .sure = explained,
 	  .title = "%V writes faster than the disk, and is made to wait",
-	  .why = "Too many pages wait to be written (vm.dirty_ratio, the memory limit of the cgroup). Write less, sooner, or to a "
-		 "faster disk.",
+	  .meaning =
+		  "Too many pages wait to be written (vm.dirty_ratio, the memory limit of the cgroup). Write less, sooner, or to a "
+		  "faster disk.",
 	  .more = "dwell why --for 10s",
 	  .explains = "io-wait fs-wait" },
 
@@ -251,7 +261,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "block",
 	  .title = "disk %W is slow",
-	  .why = "Its requests take 20 ms and more on average. It is overloaded, limited by its host, or broken.",
+	  .meaning = "Its requests take 20 ms and more on average. It is overloaded, limited by its host, or broken.",
 	  .more = "dwell run iolatency",
 	  .explains = DISK_WAITS " reclaim-cgroup user-fs" },
 	{ .id = "disk-errors",
@@ -262,7 +272,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 1 * S,
 	  .sure = counted,
 	  .title = "requests to disk %W fail",
-	  .why = "The device gives errors: look at dmesg and at its health (smartctl).",
+	  .meaning = "The device gives errors: look at dmesg and at its health (smartctl).",
 	  .more = "dwell latency block --for 10s",
 	  .explains = "io-errors" },
 	{ .id = "fsync",
@@ -273,7 +283,8 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "fsync",
 	  .title = "%V waits in %B until its files are on the disk",
-	  .why = "Each such call waits for the disk and the journal. Group what is committed, or put the file on a faster disk.",
+	  .meaning =
+		  "Each such call waits for the disk and the journal. Group what is committed, or put the file on a faster disk.",
 	  .more = "dwell run fsyncsnoop",
 	  .explains = "io-wait fs-wait kernel-lock" },
 	{ .id = "io-limit",
@@ -286,7 +297,8 @@ const struct check_rule check_rules[] = {
 	  .when = is_held_back,
 	  .sure = "inferred: threads wait for disks five times as long as the disks work and more",
 	  .title = "%V waits for I/O that is held back before it reaches the disk",
-	  .why = "Most likely its cgroup has used up what it may read or write (io.max, blkio.throttle). Raise it, or move less.",
+	  .meaning =
+		  "Most likely its cgroup has used up what it may read or write (io.max, blkio.throttle). Raise it, or move less.",
 	  .more = "dwell why --for 10s",
 	  .explains = "io-wait fsync fs-wait reclaim-cgroup major-faults" },
 	{ .id = "io-wait",
@@ -297,8 +309,9 @@ const struct check_rule check_rules[] = {
 	  .sure = explained,
 	  .tracker = "block",
 	  .title = "%V waits for disks (%W)",
-	  .why = "What it reads is not in memory, or it waits for what it writes. See which files, and whether they can be cached or read "
-		 "ahead.",
+	  .meaning =
+		  "What it reads is not in memory, or it waits for what it writes. See which files, and whether they can be cached or read "
+		  "ahead.",
 	  .more = "dwell run iosnoop" },
 	{ .id = "fs-wait",
 	  .area = CHECK_DISK,
@@ -307,7 +320,7 @@ const struct check_rule check_rules[] = {
 	  .permille = 200,
 	  .sure = explained,
 	  .title = "%V waits for the file system (%W)",
-	  .why = "The journal or metadata hold it up. See who commits so often.",
+	  .meaning = "The journal or metadata hold it up. See who commits so often.",
 	  .more = "dwell latency fs --for 10s",
 	  .explains = "io-wait" },
 	{ .id = "user-fs",
@@ -318,7 +331,7 @@ const struct check_rule check_rules[] = {
 	  .permille = 100,
 	  .sure = explained,
 	  .title = "%V waits for the server of a file system in user space (FUSE)",
-	  .why = "That program answers slowly. See what it does: dwell why -p with its number.",
+	  .meaning = "That program answers slowly. See what it does: dwell why -p with its number.",
 	  .more = "dwell why --for 10s",
 	  .explains = DISK_WAITS " kernel-lock" },
 	{ .id = "no-space",
@@ -330,7 +343,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 10 * MS,
 	  .sure = counted,
 	  .title = "%V cannot write: %W",
-	  .why = "The file system is full, or has no inodes left: df -h, df -i.",
+	  .meaning = "The file system is full, or has no inodes left: df -h, df -i.",
 	  .more = "dwell run errinfo" },
 	{ .id = "io-errors",
 	  .area = CHECK_DISK,
@@ -341,7 +354,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 10 * MS,
 	  .sure = counted,
 	  .title = "%V meets input or output errors",
-	  .why = "A device or file system fails: look at dmesg.",
+	  .meaning = "A device or file system fails: look at dmesg.",
 	  .more = "dwell run errinfo" },
 
 	{ .id = "futex-lock",
@@ -353,7 +366,7 @@ const struct check_rule check_rules[] = {
 	  .sure = "measured; that it is a lock and no condition is read from registers (very likely)",
 	  .tracker = "futex",
 	  .title = "threads of %V wait for a lock of the program, last had by %B",
-	  .why = "One thread at a time goes on. Hold the lock for less, or split it.",
+	  .meaning = "One thread at a time goes on. Hold the lock for less, or split it.",
 	  .more = "dwell latency futex --over 1ms --stacks --for 10s" },
 	{ .id = "kernel-lock",
 	  .area = CHECK_LOCK,
@@ -365,7 +378,8 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "lock",
 	  .title = "%V waits for a lock of the kernel (%W)",
-	  .why = "Threads use the same file, folder or other object of the kernel at once. The stack says which operation.",
+	  .meaning =
+		  "Threads use the same file, folder or other object of the kernel at once. The stack says which operation.",
 	  .more = "dwell latency lock --over 1ms --stacks --for 10s" },
 	{ .id = "spinlock",
 	  .area = CHECK_LOCK,
@@ -377,7 +391,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "lock",
 	  .title = "%V spins for a lock of the kernel",
-	  .why = "CPUs compute nothing while they wait for each other. The stack says which operation.",
+	  .meaning = "CPUs compute nothing while they wait for each other. The stack says which operation.",
 	  .more = "dwell latency lock --over 1ms --stacks --for 10s" },
 	{ .id = "mmap-lock",
 	  .area = CHECK_LOCK,
@@ -388,7 +402,8 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "mmaplock",
 	  .title = "threads of %V wait for the lock of their address space (mmap_lock)",
-	  .why = "Page faults, mmap(2) and munmap(2) of one process exclude each other. Map less often, or use processes.",
+	  .meaning =
+		  "Page faults, mmap(2) and munmap(2) of one process exclude each other. Map less often, or use processes.",
 	  .more = "dwell latency mmaplock --for 10s",
 	  .explains = "kernel-lock" },
 	{ .id = "file-lock",
@@ -399,7 +414,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "filelock",
 	  .title = "%V waits for the lock of the file %W, which %B has",
-	  .why = "flock(2) and record locks let one at a time go on.",
+	  .meaning = "flock(2) and record locks let one at a time go on.",
 	  .more = "dwell latency filelock --for 10s" },
 
 	{ .id = "retransmits",
@@ -411,7 +426,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 200 * MS,
 	  .sure = counted,
 	  .title = "TCP segments to %W are lost and sent again",
-	  .why = "The network or the other end drops packets; each loss stops a connection for 200 ms and more.",
+	  .meaning = "The network or the other end drops packets; each loss stops a connection for 200 ms and more.",
 	  .more = "dwell run tcpretrans" },
 	{ .id = "connect-unanswered",
 	  .area = CHECK_NET,
@@ -421,8 +436,9 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 1 * S,
 	  .sure = counted,
 	  .title = "%W does not answer to new connections",
-	  .why = "The first packet of a connection is sent again, after 1, 2, 4 ... s. The host is down, a firewall drops it, or the "
-		 "queue of the listener is full.",
+	  .meaning =
+		  "The first packet of a connection is sent again, after 1, 2, 4 ... s. The host is down, a firewall drops it, or the "
+		  "queue of the listener is full.",
 	  .more = "dwell run tcpconnlat" },
 	{ .id = "listen-overflow",
 	  .area = CHECK_NET,
@@ -432,8 +448,9 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 1 * S,
 	  .sure = kernel_counts,
 	  .title = "a listening socket's queue is full: new connections are dropped",
-	  .why = "The server does not call accept() often enough, or its backlog (listen(), net.core.somaxconn) is small: ss -lnt "
-		 "shows Recv-Q at its limit.",
+	  .meaning =
+		  "The server does not call accept() often enough, or its backlog (listen(), net.core.somaxconn) is small: ss -lnt "
+		  "shows Recv-Q at its limit.",
 	  .more = "dwell run tcpaccept",
 	  .explains = "connect-unanswered connect-slow retransmits" },
 	{ .id = "packets-dropped",
@@ -445,7 +462,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 10 * MS,
 	  .sure = counted,
 	  .title = "packets are dropped: %W",
-	  .why = "They come faster than they are taken. Make the reader faster, or the queue larger.",
+	  .meaning = "They come faster than they are taken. Make the reader faster, or the queue larger.",
 	  .more = "dwell run tcpdrop",
 	  .explains = "retransmits" },
 	{ .id = "softnet-dropped",
@@ -456,7 +473,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 10 * MS,
 	  .sure = kernel_counts,
 	  .title = "CPUs drop packets that they have no time for",
-	  .why = "The backlog of a CPU is full: raise net.core.netdev_max_backlog, or spread the packets.",
+	  .meaning = "The backlog of a CPU is full: raise net.core.netdev_max_backlog, or spread the packets.",
 	  .more = "dwell run softirqs",
 	  .explains = "retransmits packets-dropped" },
 	{ .id = "dns-slow",
@@ -468,7 +485,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "dns",
 	  .title = "name server %W answers slowly",
-	  .why = "Programs wait for names before they connect. Ask another server, or cache the answers.",
+	  .meaning = "Programs wait for names before they connect. Ask another server, or cache the answers.",
 	  .more = "dwell latency connect --over 10ms --for 10s" },
 	{ .id = "dns-unanswered",
 	  .area = CHECK_NET,
@@ -479,7 +496,8 @@ const struct check_rule check_rules[] = {
 	  .when = is_unanswered,
 	  .sure = counted,
 	  .title = "name server %W does not answer",
-	  .why = "Resolvers ask again after 5 s. Ask another server (/etc/resolv.conf), or look why it does not answer.",
+	  .meaning =
+		  "Resolvers ask again after 5 s. Ask another server (/etc/resolv.conf), or look why it does not answer.",
 	  .more = "dwell run gethostlatency",
 	  .explains = "dns-slow" },
 	{ .id = "connect-slow",
@@ -492,7 +510,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "connect",
 	  .title = "connections of %V take long to be made",
-	  .why = "The other end is far away or overloaded, or the first packet is lost.",
+	  .meaning = "The other end is far away or overloaded, or the first packet is lost.",
 	  .more = "dwell run tcpconnlat" },
 	{ .id = "connect-failed",
 	  .area = CHECK_NET,
@@ -504,7 +522,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 20 * MS,
 	  .sure = counted,
 	  .title = "connections of %V fail: %B",
-	  .why = "Nobody listens there, or there is no way to it.",
+	  .meaning = "Nobody listens there, or there is no way to it.",
 	  .more = "dwell run soconnect" },
 
 	{ .id = "short-lived",
@@ -515,7 +533,7 @@ const struct check_rule check_rules[] = {
 	  .per_second = 40,
 	  .sure = measured,
 	  .title = "many processes end at once (%W), started by %V",
-	  .why = "To make and end a process costs more than what it does. Do the work in one process.",
+	  .meaning = "To make and end a process costs more than what it does. Do the work in one process.",
 	  .more = "dwell run execsnoop",
 	  .explains = CPU_WAITS " mmap-lock kernel-lock spinlock threads" },
 	{ .id = "threads",
@@ -526,7 +544,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = MS / 10,
 	  .sure = counted,
 	  .title = "%V starts threads all the time",
-	  .why = "Keep them, and give them new work (a pool).",
+	  .meaning = "Keep them, and give them new work (a pool).",
 	  .more = "dwell run threadsnoop",
 	  .explains = CPU_WAITS " mmap-lock kernel-lock spinlock futex-lock" },
 	{ .id = "too-many-files",
@@ -538,7 +556,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 10 * MS,
 	  .sure = counted,
 	  .title = "%V has too many open files",
-	  .why = "It is at its limit (ulimit -n, LimitNOFILE=), or does not close what it opens.",
+	  .meaning = "It is at its limit (ulimit -n, LimitNOFILE=), or does not close what it opens.",
 	  .more = "dwell run errinfo" },
 	{ .id = "no-memory",
 	  .area = CHECK_MEMORY,
@@ -550,7 +568,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 10 * MS,
 	  .sure = counted,
 	  .title = "%V is refused memory by system calls",
-	  .why = "A limit (ulimit -v, -l, overcommit, vm.max_map_count) is reached.",
+	  .meaning = "A limit (ulimit -v, -l, overcommit, vm.max_map_count) is reached.",
 	  .more = "dwell run errinfo" },
 	{ .id = "stuck",
 	  .area = CHECK_PROCESS,
@@ -560,7 +578,7 @@ const struct check_rule check_rules[] = {
 	  .each_ns = 1 * S,
 	  .sure = "seen once a second: sleeps that cannot be interrupted and have lasted a second",
 	  .title = "threads of %V are stuck in the kernel",
-	  .why = "They cannot even be killed until what they wait for comes: a disk, a file server, a lock.",
+	  .meaning = "They cannot even be killed until what they wait for comes: a disk, a file server, a lock.",
 	  .more = "dwell stuck" },
 };
 const unsigned check_nrules = ARRAY_SIZE(check_rules);

@@ -178,7 +178,7 @@ static void conclude_rate(struct pair *p, struct cmp_result *r)
 	r->rate.known = true;
 }
 
-static enum cmp_why why_not(const struct pair *p)
+static enum cmp_unjudged unjudged_for(const struct pair *p)
 {
 	double n = p->a.m.n < p->b.m.n ? p->a.m.n : p->b.m.n,
 	       spread = p->a.s.spread < p->b.s.spread ? p->a.s.spread : p->b.s.spread;
@@ -256,7 +256,7 @@ static void conclude(struct pair *p, const struct cmp_opts *o, struct cmp_result
 
 	*r = (struct cmp_result){ .na = (uint64_t)p->a.m.n,
 				  .nb = (uint64_t)p->b.m.n,
-				  .why = why_not(p),
+				  .unjudged = unjudged_for(p),
 				  .w1_noise = NAN,
 				  .p = 1,
 				  .visible = NAN };
@@ -268,7 +268,7 @@ static void conclude(struct pair *p, const struct cmp_opts *o, struct cmp_result
 		r->qa[i] = p->a.m.q[i];
 		r->qb[i] = p->b.m.q[i];
 		r->q[i] = (struct cmp_stat){ log_ratio(r->qb[i], r->qa[i]), NAN, NAN, 1, false, false };
-		if (r->why != CMP_JUDGED || n * (1 - cmp_quantiles[i]) < CMP_TAIL_MIN)
+		if (r->unjudged != CMP_JUDGED || n * (1 - cmp_quantiles[i]) < CMP_TAIL_MIN)
 			continue;
 		quantile_level(&p->x, &p->a, i, &la);
 		quantile_level(&p->x, &p->b, i, &lb);
@@ -280,7 +280,7 @@ static void conclude(struct pair *p, const struct cmp_opts *o, struct cmp_result
 			r->q[i].p = 1;
 	}
 	conclude_rate(p, r);
-	if (r->why != CMP_JUDGED)
+	if (r->unjudged != CMP_JUDGED)
 		return;
 	conclude_auc(p, r);
 	r->p = together(r);
@@ -322,7 +322,7 @@ int cmp_run(const struct rec_histdesc *d, const struct cmp_side *a, const struct
 	if (r == 0)
 		r = part_make(&p.b, &p.x, b);
 	if (r == 0) {
-		if (why_not(&p) == CMP_JUDGED)
+		if (unjudged_for(&p) == CMP_JUDGED)
 			draw_all(&p);
 		conclude(&p, o, ret);
 	}
@@ -381,7 +381,7 @@ int cmp_decide(struct cmp_result *const *v, size_t n, const struct cmp_opts *o)
 	if (!s)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		if (v[i]->why == CMP_JUDGED)
+		if (v[i]->unjudged == CMP_JUDGED)
 			s[judged++] = v[i];
 	qsort(s, judged, sizeof(struct cmp_result *), by_p);
 	for (size_t i = 0; i < judged; i++) {

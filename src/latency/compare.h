@@ -39,7 +39,7 @@ struct cmp_opts {
 #define CMP_DEFAULT ((struct cmp_opts){ .min_shift = 0.03, .min_rate = 0.10, .alpha = 0.05, .npairs = 1 })
 
 /* Why a pair is not judged. */
-enum cmp_why {
+enum cmp_unjudged {
 	CMP_JUDGED,
 	CMP_FEW_SECONDS, /* a side has fewer than CMP_SECONDS_MIN */
 	CMP_FEW_EVENTS,	 /* a side has too few for the median */
@@ -56,7 +56,7 @@ struct cmp_stat {
 
 struct cmp_result {
 	uint64_t na, nb;
-	enum cmp_why why;			       /* of latencies; the rate may be known all the same */
+	enum cmp_unjudged unjudged;		       /* of latencies; the rate may be known all the same */
 	double qa[CMP_NQUANTILES], qb[CMP_NQUANTILES]; /* NAN: none */
 	struct cmp_stat q[CMP_NQUANTILES];	       /* log2(b / a), octaves */
 	struct cmp_stat auc;			       /* P(a value of b is larger than one of a), ties count half */

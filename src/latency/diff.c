@@ -162,7 +162,7 @@ static void count(struct diff_tally *t, const struct diff_pair *p)
 	t->changed += diff_changed(p);
 	if (!diff_changed(p) && (!p->res.na || !p->res.nb))
 		t->only[!p->res.na]++;
-	if (p->res.why != CMP_JUDGED)
+	if (p->res.unjudged != CMP_JUDGED)
 		return;
 	t->judged++;
 	if (diff_changed(p))

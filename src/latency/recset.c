@@ -39,14 +39,14 @@ static int add_folder(struct recset *s, const char *dir, recset_note_fn *left_ou
 	int r = statedir_list(dir, &l), e = 0;
 
 	for (size_t i = 0; i < l.v.n && e != -E2BIG; i++) {
-		struct err why = { 0 };
+		struct err reason = { 0 };
 
-		e = add_file(s, l.v.v[i].path, &why);
+		e = add_file(s, l.v.v[i].path, &reason);
 		if (e == -E2BIG)
-			err_set(err, e, "%s", why.msg);
+			err_set(err, e, "%s", reason.msg);
 		else if (e < 0)
-			left_out(why.msg);
-		err_done(&why);
+			left_out(reason.msg);
+		err_done(&reason);
 	}
 	statedir_list_free(&l);
 	if (e == -E2BIG)

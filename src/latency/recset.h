@@ -17,7 +17,7 @@ struct recset {
 	uint64_t wall_off; /* CLOCK_REALTIME - the set's time */
 };
 
-typedef void recset_note_fn(const char *why);
+typedef void recset_note_fn(const char *reason);
 
 /* Opens what the words name: a recording, a folder, or the number of a process that records, which means its folder
  * when it is a daemon. Files of a folder that cannot be read are left out, and

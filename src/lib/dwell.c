@@ -350,7 +350,7 @@ int dwell_next(struct dwell *d, int timeout_ms, const struct dwell_row **ret, st
 	e = d->error;
 	pthread_mutex_unlock(&d->lock);
 	if (!i && e < 0)
-		return lib_fail(err, DWELL_E_SYSTEM, "%s", d->why_not);
+		return lib_fail(err, DWELL_E_SYSTEM, "%s", d->failure);
 	if (!i)
 		return any ? DWELL_END : DWELL_TIMEOUT;
 	d->held = i;

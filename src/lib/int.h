@@ -60,7 +60,7 @@ struct dwell {
 	int shown_error;	   /* 0, -ENOENT, -ENOMEM */
 	struct session_result res; /* when ended */
 	int error;		   /* -errno of the run */
-	char why_not[ERR_MSG_MAX];
+	char failure[ERR_MSG_MAX];
 };
 
 /* Fills *err, if there is one, and returns status. */

@@ -7,12 +7,12 @@
 int reader_open(struct dwell *d, const char *path, struct dwell_error *err)
 {
 	const struct reprint_opts opts = { .json = true };
-	struct err why = { 0 };
-	int e = recread_open(path, &d->file, &why);
+	struct err reason = { 0 };
+	int e = recread_open(path, &d->file, &reason);
 
 	if (e < 0) {
-		e = lib_fail(err, DWELL_E_SYSTEM, "%s", why.msg);
-		err_done(&why);
+		e = lib_fail(err, DWELL_E_SYSTEM, "%s", reason.msg);
+		err_done(&reason);
 		return e;
 	}
 	d->schema = recread_schema(d->file);
@@ -42,7 +42,7 @@ void reader_go_on(struct dwell *d)
 		if (d->ended && e == 0)
 			e = runner_queue(d, &end);
 		if (e < 0) {
-			snprintf(d->why_not, sizeof(d->why_not), "%s", err.msg[0] ? err.msg : strerror(-e));
+			snprintf(d->failure, sizeof(d->failure), "%s", err.msg[0] ? err.msg : strerror(-e));
 			d->error = e;
 			d->ended = true;
 		}

@@ -201,7 +201,7 @@ static int run_session(struct dwell *d, struct session_result *res, struct err *
 
 	if (e == 0)
 		e = session_run(s, res, err);
-	if (e == 0 && res->why == SESSION_CONSUMER)
+	if (e == 0 && res->stop == SESSION_CONSUMER)
 		e = res->consumer_error;
 	session_free(s);
 	return e;
@@ -230,7 +230,7 @@ static void run(struct dwell *d)
 	pthread_mutex_lock(&d->lock);
 	d->res = res;
 	d->error = e;
-	snprintf(d->why_not, sizeof(d->why_not), "%s", reason);
+	snprintf(d->failure, sizeof(d->failure), "%s", reason);
 	d->ended = true;
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
@@ -343,7 +343,7 @@ int runner_start(struct dwell *d, struct dwell_error *err)
 		pthread_cond_wait(&d->changed, &d->lock);
 	e = d->ended ? d->error : 0;
 	pthread_mutex_unlock(&d->lock);
-	return e < 0 ? lib_fail(err, DWELL_E_SYSTEM, "failed to enable probes: %s", d->why_not) : DWELL_OK;
+	return e < 0 ? lib_fail(err, DWELL_E_SYSTEM, "failed to enable probes: %s", d->failure) : DWELL_OK;
 }
 
 void runner_ask(struct dwell *d, unsigned what)

@@ -297,10 +297,10 @@ bool caps_reads_kernel(void)
 int caps_programs(struct err *err)
 {
 	_cleanup_close_ int prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_RAW_TRACEPOINT });
-	struct reason why;
+	struct reason words;
 
 	if (prog == -EPERM || prog == -EACCES)
-		return err_set(err, prog, "%s", reason_bpf(prog, &why));
+		return err_set(err, prog, "%s", reason_bpf(prog, &words));
 	if (prog < 0)
 		return err_set(err, prog,
 			       "the kernel loads no BPF program (%s); it needs "

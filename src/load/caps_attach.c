@@ -34,21 +34,21 @@ bool cap_refused(struct attempt *a, const char *what, int err)
 /* Of bpf(2). */
 bool cap_refused_bpf(struct attempt *a, const char *what, int err)
 {
-	struct reason why;
+	struct reason words;
 
 	if (err != -EPERM && err != -EACCES)
 		return cap_refused(a, what, err);
-	snprintf(a->reason, sizeof(a->reason), "%.*s", CAPS_REASON_MAX - 1, reason_bpf(err, &why));
+	snprintf(a->reason, sizeof(a->reason), "%.*s", CAPS_REASON_MAX - 1, reason_bpf(err, &words));
 	return false;
 }
 
 /* Of perf_event_open(2). */
 static bool refused_perf(struct attempt *a, const char *what, int err)
 {
-	struct reason why;
+	struct reason words;
 
 	snprintf(a->reason, sizeof(a->reason), "%s: %.*s", what, CAPS_REASON_MAX - 64,
-		 err == -524 ? strerror(EOPNOTSUPP) : reason_perf(err, &why));
+		 err == -524 ? strerror(EOPNOTSUPP) : reason_perf(err, &words));
 	return false;
 }
 

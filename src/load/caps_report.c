@@ -117,12 +117,12 @@ static bool try_write_user(struct attempt *a)
 
 static bool try_btf(struct attempt *a)
 {
-	struct reason why;
+	struct reason words;
 	uint32_t n;
 
 	if (!a->ts) {
-		reason_types(&why);
-		snprintf(a->reason, sizeof(a->reason), "%s", why.text);
+		reason_types(&words);
+		snprintf(a->reason, sizeof(a->reason), "%s", words.text);
 		return false;
 	}
 	n = typesrc_nobjs(a->ts) - 1;
@@ -135,7 +135,7 @@ static bool try_tracefs(struct attempt *a)
 	_cleanup_free_ char *text = NULL;
 	_cleanup_close_ int fd = -1;
 	struct err err = { 0 };
-	struct reason why;
+	struct reason words;
 	size_t len;
 
 	if (tracefs_open(&fd, &err) >= 0) {
@@ -143,24 +143,24 @@ static bool try_tracefs(struct attempt *a)
 
 		if (r >= 0)
 			return true;
-		reason_tracefs(r, &why);
+		reason_tracefs(r, &words);
 	} else {
-		snprintf(why.text, sizeof(why.text), "%.*s", REASON_MAX - 1, err.msg);
+		snprintf(words.text, sizeof(words.text), "%.*s", REASON_MAX - 1, err.msg);
 	}
-	snprintf(a->reason, sizeof(a->reason), "%s", why.text);
+	snprintf(a->reason, sizeof(a->reason), "%s", words.text);
 	return false;
 }
 
 /* Which call it is: of the current thread's registers by its type, or (before 5.11) by reading the kernel's memory. */
 static bool try_syscall(struct attempt *a)
 {
-	struct reason why;
+	struct reason words;
 
 	if (!cap_try_raw_tp(a))
 		return false;
 	if (cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_current_task_btf) == 1 || caps_reads_kernel())
 		return true;
-	snprintf(a->reason, sizeof(a->reason), "%s", reason_lockdown(&why));
+	snprintf(a->reason, sizeof(a->reason), "%s", reason_lockdown(&words));
 	return false;
 }
 
@@ -179,7 +179,7 @@ static bool try_function_list(struct attempt *a)
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
 	_cleanup_close_ int dir = -1, fd = -1;
 	struct err err = { 0 };
-	struct reason why;
+	struct reason words;
 
 	if (!f)
 		return cap_refused(a, "/proc/kallsyms", -errno);
@@ -189,7 +189,7 @@ static bool try_function_list(struct attempt *a)
 	}
 	fd = openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		snprintf(a->reason, sizeof(a->reason), "%s", reason_tracefs(-errno, &why));
+		snprintf(a->reason, sizeof(a->reason), "%s", reason_tracefs(-errno, &words));
 	return fd >= 0;
 }
 
@@ -266,10 +266,10 @@ static bool try_lockdown(struct attempt *a)
 	/* What the kernel does counts: securityfs, which says the mode, need not be mounted. */
 	const char *mode = cap_lockdown();
 	int r = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_probe_read_kernel);
-	struct reason why;
+	struct reason words;
 
 	if (r == 0 || (r < 0 && mode && !strcmp(mode, "confidentiality"))) {
-		snprintf(a->reason, sizeof(a->reason), "%s", reason_lockdown(&why));
+		snprintf(a->reason, sizeof(a->reason), "%s", reason_lockdown(&words));
 		return false;
 	}
 	snprintf(a->reason, sizeof(a->reason), "%s", mode ? mode : "mode unknown: securityfs is not mounted");
@@ -398,7 +398,7 @@ static bool of_programs(const struct feature *f)
 	return strcmp(f->group, "kernel") != 0;
 }
 
-static const char *why_not(struct arena *ar, const struct feature *f, const struct attempt *a)
+static const char *refusal(struct arena *ar, const struct feature *f, const struct attempt *a)
 {
 	struct attempt none = { 0 };
 
@@ -426,7 +426,7 @@ int caps_report(struct typesrc *ts, struct arena *ar, struct caps_row **ret, siz
 			.group = f->group,
 			.feature = f->name,
 			.available = ok,
-			.reason = ok ? arena_strdup(ar, a.reason) : why_not(ar, f, &a),
+			.reason = ok ? arena_strdup(ar, a.reason) : refusal(ar, f, &a),
 			.instead = ok || (!programs && of_programs(f)) ? "" : f->instead,
 		};
 	}

@@ -305,13 +305,13 @@ int inventory_read(struct arena *a, const struct inventory_limits *max, struct i
 	struct reading r = { .a = a,
 			     .max = max ? *max
 					: (struct inventory_limits){ INVENTORY_MAX_PROGS, INVENTORY_MAX_LINKS } };
-	struct reason why;
+	struct reason words;
 	int e = read_progs(&r);
 
 	if (e == -EPERM)
 		err_set(err, e, "all programs of the machine are for root only (CAP_SYS_ADMIN)");
 	else if (e < 0)
-		err_set(err, e, "cannot list the BPF programs: %s", reason_bpf(e, &why));
+		err_set(err, e, "cannot list the BPF programs: %s", reason_bpf(e, &words));
 	if (e == 0) {
 		e = read_procs(&r);
 		if (e < 0)

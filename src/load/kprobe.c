@@ -122,7 +122,7 @@ static int attach_some(enum kprobe_way way, bool ret, const struct kprobe_site *
 int kprobe_attach(enum kprobe_way way, bool ret, const struct kprobe_site *v, size_t n, int prog_fd, int (*stop)(void),
 		  struct kprobe_fds *fds, struct err *err)
 {
-	struct reason why;
+	struct reason words;
 	int r = 0;
 
 	if (!is_multi(way) && n > KPROBE_MAX_SINGLE)
@@ -135,6 +135,6 @@ int kprobe_attach(enum kprobe_way way, bool ret, const struct kprobe_site *v, si
 		r = attach_some(way, ret, v + i, n - i < KPROBE_PIECE ? n - i : KPROBE_PIECE, prog_fd, stop, fds);
 	if (r < 0 && r != -EINTR)
 		err_set(err, r, "cannot attach to functions of the kernel: %s",
-			is_multi(way) ? reason_bpf(r, &why) : reason_perf(r, &why));
+			is_multi(way) ? reason_bpf(r, &words) : reason_perf(r, &words));
 	return r;
 }

@@ -115,7 +115,7 @@ static int open_clock(const struct entry *e, int cpu, int prog_fd)
 static int attach_clock(const struct entry *e, int prog_fd, struct link **ret, struct err *err)
 {
 	struct cpulist cpus = { 0 };
-	struct reason why;
+	struct reason words;
 	struct link *l;
 	int fd, r;
 
@@ -131,7 +131,7 @@ static int attach_clock(const struct entry *e, int prog_fd, struct link **ret, s
 		if (fd == -ENODEV && e->cpu < 0)
 			continue; /* went offline meanwhile */
 		if (fd < 0) {
-			err_set(err, fd, "cannot start a timer on CPU %u: %s", cpus.v[i], reason_perf(fd, &why));
+			err_set(err, fd, "cannot start a timer on CPU %u: %s", cpus.v[i], reason_perf(fd, &words));
 			cpulist_done(&cpus);
 			link_free(l);
 			return fd;

@@ -82,7 +82,7 @@ static void describe(const struct image *img, const struct img_map *m, char *buf
 static int create(union bpf_attr *a, const struct image *img, const struct img_map *m, struct err *err)
 {
 	int fd = bpfsys(BPF_MAP_CREATE, a, sizeof(*a));
-	struct reason why;
+	struct reason words;
 	char what[64];
 
 	if (fd >= 0)
@@ -95,7 +95,7 @@ static int create(union bpf_attr *a, const struct image *img, const struct img_m
 			"ustack(%d), or -x ustackframes=%d for all",
 			what, m->key_size, CAPS_OLD_MAX_KEY, OLD_MAX_FRAMES, OLD_MAX_FRAMES);
 	return err_set(err, fd, "cannot create the map for the %s (key %u, value %u, %u entries): %s", what,
-		       m->key_size, m->value_size, m->max_entries, reason_bpf(fd, &why));
+		       m->key_size, m->value_size, m->max_entries, reason_bpf(fd, &words));
 }
 
 /* Bytes that n values of an array take for user space. */

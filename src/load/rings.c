@@ -143,7 +143,7 @@ int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map
 {
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	uint32_t size = (uint32_t)m->inner_size;
-	struct err why = { 0 };
+	struct err reason = { 0 };
 	pid_t pid;
 	int r;
 
@@ -156,13 +156,13 @@ int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map
 	ret->ring_sizes = calloc(l->ncpus, sizeof(*ret->ring_sizes));
 	if (!ret->rings || !ret->ring_sizes)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = create_all(l, m, size, ret, &why);
+	r = create_all(l, m, size, ret, &reason);
 	while (r == -ENOMEM && !l->rings_exact && size / 2 >= RING_LEAST) {
 		size /= 2;
-		r = create_all(l, m, size, ret, &why);
+		r = create_all(l, m, size, ret, &reason);
 	}
 	if (r < 0)
-		return err_set(err, r, "%s", why.msg);
+		return err_set(err, r, "%s", reason.msg);
 	ret->fd = outer_create(ret, m, err);
 	if (ret->fd < 0)
 		return ret->fd;

@@ -43,12 +43,12 @@ static int mount_private(void)
 int tracefs_open(int *ret_fd, struct err *err)
 {
 	int fd = open_mounted();
-	struct reason why;
+	struct reason words;
 
 	if (fd < 0)
 		fd = mount_private();
 	if (fd < 0)
-		return err_set(err, fd, "%s", reason_tracefs(fd, &why));
+		return err_set(err, fd, "%s", reason_tracefs(fd, &words));
 	*ret_fd = fd;
 	return 0;
 }

@@ -188,7 +188,7 @@ int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, siz
 {
 	size_t at[SUSPECT_KINDS + 1] = { 0 };
 	_cleanup_free_ struct uprobe_site *s = NULL;
-	struct reason why;
+	struct reason words;
 	int r = sort_suspects(p->path, v, n, at, &s);
 
 	for (unsigned k = 0; k < SUSPECT_VECTOR && r == 0; k++)
@@ -200,6 +200,6 @@ int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, siz
 		return err_set(err, r, "process %d is gone", p->pid);
 	if (r < 0)
 		return err_set(err, r, "cannot attach to %s: %s", p->name ? p->name : p->path,
-			       p->multi ? reason_bpf(r, &why) : reason_perf(r, &why));
+			       p->multi ? reason_bpf(r, &words) : reason_perf(r, &words));
 	return 0;
 }

@@ -113,23 +113,24 @@ static void say_where(struct strb *b, const struct img_prog *p, const struct img
 
 int load_explain(const struct img_prog *p, int code, const char *log, struct err *err)
 {
-	struct verdict why;
+	struct verdict reason;
 	struct strb where = { 0 };
 	struct reason text;
 	const struct img_line *at;
 	int r;
 
-	read_log(log, &why);
-	at = line_of(p, why.insn);
+	read_log(log, &reason);
+	at = line_of(p, reason.insn);
 	say_where(&where, p, at);
-	if (why.n && memmem(why.s, why.n, "bpf_probe_write_user", 20))
+	if (reason.n && memmem(reason.s, reason.n, "bpf_probe_write_user", 20))
 		r = err_set(err, code, "%s: copyout( ): %s", strb_str(&where), IMG_NO_WRITE_USER);
 	else if (code == -E2BIG || code == -EFAULT ||
 		 strstr(log, "BPF program is too large")) /* EFAULT: push_stack(), no more than 8192 jumps */
 		r = err_set(err, -E2BIG, "the kernel cannot verify %s: it is too complex; make it shorter",
 			    strb_str(&where));
-	else if (why.n && memmem(why.s, why.n, "bpf_probe_read", 14) &&
-		 (memmem(why.s, why.n, "cannot use helper", 17) || memmem(why.s, why.n, "unknown func", 12)))
+	else if (reason.n && memmem(reason.s, reason.n, "bpf_probe_read", 14) &&
+		 (memmem(reason.s, reason.n, "cannot use helper", 17) ||
+		  memmem(reason.s, reason.n, "unknown func", 12)))
 		/* the verifier does not know helpers that lockdown forbids; Source: kernel/trace/bpf_trace.c,
 		 * bpf_base_func_proto() */
 		r = err_set(err, code, "the kernel's memory cannot be read: %s", reason_lockdown(&text));
@@ -137,7 +138,7 @@ int load_explain(const struct img_prog *p, int code, const char *log, struct err
 		r = err_set(err, code, "%s", reason_bpf(code, &text));
 	else
 		r = err_set(err, code, "the kernel refuses %s: %.*s%s%s", strb_str(&where),
-			    (int)(why.n < 200 ? why.n : 200), why.s, why.n ? ": " : "", strerror(-code));
+			    (int)(reason.n < 200 ? reason.n : 200), reason.s, reason.n ? ": " : "", strerror(-code));
 	strb_free(&where);
 	return r;
 }

@@ -91,7 +91,7 @@ static void offer_probes(struct list *l, struct job *j, const char *typed, size_
 	if (!j->env.probes || j->env.probes->match(j->env.probes->ctx, l->a, &d, &found, NULL) < 0)
 		return;
 	for (size_t i = 0; i < found.n && i < PROBES_MAX && !is_full(l); i++)
-		if (!found.v[i]->why_not)
+		if (!found.v[i]->unavailable)
 			offer(l,
 			      arena_printf(l->a, "%.*s%s%s", head, typed, field_of(found.v[i], n - 1),
 					   n < 4 ? ":" : ""),

@@ -32,8 +32,8 @@ static size_t check(void *ctx, struct arena *a, const char *name, const char *te
 					    .text = arena_printf(a, g->hint ? "%.*s\nhint: %.*s" : "%.*s", SAID_LEN / 2,
 								 g->msg, SAID_LEN / 2, g->hint ? g->hint : "") };
 	}
-	if (!errors && !j.w.prog && j.why[0] && j.opened == false) /* no types of the kernel, and the like */
-		v[n++] = (struct lsp_diag){ .severity = LSP_WARNING, .tag = "", .text = arena_strdup(a, j.why) };
+	if (!errors && !j.w.prog && j.reason[0] && j.opened == false) /* no types of the kernel, and the like */
+		v[n++] = (struct lsp_diag){ .severity = LSP_WARNING, .tag = "", .text = arena_strdup(a, j.reason) };
 	job_done(&j);
 	*ret = v;
 	return n;

@@ -83,21 +83,21 @@ static void put_probes(struct job *j, const struct pdesc_node *d, struct strb *b
 {
 	const struct probe_source *src = j->env.probes;
 	struct probe_list found = { 0 };
-	const char *why = NULL;
+	const char *reason = NULL;
 
-	if (!src || src->match(src->ctx, j->req.arena, &d->desc, &found, &why) < 0)
+	if (!src || src->match(src->ctx, j->req.arena, &d->desc, &found, &reason) < 0)
 		return;
 	strb_printf(b, "`%s`: %zu probe%s\n", d->text, found.n, found.n == 1 ? "" : "s");
-	if (found.n == 0 && why)
-		strb_printf(b, "\n%s\n", why);
+	if (found.n == 0 && reason)
+		strb_printf(b, "\n%s\n", reason);
 	for (size_t i = 0; i < found.n && i < PROBES_SHOWN; i++) {
 		struct probe *p = found.v[i];
 
 		strb_printf(b, "\n```d\n%s:%s:%s:%s\n", p->prov, p->mod, p->func, p->name);
 		put_args(j, p, b);
 		strb_adds(b, "```\n");
-		if (p->why_not)
-			strb_printf(b, "\nnot available: %s\n", p->why_not);
+		if (p->unavailable)
+			strb_printf(b, "\nnot available: %s\n", p->unavailable);
 	}
 }
 

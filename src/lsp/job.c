@@ -8,8 +8,8 @@ static void on_message(void *ctx, const char *text)
 {
 	struct job *j = ctx;
 
-	if (!j->why[0])
-		snprintf(j->why, sizeof(j->why), "%s", text);
+	if (!j->reason[0])
+		snprintf(j->reason, sizeof(j->reason), "%s", text);
 }
 
 static void on_text(void *ctx, const char *text)
@@ -36,7 +36,7 @@ static void begin(struct job *j, const char *name, const char *text)
 	const struct listener to = { .ctx = j, .message = on_message, .text = on_text, .diag = on_diag };
 
 	j->ndiags = 0;
-	j->why[0] = '\0';
+	j->reason[0] = '\0';
 	request_init(&j->req, "dwell", &to);
 	j->req.compile_only = true;
 	j->req.opts.defaultargs = true; /* nobody has given arguments */

@@ -14,7 +14,7 @@ struct job {
 	struct compile_env env; /* for the D library */
 	const struct diag *diags[JOB_DIAGS_MAX];
 	size_t ndiags;
-	char why[512]; /* the first message that is about no place; "" */
+	char reason[512]; /* the first message that is about no place; "" */
 	bool opened;
 };
 

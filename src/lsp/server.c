@@ -74,12 +74,12 @@ static void answer(struct strb *out, json_t *id, json_t *result)
 		     json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result ? result : json_null()));
 }
 
-static void refuse(struct strb *out, json_t *id, int code, const char *why)
+static void refuse(struct strb *out, json_t *id, int code, const char *reason)
 {
 	json_t *none = json_null();
 
 	send_message(out, json_pack("{s:s, s:O, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", id ? id : none, "error", "code",
-				    code, "message", why));
+				    code, "message", reason));
 }
 
 /* -- documents -- */
@@ -391,8 +391,8 @@ static void dispatch(struct lsp *s, const char *method, json_t *id, json_t *para
 
 void lsp_message(struct lsp *s, const char *body, size_t n, struct strb *out)
 {
-	json_error_t why;
-	json_t *m = json_loadb(body, n, 0, &why);
+	json_error_t reason;
+	json_t *m = json_loadb(body, n, 0, &reason);
 	const char *method = json_string_value(json_object_get(m, "method"));
 	json_t *id = json_object_get(m, "id");
 

@@ -10,7 +10,7 @@
 
 struct callee {
 	const char *mod, *func; /* mod: of a program's callee in another file "" */
-	const char *why;	/* why it has no probe; or NULL */
+	const char *reason;	/* why it has no probe; or NULL */
 };
 
 /* A call by a pointer: which function is known when it is made. */
@@ -34,5 +34,5 @@ int callees_kernel(struct arena *a, const char *mod, const char *func, struct ca
 int callees_user(struct arena *a, const char *path, int pid, const char *mod, const char *func, struct callees *ret,
 		 struct err *err);
 /* For both: adds a callee unless it is there; further ones than CALLEES_MAX get a reason. */
-void callees_add(struct arena *a, struct callees *c, const char *mod, const char *func, const char *why);
+void callees_add(struct arena *a, struct callees *c, const char *mod, const char *func, const char *reason);
 #endif

@@ -108,7 +108,7 @@ struct tp {
 
 /* Calls fn for the tracepoints that match; in slot order. Reads modules only when needed. */
 int tptab_match(struct prov_env *env, const struct pdesc *d, void (*fn)(void *arg, const struct tp *tp), void *arg,
-		const char **why);
+		const char **reason);
 const struct tp *tptab_by_slot(struct prov_env *env, uint32_t slot);
 /* The typedef of a tracepoint built into the kernel, without making the table. -ENOENT. */
 int tptab_find_builtin(struct prov_env *env, const char *name, struct tref *ret);

@@ -30,10 +30,11 @@ struct provider {
 	uint32_t id_base, id_count; /* its range of probe ids: fixed, so ids are stable within a boot */
 	/* Adds all probes that match d (exact names are looked up, not listed). */
 	int (*match)(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		     const char **why);
+		     const char **reason);
 	int (*by_id)(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret);
 	int (*args)(struct prov_env *env, struct arena *a, struct probe *p);
-	int (*entry)(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why);
+	int (*entry)(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		     const char **reason);
 	/* NULL: attached by the common code for entry.kind (load/link.h). probes: all that the program serves,
 	 * in id order. 0 with words in err: attached, but the user should know that. */
 	int (*attach)(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
@@ -73,7 +74,7 @@ bool registry_knows_module(struct registry *r, const char *name);
 /* Those of its functions' probes that d matches; without args[]. */
 void registry_match_module(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
 /* For cg_env.entry (ctx is the registry). */
-int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why);
+int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **reason);
 /* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is
  * freed by link_free(). 0 with words in err is a warning. */
 int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,

@@ -445,7 +445,7 @@ int replay_run(FILE *f, struct replay_result *ret, struct err *e)
 				    x == -EBADMSG ? "what it says makes no sense" : strerror(-x))
 			  : at_group(&r);
 	}
-	if (x == 0 && !r.result.ended && trace_why(r.in) == TRACE_DAMAGED)
+	if (x == 0 && !r.result.ended && trace_ended_by(r.in) == TRACE_DAMAGED)
 		x = err_set(e, -EBADMSG, "the recording is damaged: replayed are the %llu system calls before",
 			    (unsigned long long)r.result.calls);
 	while (r.tasks.n)

@@ -53,8 +53,8 @@ struct trace_in;
  * damaged; -ENOMEM. */
 int trace_open(FILE *f, struct trace_in **ret);
 const struct trace_head *trace_head(const struct trace_in *t);
-/* True with the next event, whose size fits its kind; false when there is none: trace_why() tells the reason. */
+/* True with the next event, whose size fits its kind; false when there is none: trace_ended_by() tells the reason. */
 bool trace_next(struct trace_in *t, struct trace_event *ret);
-enum trace_end trace_why(const struct trace_in *t);
+enum trace_end trace_ended_by(const struct trace_in *t);
 void trace_done(struct trace_in *t); /* takes NULL */
 #endif

@@ -9,7 +9,7 @@
 struct trace_in {
 	FILE *f;
 	struct trace_head head;
-	enum trace_end why;
+	enum trace_end end;
 	uint8_t *raw, *packed;
 	size_t n, at, room; /* of raw; room of packed */
 };
@@ -97,9 +97,9 @@ bool trace_next(struct trace_in *t, struct trace_event *ret)
 {
 	struct event_head h;
 
-	if (t->why == TRACE_GOES_ON && t->at == t->n)
-		t->why = read_block(t);
-	if (t->why != TRACE_GOES_ON)
+	if (t->end == TRACE_GOES_ON && t->at == t->n)
+		t->end = read_block(t);
+	if (t->end != TRACE_GOES_ON)
 		return false;
 	if (t->n - t->at >= sizeof(h)) {
 		memcpy(&h, t->raw + t->at, sizeof(h));
@@ -110,13 +110,13 @@ bool trace_next(struct trace_in *t, struct trace_event *ret)
 			return true;
 		}
 	}
-	t->why = TRACE_DAMAGED;
+	t->end = TRACE_DAMAGED;
 	return false;
 }
 
-enum trace_end trace_why(const struct trace_in *t)
+enum trace_end trace_ended_by(const struct trace_in *t)
 {
-	return t->why;
+	return t->end;
 }
 
 void trace_done(struct trace_in *t)

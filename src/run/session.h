@@ -66,7 +66,7 @@ struct session_config {
 	 * order; END and the last rows are still appended. */
 	int (*consume)(void *ctx);
 	/* Called once when the reason to stop is known, before END runs; may be NULL. */
-	void (*stopping)(void *ctx, enum session_stop why);
+	void (*stopping)(void *ctx, enum session_stop stop);
 	/* SIGHUP calls this and does not end the run; NULL: it does. */
 	void (*hangup)(void *ctx);
 	/* With -x bpflog: the verifier's log of each program that it has accepted; NULL: nobody wants it. */
@@ -76,7 +76,7 @@ struct session_config {
 };
 
 struct session_result {
-	enum session_stop why;
+	enum session_stop stop;
 	int exit_status;    /* of exit(); else 0 */
 	int consumer_error; /* what consume() returned, SESSION_CONSUMER */
 	int signal;	    /* SESSION_SIGNAL */

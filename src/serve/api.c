@@ -56,7 +56,7 @@ static enum MHD_Result get_status(struct request *rq)
 	jsonw_u64(&w, "memory_kib", memory_kib());
 	jsonw_bool(&w, "privileged", c->privileged);
 	if (!c->privileged)
-		jsonw_str(&w, "why_not", c->why_not);
+		jsonw_str(&w, "why_not", c->unprivileged);
 	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
@@ -124,7 +124,7 @@ static enum MHD_Result get_words(struct request *rq)
 static enum MHD_Result get_types(struct request *rq)
 {
 	const char *match = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "match");
-	const char *kind = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "kind"), *why;
+	const char *kind = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "kind"), *reason;
 	struct serve_type v[SERVE_TYPES_MAX];
 	struct strb b = { 0 };
 	struct jsonw w = jsonw_to(&b);
@@ -132,7 +132,7 @@ static enum MHD_Result get_types(struct request *rq)
 
 	if (!match || strlen(match) >= SERVE_TYPE_MAX)
 		return http_error(rq, MHD_HTTP_BAD_REQUEST, "match: the beginning of a name is wanted");
-	n = rq->s->c->types(rq->s->c->types_ctx, kind, match, v, ARRAY_SIZE(v), &why);
+	n = rq->s->c->types(rq->s->c->types_ctx, kind, match, v, ARRAY_SIZE(v), &reason);
 	jsonw_object(&w, NULL);
 	jsonw_u64(&w, "count", n);
 	jsonw_array(&w, "types");
@@ -146,8 +146,8 @@ static enum MHD_Result get_types(struct request *rq)
 		jsonw_end_object(&w);
 	}
 	jsonw_end_array(&w);
-	if (why)
-		jsonw_str(&w, "why_not", why);
+	if (reason)
+		jsonw_str(&w, "why_not", reason);
 	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
@@ -237,7 +237,7 @@ static enum MHD_Result start(struct request *rq, enum serve_kind kind, const cha
 	int e;
 
 	if (!rq->s->c->privileged)
-		return http_error(rq, MHD_HTTP_FORBIDDEN, rq->s->c->why_not);
+		return http_error(rq, MHD_HTTP_FORBIDDEN, rq->s->c->unprivileged);
 	e = run_start(rq->s, kind, text, strlen(text), &r, &err);
 	if (e < 0)
 		return start_failed(rq, e, &err);

@@ -75,14 +75,14 @@ static void close_guest(struct guest *s)
 }
 
 /* An answer of the gate's own. It fits the socket's buffer: nothing was sent before. */
-static void answer(const struct gate *g, struct guest *s, int status, const char *why)
+static void answer(const struct gate *g, struct guest *s, int status, const char *reason)
 {
 	_cleanup_(strb_free) struct strb body = { 0 }, b = { 0 };
 
 	if (!strcmp(g->c.type, "application/json")) {
-		http_error_body(&body, why);
+		http_error_body(&body, reason);
 	} else {
-		strb_printf(&body, "%s\n", why);
+		strb_printf(&body, "%s\n", reason);
 	}
 	strb_printf(&b,
 		    "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
@@ -182,7 +182,7 @@ static void hand_over(struct guest *s, struct MHD_Daemon *http, int epoll)
 static void read_head(struct gate *g, struct guest *s, struct MHD_Daemon *http)
 {
 	char buf[HEAD_MAX];
-	const char *why;
+	const char *reason;
 	ssize_t n;
 	int r;
 
@@ -196,11 +196,11 @@ static void read_head(struct gate *g, struct guest *s, struct MHD_Daemon *http)
 		return;
 	}
 	s->said = true;
-	r = head_judge(buf, (size_t)n, &why);
+	r = head_judge(buf, (size_t)n, &reason);
 	if (r == 1) {
 		hand_over(s, http, g->epoll);
 	} else if (r > 1) {
-		answer(g, s, r, why);
+		answer(g, s, r, reason);
 		if (s->stage == DRAINING)
 			drain(s);
 	}

@@ -32,7 +32,7 @@ struct head {
 	bool seen[NSINGLE];
 	bool old; /* HTTP/1.0 */
 	unsigned pieces;
-	const char *why;
+	const char *reason;
 };
 
 struct text {
@@ -40,9 +40,9 @@ struct text {
 	size_t n;
 };
 
-static int fault(struct head *h, int status, const char *why)
+static int fault(struct head *h, int status, const char *reason)
 {
-	h->why = why;
+	h->reason = reason;
 	return status;
 }
 
@@ -201,12 +201,12 @@ static int judge(struct head *h, const char *p, size_t n)
 	return r;
 }
 
-int head_judge(const char *p, size_t n, const char **why)
+int head_judge(const char *p, size_t n, const char **reason)
 {
 	struct head h = { 0 };
 	int r = judge(&h, p, n);
 
 	if (r > 1)
-		*why = h.why;
+		*reason = h.reason;
 	return r;
 }

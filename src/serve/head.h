@@ -12,6 +12,6 @@
 #define HEAD_PIECES_MAX 256 /* fields, parameters of the address and cookies: the library keeps a structure of each */
 
 /* p: the first n bytes of a connection. 1: the head is whole and right; 0: right so far, more must come; else the HTTP
- * status to answer with (400 …) and *why. */
-int head_judge(const char *p, size_t n, const char **why);
+ * status to answer with (400 …) and *reason. */
+int head_judge(const char *p, size_t n, const char **reason);
 #endif

@@ -306,13 +306,13 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 	return dispatch(rq);
 }
 
-static void on_completed(void *arg, struct MHD_Connection *conn, void **state, enum MHD_RequestTerminationCode why)
+static void on_completed(void *arg, struct MHD_Connection *conn, void **state, enum MHD_RequestTerminationCode reason)
 {
 	struct request *rq = *state;
 
 	(void)arg;
 	(void)conn;
-	(void)why;
+	(void)reason;
 	if (!rq)
 		return;
 	if (rq->job)

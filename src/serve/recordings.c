@@ -364,7 +364,7 @@ static enum MHD_Result send_file(struct request *rq, const struct view *v, struc
 
 static enum MHD_Result answer(struct request *rq, const struct view *v)
 {
-	_cleanup_(strb_free) struct strb why = { 0 };
+	_cleanup_(strb_free) struct strb words = { 0 };
 	struct run *r = rq->job;
 	size_t n = r->part.n;
 	struct MHD_Response *response;
@@ -377,7 +377,7 @@ static enum MHD_Result answer(struct request *rq, const struct view *v)
 		ret = http_error(rq, MHD_HTTP_CONTENT_TOO_LARGE,
 				 "too large for the page: dwell makes it from the command line");
 	else if (n == 0)
-		ret = http_error(rq, MHD_HTTP_UNPROCESSABLE_CONTENT, reason(rq->s, r, &why));
+		ret = http_error(rq, MHD_HTTP_UNPROCESSABLE_CONTENT, reason(rq->s, r, &words));
 	else {
 		text = strb_take(&r->part);
 		response = mhd.create_response_from_buffer(n, text, MHD_RESPMEM_MUST_FREE);

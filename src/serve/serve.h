@@ -81,9 +81,9 @@ struct serve_config {
 	int listen_fd;		  /* bound and listening; closed at the end */
 	const char *const *hosts; /* what Host may say, up to NULL: "127.0.0.1:8080" */
 	const char *token;
-	const char *cookie;  /* its name in the browser: cookies are not told apart by port */
-	bool privileged;     /* programs can be run */
-	const char *why_not; /* not privileged: the reason in words */
+	const char *cookie;	  /* its name in the browser: cookies are not told apart by port */
+	bool privileged;	  /* programs can be run */
+	const char *unprivileged; /* not privileged: the reason in words */
 	const struct serve_asset *assets;
 	size_t nassets;
 	const struct serve_program *programs;
@@ -91,9 +91,9 @@ struct serve_config {
 	const struct serve_word *words;
 	size_t nwords;
 	/* Types that begin with prefix, of a kind or (NULL) all, by name: the first max of them in ret. How many there
-	 * are. *why: why some are not known, or NULL. */
+	 * are. *reason: why some are not known, or NULL. */
 	size_t (*types)(void *ctx, const char *kind, const char *prefix, struct serve_type *ret, size_t max,
-			const char **why);
+			const char **reason);
 	void *types_ctx;
 	/* Starts a dwell of its own for text (n bytes). 0 or -errno with *err. */
 	int (*start)(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,

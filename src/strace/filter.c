@@ -34,12 +34,12 @@ static void set_class(struct filter *f, uint32_t class, bool on)
 	f->others = class ? f->others : on;
 }
 
-static int set_matching(struct filter *f, const char *pattern, bool on, struct strb *why)
+static int set_matching(struct filter *f, const char *pattern, bool on, struct strb *reason)
 {
 	regex_t re;
 
 	if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
-		strb_printf(why, "'%s' is no regular expression", pattern);
+		strb_printf(reason, "'%s' is no regular expression", pattern);
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < call_table_n; i++)
@@ -49,7 +49,7 @@ static int set_matching(struct filter *f, const char *pattern, bool on, struct s
 	return 0;
 }
 
-static int set_call(struct filter *f, const char *word, bool on, struct strb *why)
+static int set_call(struct filter *f, const char *word, bool on, struct strb *reason)
 {
 	const char *name = word + (word[0] == '?' || word[0] == '%');
 	const struct call_desc *c = word[0] == '%' ? NULL : call_by_name(name);
@@ -69,13 +69,13 @@ static int set_call(struct filter *f, const char *word, bool on, struct strb *wh
 			return 0;
 		}
 	if (word[0] == '/')
-		return set_matching(f, word + 1, on, why);
+		return set_matching(f, word + 1, on, reason);
 	if (word[0] == '?')
 		return 0;
 	near_init(&near, name);
 	for (size_t i = 0; i < call_table_n; i++)
 		near_try(&near, call_table[i].name);
-	strb_printf(why, "there is no system call '%s'%s%s", word, near.best ? "; did you mean " : "",
+	strb_printf(reason, "there is no system call '%s'%s%s", word, near.best ? "; did you mean " : "",
 		    near.best ? near.best : "");
 	return -EINVAL;
 }
@@ -99,13 +99,13 @@ static int signal_number(const char *name)
 	return 0;
 }
 
-static int set_signal(struct filter *f, const char *word, bool on, struct strb *why)
+static int set_signal(struct filter *f, const char *word, bool on, struct strb *reason)
 {
 	int sig = signal_number(word);
 	uint64_t bits = sig ? UINT64_C(1) << (sig - 1) : UINT64_MAX;
 
 	if (!sig && strcmp(word, "all") != 0 && strcmp(word, "none") != 0) {
-		strb_printf(why, "there is no signal '%s'", word);
+		strb_printf(reason, "there is no signal '%s'", word);
 		return -EINVAL;
 	}
 	if (!strcmp(word, "none"))
@@ -114,7 +114,7 @@ static int set_signal(struct filter *f, const char *word, bool on, struct strb *
 	return 0;
 }
 
-static int set_status(struct filter *f, const char *word, bool on, struct strb *why)
+static int set_status(struct filter *f, const char *word, bool on, struct strb *reason)
 {
 	static const struct {
 		const char *name;
@@ -129,13 +129,13 @@ static int set_status(struct filter *f, const char *word, bool on, struct strb *
 			f->status = on ? f->status | words[i].bits : f->status & ~words[i].bits;
 			return 0;
 		}
-	strb_printf(why, "'%s' is no status: successful, failed, unfinished, all", word);
+	strb_printf(reason, "'%s' is no status: successful, failed, unfinished, all", word);
 	return -EINVAL;
 }
 
 static const struct qualifier {
 	const char *name, *letter;
-	int (*set)(struct filter *f, const char *word, bool on, struct strb *why);
+	int (*set)(struct filter *f, const char *word, bool on, struct strb *reason);
 } qualifiers[] = { { "trace", "t", set_call }, { "signal", "s", set_signal }, { "status", "status", set_status } };
 
 static void clear(struct filter *f, const struct qualifier *q, bool to)
@@ -148,7 +148,7 @@ static void clear(struct filter *f, const struct qualifier *q, bool to)
 		f->status = to ? TRAIL_ALL : 0;
 }
 
-int filter_take(struct filter *f, const char *expression, struct strb *why)
+int filter_take(struct filter *f, const char *expression, struct strb *reason)
 {
 	const char *equal = strchr(expression, '=');
 	const struct qualifier *q = equal ? NULL : &qualifiers[0];
@@ -164,7 +164,7 @@ int filter_take(struct filter *f, const char *expression, struct strb *why)
 		    (n == 7 && !strncmp(expression, "signals", n) && qualifiers[i].set == set_signal))
 			q = &qualifiers[i];
 	if (!q) {
-		strb_printf(why, "-e %.*s= is not known here: trace=, signal= and status= are", (int)n, expression);
+		strb_printf(reason, "-e %.*s= is not known here: trace=, signal= and status= are", (int)n, expression);
 		return -EINVAL;
 	}
 	if (!words)
@@ -172,6 +172,6 @@ int filter_take(struct filter *f, const char *expression, struct strb *why)
 	off = at[0] == '!';
 	clear(f, q, off);
 	for (char *w = strtok_r(at + off, ",", &save); w && r == 0; w = strtok_r(NULL, ",", &save))
-		r = q->set(f, w, !off, why);
+		r = q->set(f, w, !off, reason);
 	return r;
 }

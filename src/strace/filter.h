@@ -15,6 +15,6 @@ struct filter {
 };
 
 void filter_init(struct filter *f); /* all */
-/* "trace=file,!close", "signal=none", "status=failed", "openat". -EINVAL and what is wrong in *why. */
-int filter_take(struct filter *f, const char *expression, struct strb *why);
+/* "trace=file,!close", "signal=none", "status=failed", "openat". -EINVAL and what is wrong in *reason. */
+int filter_take(struct filter *f, const char *expression, struct strb *reason);
 #endif

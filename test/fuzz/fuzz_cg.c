@@ -49,12 +49,12 @@ static struct probe *make_probe(struct arena *a, size_t i)
 	return p;
 }
 
-static int fuzz_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
+static int fuzz_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **reason)
 {
 	size_t i;
 
 	(void)ctx;
-	(void)why;
+	(void)reason;
 	*ret = (struct probe_list){ arena_new_arr(a, struct probe *, ARRAY_SIZE(fixed)), 0, NULL };
 	for (i = 0; i < ARRAY_SIZE(fixed); i++) {
 		struct probe *p = make_probe(a, i);
@@ -73,13 +73,13 @@ static int fuzz_args(void *ctx, struct arena *a, struct probe *p)
 	return 0;
 }
 
-static int fuzz_entry(void *ctx, const struct probe *p, struct entry *ret, const char **why)
+static int fuzz_entry(void *ctx, const struct probe *p, struct entry *ret, const char **reason)
 {
 	const struct fixed *x = &fixed[p->id - 1];
 	unsigned k;
 
 	(void)ctx;
-	(void)why;
+	(void)reason;
 	*ret = (struct entry){ .kind = x->kind, .target = x->target, .cpu = -1 };
 	if (x->kind == ENTRY_PERF_EVENT)
 		ret->period_ns = 1000000;
@@ -154,10 +154,10 @@ static void fuzz_ir(struct arena *a, const uint8_t *data, size_t size)
 	struct img_prog prog = { .name = "fuzz" };
 	struct image img = { .progs = &prog, .nprogs = 1 };
 	uint64_t r1 = 1, r2 = 2;
-	const char *why = NULL;
+	const char *reason = NULL;
 	int e = interp_ir(p, m1, &r1);
 
-	if (ir_finish(p, a, &prog, &why) < 0) {
+	if (ir_finish(p, a, &prog, &reason) < 0) {
 		if (ir_error(p, NULL) != -E2BIG)
 			abort();
 		return;

@@ -37,10 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	for (size_t i = 0; i < c.threads.n && i < MAX_THREADS; i++) {
 		core_frames f = { 0 };
-		const char *why;
+		const char *reason;
 
 		core_read(&c, c.threads.v[i].regs[CORE_SP], buf, sizeof(buf));
-		core_walk(&c, c.threads.v[i].regs, 1000, &f, &why);
+		core_walk(&c, c.threads.v[i].regs, 1000, &f, &reason);
 		vec_free(&f);
 	}
 	run(&c, "::status");

@@ -25,7 +25,7 @@ static void check_diags(const struct diags *d, const struct source *src)
 
 static const struct probe_arg probe_args[] = { { .ctype = "int" }, { .ctype = "userland char *" } };
 
-static int match_any(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
+static int match_any(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **reason)
 {
 	static const struct probe probe = { .id = 1,
 					    .prov = "dtrace",
@@ -36,7 +36,7 @@ static int match_any(void *ctx, struct arena *a, const struct pdesc *d, struct p
 					    .nargs = 2,
 					    .args_known = true };
 
-	(void)ctx, (void)d, (void)why;
+	(void)ctx, (void)d, (void)reason;
 	ret->v = arena_new_arr(a, struct probe *, 1);
 	ret->v[0] = arena_memdup(a, &probe, sizeof(probe));
 	ret->n = 1;

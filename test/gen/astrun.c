@@ -21,10 +21,10 @@ static struct probe known[] = {
 	{ .id = 2, .prov = "dtrace", .mod = "", .func = "", .name = "END", .args_known = true },
 };
 
-static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
+static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **reason)
 {
 	(void)ctx;
-	(void)why;
+	(void)reason;
 	*ret = (struct probe_list){ 0 };
 	ret->v = arena_calloc(a, 2, sizeof(*ret->v));
 	for (size_t i = 0; i < 2; i++)

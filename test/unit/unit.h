@@ -13,11 +13,11 @@
 
 /* For main() of a test that cannot run here: says why, and gives the exit status. Meson takes a status
  * other than 0 beside TAP for an error and sets DWELL_SKIP_STATUS=0; by hand it is 77. */
-static inline int skip_all(const char *why)
+static inline int skip_all(const char *reason)
 {
 	const char *status = getenv("DWELL_SKIP_STATUS");
 
-	printf("1..0 # SKIP %s\n", why);
+	printf("1..0 # SKIP %s\n", reason);
 	return status ? atoi(status) : 77;
 }
 #endif

@@ -31,16 +31,16 @@ struct basm {
 	bool in_island;
 	uint32_t label_at; /* place of the last label, + 1 */
 	int err;
-	const char *why;
+	const char *reason;
 };
 
 #define PATCHED UINT32_MAX /* fixup.target of a jump that needs nothing more */
 
-static void fail(struct basm *b, int err, const char *why)
+static void fail(struct basm *b, int err, const char *reason)
 {
 	if (!b->err) {
 		b->err = err;
-		b->why = why;
+		b->reason = reason;
 	}
 }
 
@@ -268,7 +268,7 @@ uint32_t asm_pos(const struct basm *b)
 	return b->n;
 }
 
-int asm_finish(struct basm *b, struct bpf_insn **ret, uint32_t *ret_n, const char **why)
+int asm_finish(struct basm *b, struct bpf_insn **ret, uint32_t *ret_n, const char **reason)
 {
 	uint32_t k;
 
@@ -282,7 +282,7 @@ int asm_finish(struct basm *b, struct bpf_insn **ret, uint32_t *ret_n, const cha
 			b->insns[x.at].imm = (int32_t)(b->fn[x.target] - 1) - (int32_t)x.at - 1;
 	}
 	if (b->err) {
-		*why = b->why;
+		*reason = b->reason;
 		return b->err;
 	}
 	*ret = b->insns;

@@ -31,7 +31,7 @@ void asm_jump(struct basm *b, uint32_t label);
 void asm_jcc(struct basm *b, uint8_t code, int dst, int src, int32_t imm, uint32_t label);
 uint32_t asm_pos(const struct basm *b);
 /* 0 and the instructions; -EINVAL (label not placed …), -E2BIG (backward jump too far: a loop). */
-int asm_finish(struct basm *b, struct bpf_insn **ret, uint32_t *ret_n, const char **why);
+int asm_finish(struct basm *b, struct bpf_insn **ret, uint32_t *ret_n, const char **reason);
 
 /* A forward jump waits at most this long for its label before it gets an island. */
 #define ASM_JUMP_MAX 32767

@@ -434,7 +434,7 @@ static int encode(struct irprog *p, struct arena *arena, struct img_prog *prog, 
 {
 	struct emit e = { .b = asm_new(arena, p->nfns), .arena = arena, .prog = prog };
 	struct img_func *funcs = arena_calloc(arena, p->nfns, sizeof(*funcs));
-	const char *why = "";
+	const char *reason = "";
 	uint32_t k;
 	int r;
 
@@ -452,9 +452,9 @@ static int encode(struct irprog *p, struct arena *arena, struct img_prog *prog, 
 							   f->global };
 	}
 	prog->funcs = funcs;
-	r = asm_finish(e.b, &prog->insns, &prog->ninsns, &why);
+	r = asm_finish(e.b, &prog->insns, &prog->ninsns, &reason);
 	if (r < 0)
-		return irprog_fail(p, r, "%s", why);
+		return irprog_fail(p, r, "%s", reason);
 	if (prog->ninsns > IR_MAX_INSNS)
 		return irprog_fail(p, -E2BIG, "more than %d instructions", IR_MAX_INSNS);
 	return 0;
@@ -465,7 +465,7 @@ static void arena_freep(struct arena **a)
 	arena_free(*a);
 }
 
-int ir_finish(struct irprog *p, struct arena *a, struct img_prog *prog, const char **why)
+int ir_finish(struct irprog *p, struct arena *a, struct img_prog *prog, const char **reason)
 {
 	_cleanup_(arena_freep) struct arena *tmp = arena_new(ARENA_DEFAULT_LIMIT);
 	int8_t **regs = arena_calloc(tmp, p->nfns + 1, sizeof(*regs));
@@ -478,5 +478,5 @@ int ir_finish(struct irprog *p, struct arena *a, struct img_prog *prog, const ch
 		encode(p, a, prog, regs);
 	for (k = 0; k < p->nfns; k++)
 		p->fns[k]->n = 0; /* the code was in tmp */
-	return ir_error(p, why);
+	return ir_error(p, reason);
 }

@@ -87,7 +87,7 @@ struct irprog {
 	uint32_t nfns, fncap;
 	uint32_t ninsns;
 	int err;
-	const char *why;
+	const char *reason;
 	bool finished;
 	struct irfn *rt[RT_COUNT_];
 	struct irfn *rt_aux[RT_COUNT_ * 2]; /* callbacks of run-time pieces */

@@ -19,7 +19,7 @@ int irprog_fail(struct irprog *p, int err, const char *fmt, ...)
 	if (p->err)
 		return p->err;
 	va_start(ap, fmt);
-	p->why = arena_vprintf(p->arena, fmt, ap);
+	p->reason = arena_vprintf(p->arena, fmt, ap);
 	va_end(ap);
 	return p->err = err;
 }
@@ -544,10 +544,10 @@ bool ir_cold(struct irfn *f, bool cold)
 	return was;
 }
 
-int ir_error(const struct irprog *p, const char **why)
+int ir_error(const struct irprog *p, const char **reason)
 {
-	if (why && p->err)
-		*why = p->why;
+	if (reason && p->err)
+		*reason = p->reason;
 	return p->err;
 }
 

@@ -127,12 +127,12 @@ void ir_comment(struct irfn *f, const char *fmt, ...) __attribute__((format(prin
 bool ir_cold(struct irfn *f, bool cold);
 
 /* 0, or -E2BIG (stack over 512 bytes, jump over 16 bits, too many instructions), -EINVAL (misuse). */
-int ir_error(const struct irprog *p, const char **why);
+int ir_error(const struct irprog *p, const char **reason);
 uint32_t ir_ninsns(const struct irprog *p); /* IR instructions so far: for splitting into programs */
 
 struct img_prog;
 /* Allocates registers and encodes all functions into prog->insns, funcs, lines. Dead code (unreachable,
  * unused results without side effects) is removed. Returns ir_error(). */
-int ir_finish(struct irprog *p, struct arena *a, struct img_prog *prog, const char **why);
+int ir_finish(struct irprog *p, struct arena *a, struct img_prog *prog, const char **reason);
 void ir_dump(struct strb *out, const struct irprog *p);
 #endif

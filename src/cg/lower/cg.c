@@ -81,7 +81,7 @@ static void gen_main(struct prog *pr, size_t *n)
 	*n = done;
 }
 
-static void report_size(struct cg *c, const struct prog *pr, const char *why)
+static void report_size(struct cg *c, const struct prog *pr, const char *reason)
 {
 	const struct clause_instance *ds = pr->units[0].ds;
 	const char *text = ds->desc_text ? ds->desc_text : "?";
@@ -94,7 +94,7 @@ static void report_size(struct cg *c, const struct prog *pr, const char *why)
 		return;
 	}
 	struct diag *g = diag_error(c->d, ds->at, TAG_LIMIT, "clause %u (%s) is too large: %u instructions%s%s",
-				    ds->epid, text, ir_ninsns(pr->ip), why ? ": " : "", why ? why : "");
+				    ds->epid, text, ir_ninsns(pr->ip), reason ? ": " : "", reason ? reason : "");
 
 	diag_hint(c->d, g, "split it into several clauses with the same probe description");
 }
@@ -144,7 +144,7 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
 			   .low_stack = low_stack,
 			   .opener = VREG_NONE };
 	struct img_prog ip = { .index = pr.index };
-	const char *why = NULL;
+	const char *reason = NULL;
 	size_t took = *n;
 	int r;
 
@@ -163,7 +163,7 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
 	c->saw_max_maps |= pr.too_many_maps;
 	pr.nunits = took;
 	ip.sleepable = pr.sleepable;
-	r = pr.too_many_maps ? -E2BIG : ir_finish(pr.ip, c->a, &ip, &why);
+	r = pr.too_many_maps ? -E2BIG : ir_finish(pr.ip, c->a, &ip, &reason);
 	if (!r && ip.ninsns > CG_MAX_INSNS_PER_PROG && *n > 1 && !c->whole)
 		r = -E2BIG;
 	if (r == -E2BIG && (*n > 1 || !low_stack)) {
@@ -173,11 +173,11 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
 	if (r == -E2BIG && c->saw_max_maps && !c->by_shape)
 		return -ENOSPC;
 	if (r == -E2BIG) {
-		report_size(c, &pr, why);
+		report_size(c, &pr, reason);
 		return -EINVAL;
 	}
 	if (r < 0) {
-		diag_error(c->d, units[0].ds->at, "D_INTERNAL", "code generator: %s", why ? why : "?");
+		diag_error(c->d, units[0].ds->at, "D_INTERNAL", "code generator: %s", reason ? reason : "?");
 		return r;
 	}
 	add_prog(c, &pr, &ip);

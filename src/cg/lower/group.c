@@ -69,7 +69,7 @@ static size_t find_group(struct cg *c, const struct entry *e)
 static struct point_ent *find_point(struct cg *c, const struct probe *p, struct span at)
 {
 	struct point_ent *pe;
-	const char *why = NULL;
+	const char *reason = NULL;
 	int r;
 
 	HASH_FIND(hh, c->points, &p->id, sizeof(p->id), pe);
@@ -79,12 +79,12 @@ static struct point_ent *find_point(struct cg *c, const struct probe *p, struct 
 	pe->id = p->id;
 	pe->pt.probe = p;
 	HASH_ADD(hh, c->points, id, sizeof(pe->id), pe);
-	r = c->env->entry(c->env->ctx, p, &pe->pt.e, &why);
+	r = c->env->entry(c->env->ctx, p, &pe->pt.e, &reason);
 	if (!r && pe->pt.e.has_selector && pe->pt.e.sel_value >= ENTRY_MAX_SELECTOR)
 		r = -ERANGE;
 	if (r < 0) {
 		diag_error(c->d, at, TAG_NOSUPP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov, p->mod, p->func,
-			   p->name, why ? why : strerror(-r));
+			   p->name, reason ? reason : strerror(-r));
 		return NULL;
 	}
 	pe->ok = true;

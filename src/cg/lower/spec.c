@@ -36,12 +36,12 @@ static vreg spec_entry(struct gen *g, vreg id, irlabel none)
 }
 
 /* No free id: is one of them about to become free? Entry 0 tells. */
-static void count_failure(struct gen *g, vreg why)
+static void count_failure(struct gen *g, vreg code)
 {
 	irlabel busy = ir_label(g->f), unavail = ir_label(g->f), out = ir_label(g->f);
 	vreg p, state = ir_new(g->f);
 
-	ir_jcci(g->f, IRC_EQ, why, -EBUSY, busy);
+	ir_jcci(g->f, IRC_EQ, code, -EBUSY, busy);
 	p = spec_entry(g, ir_imm(g->f, 0), unavail);
 	ir_load(g->f, state, p, SPEC_OFF(state), 4);
 	ir_jcci(g->f, IRC_EQ, state, IMG_SPEC_FREE, unavail);

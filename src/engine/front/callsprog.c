@@ -26,7 +26,7 @@ static bool callees(struct strb *b, const struct callees *c, bool kernel, const 
 	bool any = false;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (c->v[i].why)
+		if (c->v[i].reason)
 			continue;
 		strb_printf(b, "%s%s:%s:%s:%s", any ? ",\n" : "", kernel ? "fbt" : "pid$target", c->v[i].mod,
 			    c->v[i].func, name);

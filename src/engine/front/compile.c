@@ -32,14 +32,14 @@ static int open_types(struct compile_session *w, struct err *err)
 /* Who may load no program can list probes and compile all the same. What is missing then is said in one line. */
 static void say_incomplete(const struct request *c)
 {
-	struct reason why;
+	struct reason words;
 	struct err err = { 0 };
 	int fd = -1, r = tracefs_open(&fd, &err);
 
 	if (r < 0)
 		listener_msg(&c->to,
 			     "groups of tracepoints (sdt:sched::) and functions of the kernel (fbt) are not known: %s",
-			     reason_tracefs(r, &why));
+			     reason_tracefs(r, &words));
 	else
 		close(fd);
 	err_done(&err);
@@ -49,11 +49,11 @@ static void say_incomplete(const struct request *c)
 static int check_wanted(const struct request *c)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
-	const char *why = NULL;
+	const char *reason = NULL;
 
-	if (wanted_text(c->arena, &c->opts, &b, &why) < 0)
-		return listener_fail(&c->to, "%s", why);
-	return grouped_text(c->arena, &c->opts, &b, &why) < 0 ? listener_fail(&c->to, "by: %s", why) : 0;
+	if (wanted_text(c->arena, &c->opts, &b, &reason) < 0)
+		return listener_fail(&c->to, "%s", reason);
+	return grouped_text(c->arena, &c->opts, &b, &reason) < 0 ? listener_fail(&c->to, "by: %s", reason) : 0;
 }
 
 /* Does the program use this variable of the library? */

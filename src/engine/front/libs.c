@@ -151,7 +151,7 @@ static void add_syscall(struct strb *b)
 static void machine_text(struct texts *t, const struct dopts *o)
 {
 	struct source src = { .name = "(this machine)" };
-	const char *why = NULL;
+	const char *reason = NULL;
 	struct strb b = { 0 };
 
 	add_table(&b, "cpu_chip_of", cpu_package);
@@ -160,10 +160,10 @@ static void machine_text(struct texts *t, const struct dopts *o)
 	strb_printf(&b, "inline uint64_t machine_pages = %ld;\n", sysconf(_SC_PHYS_PAGES));
 	strb_printf(&b, "inline int machine_pageshift = %d;\n", __builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)));
 	add_syscall(&b);
-	if (wanted_text(t->arena, o, &b, &why) < 0) /* an option that a script sets */
-		warn(t, src.name, why);
-	if (grouped_text(t->arena, o, &b, &why) < 0)
-		warn(t, src.name, why);
+	if (wanted_text(t->arena, o, &b, &reason) < 0) /* an option that a script sets */
+		warn(t, src.name, reason);
+	if (grouped_text(t->arena, o, &b, &reason) < 0)
+		warn(t, src.name, reason);
 	src.text = arena_strdup(t->arena, strb_str(&b));
 	src.len = b.n;
 	strb_free(&b);

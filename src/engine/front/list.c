@@ -55,8 +55,8 @@ static void list_json(const struct probe *p, FILE *out)
 	jsonw_str(&j, "name", p->name);
 	if (p->note)
 		jsonw_str(&j, "instruction", p->note);
-	if (p->why_not)
-		jsonw_str(&j, "unavailable", p->why_not);
+	if (p->unavailable)
+		jsonw_str(&j, "unavailable", p->unavailable);
 	jsonw_end_object(&j);
 	jsonw_line(&j);
 	fputs(strb_str(&b), out);
@@ -79,8 +79,8 @@ static void list_probe(struct compile_session *w, struct request *c, struct dtyp
 	fprintf(out, " %10s %17s %33s %s", plain_name(p->prov, buf[0], sizeof(buf[0])),
 		plain_name(p->mod, buf[1], sizeof(buf[1])), plain_name(p->func, buf[2], sizeof(buf[2])),
 		plain_name(p->name, buf[3], sizeof(buf[3])));
-	if (p->why_not) {
-		fprintf(out, "  (not available: %s)\n", p->why_not);
+	if (p->unavailable) {
+		fprintf(out, "  (not available: %s)\n", p->unavailable);
 		return;
 	}
 	fprintf(out, p->note ? "  (%s)\n" : "\n", p->note);
@@ -116,13 +116,13 @@ static int list_desc(struct compile_session *w, struct request *c, struct dtypes
 	const struct probe_source *src = registry_source(w->reg);
 	struct probe_list l = { 0 };
 	struct pdesc here = *d;
-	const char *why = NULL;
+	const char *reason = NULL;
 	int r = 0;
 
 	if (w->prog)
 		track_match(c->arena, w->prog, d, &l);
 	if (!l.n)
-		r = src->match(src->ctx, c->arena, d, &l, &why);
+		r = src->match(src->ctx, c->arena, d, &l, &reason);
 	if (r == 0 && !l.n && pdesc_kernel_elsewhere(d->mod)) { /* as in programs; no provider: the kernel's probes */
 		here.mod = d->prov ? NULL : "vmlinux";
 		r = src->match(src->ctx, c->arena, &here, &l, NULL);
@@ -136,7 +136,7 @@ static int list_desc(struct compile_session *w, struct request *c, struct dtypes
 	if (l.n)
 		return 0;
 	listener_msg(&c->to, "failed to match %s: No probe matches description%s%s", four_parts(c, d, text),
-		     why ? "\nhint: " : "", why ? why : "");
+		     reason ? "\nhint: " : "", reason ? reason : "");
 	return 0; /* as DTrace: a list may be empty */
 }
 

@@ -37,7 +37,7 @@ static bool any_probe(const struct unit *u, bool (*fits)(const struct pdesc *d))
 }
 
 /* The list of groups can be read. */
-static int try_groups(struct reason *why)
+static int try_groups(struct reason *reason)
 {
 	_cleanup_free_ char *text = NULL;
 	_cleanup_close_ int fd = -1;
@@ -48,7 +48,7 @@ static int try_groups(struct reason *why)
 	if (r >= 0)
 		r = tracefs_read(fd, "available_events", &text, &len);
 	if (r < 0)
-		reason_tracefs(r, why);
+		reason_tracefs(r, reason);
 	err_done(&err);
 	return r;
 }
@@ -57,15 +57,15 @@ int needs_tracing(bool groups, const struct listener *to)
 {
 	struct typesrc *ts = NULL;
 	struct err err = { 0 };
-	struct reason why;
+	struct reason words;
 	int e = 0;
 
 	if (caps_programs(&err) < 0)
 		e = listener_fail(to, "failed to initialize dtrace: %s", err.msg);
 	else if (typesrc_open_kernel(&ts, NULL) < 0)
-		e = listener_fail(to, "%s", reason_types(&why));
-	else if (groups && try_groups(&why) < 0)
-		e = listener_fail(to, "%s", why.text);
+		e = listener_fail(to, "%s", reason_types(&words));
+	else if (groups && try_groups(&words) < 0)
+		e = listener_fail(to, "%s", words.text);
 	typesrc_free(ts);
 	err_done(&err);
 	return e;
@@ -75,7 +75,7 @@ int needs_check(const struct compile_session *w, const struct request *c)
 {
 	bool shipped = false, groups = false, timers = false;
 	char reason[CAPS_REASON_MAX];
-	struct reason why;
+	struct reason words;
 
 	for (size_t i = 0; i < c->progs.n; i++) {
 		if (!is_shipped(c, &c->progs.v[i]))
@@ -85,11 +85,11 @@ int needs_check(const struct compile_session *w, const struct request *c)
 		timers |= any_probe(w->units[i], is_timer);
 	}
 	if (shipped && !w->ts)
-		return listener_fail(&c->to, "%s", reason_types(&why));
+		return listener_fail(&c->to, "%s", reason_types(&words));
 	if (shipped && !caps_reads_kernel())
-		return listener_fail(&c->to, "the kernel's memory cannot be read: %s", reason_lockdown(&why));
-	if (groups && try_groups(&why) < 0)
-		return listener_fail(&c->to, "%s", why.text);
+		return listener_fail(&c->to, "the kernel's memory cannot be read: %s", reason_lockdown(&words));
+	if (groups && try_groups(&words) < 0)
+		return listener_fail(&c->to, "%s", words.text);
 	if (timers && !w->caps.perf_event && !caps_try_timer(reason, sizeof(reason)))
 		return listener_fail(&c->to, "timers (profile, tick) cannot be had: %s", reason);
 	return 0;
@@ -97,12 +97,12 @@ int needs_check(const struct compile_session *w, const struct request *c)
 
 void needs_explain(const struct compile_session *w, const struct request *c, const struct diags *d)
 {
-	struct reason why;
+	struct reason words;
 
 	if (w->ts)
 		return;
 	for (const struct diag *g = d->first; g; g = g->next)
 		if (g->sev == SEV_ERROR && (strstr(g->msg, "BTF") || (g->hint && strstr(g->hint, "BTF"))))
 			return;
-	listener_msg(&c->to, "%s", reason_types(&why));
+	listener_msg(&c->to, "%s", reason_types(&words));
 }

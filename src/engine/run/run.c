@@ -275,13 +275,13 @@ static bool wants_flight(void *ctx, const struct slow_event *e)
 }
 
 /* After Ctrl-C the output goes on on a line of its own, also in quiet mode, as dtrace(1)'s does. */
-static void on_stopping(void *ctx, enum session_stop why)
+static void on_stopping(void *ctx, enum session_stop stop)
 {
 	struct run *r = ctx;
 
 	if (r->counted)
 		(void)add_counters(r); /* without memory nothing else will work, and says so */
-	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 &&
+	if (stop == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 &&
 	    !(r->show && (r->show->lasting || r->show->apart)))
 		text_view_end_line(r->view);
 }
@@ -304,7 +304,7 @@ static int finish_output(struct run *r, int consumer_error)
 }
 
 /* As dtrace(1), which says nothing with -q. Commands of dwell's own say what they could be misunderstood without. */
-static void tell_targets(const struct run *r, enum session_stop why)
+static void tell_targets(const struct run *r, enum session_stop stop)
 {
 	bool tells = !r->c->opts.quiet, own = (r->show && !r->show->apart) || r->c->own;
 	char how[TARGET_HOW_MAX];
@@ -312,7 +312,7 @@ static void tell_targets(const struct run *r, enum session_stop why)
 	for (size_t i = 0; i < r->targets.n; i++) {
 		bool failed = target_failed(r->targets.v[i], how, sizeof(how));
 
-		if ((failed && (tells || own)) || (tells && why == SESSION_TARGETS))
+		if ((failed && (tells || own)) || (tells && stop == SESSION_TARGETS))
 			listener_msg(&r->c->to, "pid %d %s", (int)target_pid(r->targets.v[i]), how);
 	}
 }
@@ -378,7 +378,7 @@ static int close_outputs(struct run *r, int e, const struct session_result *res)
 	/* Where nothing was attached, a table of zeros would look as if it had been measured. */
 	status = e < 0 && !res->started && r->show
 			 ? EXIT_ERROR
-			 : finish_output(r, res->why == SESSION_CONSUMER ? res->consumer_error : 0);
+			 : finish_output(r, res->stop == SESSION_CONSUMER ? res->consumer_error : 0);
 	status = status ? status : tell_cut(r);
 	recorded = recorder_close(take_ptr(r->recorder));
 	written = metrics_close(take_ptr(r->metrics));
@@ -441,7 +441,7 @@ static int run_session(struct run *r)
 		fflush(r->out);
 		fail_err(r, "", e, &err, log);
 	}
-	tell_targets(r, res.why);
+	tell_targets(r, res.stop);
 	return close_outputs(r, e, &res);
 }
 

@@ -351,7 +351,7 @@ static struct node *printa_call(struct checker *c, struct node *n)
 static struct node *cgroupid_call(struct checker *c, struct node *n)
 {
 	const struct cgroup_source *s = c->env->cgroups;
-	const char *why = "there are no control groups here";
+	const char *reason = "there are no control groups here";
 	struct node *k;
 	uint64_t id;
 
@@ -360,10 +360,10 @@ static struct node *cgroupid_call(struct checker *c, struct node *n)
 	if (n->args->kind != N_STR)
 		return fail(c, n, D_PROTO_ARG,
 			    "cgroupid( ) argument #1 is incompatible with prototype:\n\tprototype: string constant");
-	if (!s || s->find(s->ctx, c->a, n->args->str, &id, &why) < 0)
-		return fail(c, n, D_CGROUP_PATH, "cgroupid(\"%s\"): %s", n->args->str, why);
-	if (why)
-		diag_warn(c->d, n->at, D_CGROUP_PATH, "cgroupid(\"%s\"): %s", n->args->str, why);
+	if (!s || s->find(s->ctx, c->a, n->args->str, &id, &reason) < 0)
+		return fail(c, n, D_CGROUP_PATH, "cgroupid(\"%s\"): %s", n->args->str, reason);
+	if (reason)
+		diag_warn(c->d, n->at, D_CGROUP_PATH, "cgroupid(\"%s\"): %s", n->args->str, reason);
 	k = new_node(c, N_INT, n->at);
 	k->ival = id;
 	k->name = "ull";

@@ -160,7 +160,7 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 {
 	static const char u16[] = "an unsigned 16-bit quantity";
 	const struct node *hi = arg_at(n, 3), *steps = arg_at(n, 4);
-	const char *why;
+	const char *reason;
 
 	if (!param(c, arg_at(n, 1), D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL, "llquantize", 1, 2, UINT16_MAX,
 		   "an unsigned 16-bit quantity greater than or equal to 2", &p[0]) ||
@@ -187,10 +187,10 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 			   "bits");
 		return false;
 	}
-	why = steps_problem(p);
-	if (why)
-		diag_error(c->d, steps->at, D_LLQUANT_STEPVAL, "llquantize( ) %s", why);
-	return !why;
+	reason = steps_problem(p);
+	if (reason)
+		diag_error(c->d, steps->at, D_LLQUANT_STEPVAL, "llquantize( ) %s", reason);
+	return !reason;
 }
 
 /* -- agreement with former uses -- */

@@ -6,7 +6,7 @@
 #include "lang/check/int.h"
 #include <string.h>
 
-static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **why);
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **reason);
 
 static void become(struct node *n, const struct node *k)
 {
@@ -23,14 +23,15 @@ static void become_text(struct checker *c, struct node *n, const struct probe *p
 			const struct dtype *ty)
 {
 	struct node *k = new_node(c, N_CAST, n->at);
-	const char *why = "?";
+	const char *reason = "?";
 
-	k->a = check_text(c, p, text, &why);
+	k->a = check_text(c, p, text, &reason);
 	k->implicit = true;
 	if (k->a)
 		become(n, set_type(k, ty));
 	else
-		fail(c, n, D_ARGS_TYPE, "this kernel does not pass the argument, and it cannot be found out: %s", why);
+		fail(c, n, D_ARGS_TYPE, "this kernel does not pass the argument, and it cannot be found out: %s",
+		     reason);
 }
 
 bool derive_raw_arg(struct checker *c, struct node *n)
@@ -61,12 +62,12 @@ bool derive_raw_arg(struct checker *c, struct node *n)
 
 struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i, const struct dtype *ty)
 {
-	const char *why = "?";
-	struct node *k = check_text(c, p, p->args[i].expr, &why);
+	const char *reason = "?";
+	struct node *k = check_text(c, p, p->args[i].expr, &reason);
 
 	if (!k)
 		return fail(c, n, D_ARGS_TYPE, "args[%u] is not passed by this kernel, and cannot be found out: %s", i,
-			    why);
+			    reason);
 	k->at = n->at;
 	k->next = n->next;
 	return set_type(k, ty);
@@ -155,8 +156,8 @@ struct unit *derive_support(struct checker *c, const struct clause_instance *s, 
 	return NULL;
 }
 
-/* Checks text over the raw arguments of p. NULL: it has no sense on this kernel; *why tells. */
-static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **why)
+/* Checks text over the raw arguments of p. NULL: it has no sense on this kernel; *reason tells. */
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **reason)
 {
 	const struct probe *outer = c->raw;
 	struct cscope scope = c->scope;
@@ -175,28 +176,28 @@ static struct node *check_text(struct checker *c, const struct probe *p, const c
 	c->d = real;
 	if (!trial.nerrors)
 		return n;
-	*why = trial.first->msg;
+	*reason = trial.first->msg;
 	return NULL;
 }
 
 static bool derive(struct checker *c, struct clause_instance *s, struct probe *p)
 {
 	struct dderived *dd = arena_new_obj(c->a, struct dderived);
-	const char *why = "?";
+	const char *reason = "?";
 	unsigned i;
 
 	dd->probe = p;
 	dd->args = arena_new_arr(c->a, struct node *, p->nargs ? p->nargs : 1);
 	if (p->cond)
-		dd->cond = check_text(c, p, p->cond, &why);
+		dd->cond = check_text(c, p, p->cond, &reason);
 	if (p->cond && !dd->cond) {
 		diag_error(c->d, s->at, D_UNSUP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov, p->mod, p->func,
-			   p->name, why);
+			   p->name, reason);
 		return false;
 	}
 	for (i = 0; i < p->nargs; i++)
 		if (p->args[i].expr)
-			dd->args[i] = check_text(c, p, p->args[i].expr, &why);
+			dd->args[i] = check_text(c, p, p->args[i].expr, &reason);
 	dd->next = s->derived;
 	s->derived = dd;
 	return true;

@@ -122,11 +122,11 @@ static const char *alias(struct checker *c, const struct call *call)
 
 static bool try_match(struct checker *c, const struct pdesc *d, struct probe_list *l)
 {
-	const char *why = NULL;
+	const char *reason = NULL;
 
 	if (!c->env->probes || !c->env->probes->match)
 		return false;
-	if (c->env->probes->match(c->env->probes->ctx, c->a, d, l, &why) < 0)
+	if (c->env->probes->match(c->env->probes->ctx, c->a, d, l, &reason) < 0)
 		l->n = 0;
 	return l->n > 0;
 }
@@ -160,12 +160,12 @@ bool foreign_known(const struct pdesc *d)
 	return !d->id && find_call(d) != NULL;
 }
 
-void foreign_leave(struct checker *c, const struct pdesc_node *pd, const char *why)
+void foreign_leave(struct checker *c, const struct pdesc_node *pd, const char *reason)
 {
 	struct left *l = arena_new_obj(c->a, struct left);
 
 	l->pd = pd;
-	l->why = why;
+	l->reason = reason;
 	*(c->lastleft ? &c->lastleft->next : &c->left) = l;
 	c->lastleft = l;
 }
@@ -187,7 +187,7 @@ static void warn_left(struct checker *c, const struct left *l)
 	struct diag *g;
 
 	if (!call) {
-		diag_warn(c->d, l->pd->at, D_PDESC_ZERO, "left out: %s: %s", l->pd->text, l->why);
+		diag_warn(c->d, l->pd->at, D_PDESC_ZERO, "left out: %s: %s", l->pd->text, l->reason);
 		return;
 	}
 	if (call->here && !taken)
@@ -204,7 +204,7 @@ void foreign_finish(struct checker *c)
 	if (!c->left)
 		return;
 	if (!has_events(c->prog) && !c->d->nerrors) {
-		report_zero(c, c->left->pd, c->left->why, NULL);
+		report_zero(c, c->left->pd, c->left->reason, NULL);
 		return;
 	}
 	for (const struct left *l = c->left; l; l = l->next)

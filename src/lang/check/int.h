@@ -89,7 +89,7 @@ struct deferred_check {
 /* A description that is left out: foreign.c. */
 struct left {
 	const struct pdesc_node *pd;
-	const char *why;
+	const char *reason;
 	struct left *next;
 };
 
@@ -380,7 +380,7 @@ void check_clause(struct checker *c, struct clause_instance *s);
 void forget_trial(struct checker *c, struct deferred_check *last);
 
 /* Says that a description matches nothing. why, tag: or NULL. probe.c */
-void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why, const char *tag);
+void report_zero(struct checker *c, const struct pdesc_node *pd, const char *reason, const char *tag);
 
 /* -- values that variables cut, cut.c -- */
 /* n assigns value to a variable: would it lose bits? */
@@ -405,7 +405,7 @@ bool foreign_match(struct checker *c, const struct pdesc *d, struct probe_list *
 /* Is it about something that only another system has? */
 bool foreign_known(const struct pdesc *d);
 /* The description is left out, unless the whole program would be. why: the reason, or NULL. */
-void foreign_leave(struct checker *c, const struct pdesc_node *pd, const char *why);
+void foreign_leave(struct checker *c, const struct pdesc_node *pd, const char *reason);
 /* At the end: warns of what was left out, or says that nothing is left. */
 void foreign_finish(struct checker *c);
 /* Warns of a system call that programs hardly make, when the description is about nothing else. */

@@ -20,23 +20,23 @@ static bool have_provider(struct checker *c, const char *name)
 	const struct probe_source *ps = c->env->probes;
 	struct pdesc d = { .prov = name };
 	struct probe_list l = { 0 };
-	const char *why = NULL;
+	const char *reason = NULL;
 
-	return ps && ps->match && ps->match(ps->ctx, c->a, &d, &l, &why) == 0 && l.n > 0;
+	return ps && ps->match && ps->match(ps->ctx, c->a, &d, &l, &reason) == 0 && l.n > 0;
 }
 
 static bool have_probe(struct checker *c, const char *text)
 {
 	const struct probe_source *ps = c->env->probes;
 	struct probe_list l = { 0 };
-	const char *why = NULL;
+	const char *reason = NULL;
 	struct pdesc d;
 
 	if (!ps || !ps->match || pdesc_parse(c->a, text, strlen(text), &d) < 0 ||
-	    ps->match(ps->ctx, c->a, &d, &l, &why) < 0)
+	    ps->match(ps->ctx, c->a, &d, &l, &reason) < 0)
 		return false;
 	for (size_t i = 0; i < l.n; i++)
-		if (!l.v[i]->why_not)
+		if (!l.v[i]->unavailable)
 			return true;
 	return false;
 }

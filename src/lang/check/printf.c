@@ -271,18 +271,18 @@ static bool parse_format(struct fmtcheck *f, struct node *fmt, struct pfconv **p
 {
 	struct checker *c = f->c;
 	struct node *call = f->call;
-	const char *why;
+	const char *reason;
 	int r;
 
 	if (fmt->len == 0 && call->builtin->id != BI_FREOPEN) {
 		fail(c, call, D_PRINTF_FMT_EMPTY, "%s( ) format string is empty", call->name);
 		return false;
 	}
-	r = printfmt_parse(c->a, fmt->str, fmt->len, may_be_wide(c, call), pc, n, &why);
+	r = printfmt_parse(c->a, fmt->str, fmt->len, may_be_wide(c, call), pc, n, &reason);
 	if (r < 0) {
 		if (f->slot && args_fail(f))
 			return false;
-		fail(c, fmt, r == -ERANGE ? D_PRINTF_WIDTH : D_SYNTAX, "%s", why);
+		fail(c, fmt, r == -ERANGE ? D_PRINTF_WIDTH : D_SYNTAX, "%s", reason);
 		return false;
 	}
 	return true;

@@ -3,7 +3,7 @@
 #include "lang/check/int.h"
 #include <string.h>
 
-static int match(struct checker *c, const struct pdesc *d, struct probe_list *l, const char **why)
+static int match(struct checker *c, const struct pdesc *d, struct probe_list *l, const char **reason)
 {
 	const struct probe_source *ps = c->env->probes;
 
@@ -12,7 +12,7 @@ static int match(struct checker *c, const struct pdesc *d, struct probe_list *l,
 		track_match(c->a, c->prog, d, l);
 	if (l->n || !ps || !ps->match)
 		return 0;
-	return ps->match(ps->ctx, c->a, d, l, why);
+	return ps->match(ps->ctx, c->a, d, l, reason);
 }
 
 static const char *part(const char *s)
@@ -31,7 +31,7 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 	static const char *const kinds[] = { "name", "function", "module", "provider" };
 	struct pdesc wide = *d;
 	const char **const parts[] = { &wide.name, &wide.func, &wide.mod, &wide.prov };
-	const char *want = *parts[which], *why = NULL;
+	const char *want = *parts[which], *reason = NULL;
 	struct probe_list l;
 	struct near m;
 	size_t i;
@@ -39,7 +39,7 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 	if (!pdesc_is_exact(want))
 		return false;
 	*parts[which] = NULL;
-	if (match(c, &wide, &l, &why) < 0)
+	if (match(c, &wide, &l, &reason) < 0)
 		return false;
 	near_init(&m, want);
 	for (i = 0; i < l.n; i++) {
@@ -59,12 +59,12 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 	return true;
 }
 
-void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why, const char *tag)
+void report_zero(struct checker *c, const struct pdesc_node *pd, const char *reason, const char *tag)
 {
 	unsigned i;
 
-	if (tag && why) {
-		diag_error(c->d, pd->at, tag, "%s", why);
+	if (tag && reason) {
+		diag_error(c->d, pd->at, tag, "%s", reason);
 		return;
 	}
 
@@ -74,8 +74,8 @@ void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why
 	else
 		diag_error(c->d, pd->at, D_PDESC_ZERO, "probe description %s does not match any probes",
 			   full_name(c, &pd->desc));
-	if (why) {
-		hint(c, "%s", why);
+	if (reason) {
+		hint(c, "%s", reason);
 		return;
 	}
 	if (!pd->desc.id && foreign_desc_hint(c, &pd->desc))
@@ -89,10 +89,10 @@ void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why
 }
 
 /* -x zdepends: the other clauses run. */
-static bool leave_out(struct checker *c, const struct pdesc_node *pd, const char *why)
+static bool leave_out(struct checker *c, const struct pdesc_node *pd, const char *reason)
 {
 	diag_warn(c->d, pd->at, D_PDESC_ZERO, "left out: %s does not match any probes%s%s", full_name(c, &pd->desc),
-		  why ? ": " : "", why ? why : "");
+		  reason ? ": " : "", reason ? reason : "");
 	return true;
 }
 
@@ -101,14 +101,14 @@ static bool is_error_probe(const struct probe *p)
 	return !strcmp(p->prov, "dtrace") && !strcmp(p->name, "ERROR");
 }
 
-/* Leaves out what is known by name only. *why: the reason when nothing is left. */
-static void drop_unusable(struct probe_list *l, const char **why)
+/* Leaves out what is known by name only. *reason: set when nothing is left. */
+static void drop_unusable(struct probe_list *l, const char **reason)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < l->n; i++) {
-		if (l->v[i]->why_not)
-			*why = l->v[i]->why_not;
+		if (l->v[i]->unavailable)
+			*reason = l->v[i]->unavailable;
 		else
 			l->v[n++] = l->v[i];
 	}
@@ -116,25 +116,25 @@ static void drop_unusable(struct probe_list *l, const char **why)
 }
 
 /* known: by name, as what another kernel has. False: reported. */
-static bool nothing_matches(struct checker *c, const struct pdesc_node *pd, const char *tag, const char *why,
+static bool nothing_matches(struct checker *c, const struct pdesc_node *pd, const char *tag, const char *reason,
 			    bool known)
 {
 	if (c->optional || c->env->zdefs || c->zdefs)
 		return true;
 	if (c->env->opts && c->env->opts->zdepends)
-		return leave_out(c, pd, why);
+		return leave_out(c, pd, reason);
 	c->leaving = known;
 	if (known)
-		foreign_leave(c, pd, why);
+		foreign_leave(c, pd, reason);
 	else
-		report_zero(c, pd, why, tag);
+		report_zero(c, pd, reason, tag);
 	return known;
 }
 
 /* Fills s for one description. False: reported. *ret_zero: it matches nothing, which -Z and -x zdepends allow. */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct clause_instance *s, bool *ret_zero)
 {
-	const char *why = NULL;
+	const char *reason = NULL;
 	bool known;
 	size_t i;
 
@@ -143,14 +143,14 @@ bool check_probes(struct checker *c, const struct pdesc_node *pd, struct clause_
 	s->desc_text = pd->desc.id ? pd->text : full_name(c, &pd->desc);
 	s->at = pd->at;
 	*ret_zero = false;
-	if (match(c, &pd->desc, &s->probes, &why) < 0)
+	if (match(c, &pd->desc, &s->probes, &reason) < 0)
 		s->probes.n = 0;
 	known = s->probes.n > 0 || foreign_known(&pd->desc);
-	drop_unusable(&s->probes, &why);
+	drop_unusable(&s->probes, &reason);
 	if (!s->probes.n && !s->probes.tag && foreign_match(c, &pd->desc, &s->probes))
-		drop_unusable(&s->probes, &why);
+		drop_unusable(&s->probes, &reason);
 	if (!s->probes.n) {
-		*ret_zero = nothing_matches(c, pd, s->probes.tag, why, known);
+		*ret_zero = nothing_matches(c, pd, s->probes.tag, reason, known);
 		return *ret_zero;
 	}
 	if (!c->optional)

@@ -41,7 +41,7 @@ struct rule {
 	const char *choices; /* STR: the allowed words */
 	uint64_t min, max;   /* INT, SIZE, RATE; max 0: none */
 	bool lowered;	     /* SIZE: what is too large is lowered, as DTrace resizes buffers */
-	const char *why;
+	const char *reason;
 };
 
 static const struct rule rules[] = {
@@ -58,46 +58,51 @@ static const struct rule rules[] = {
 	{ .name = "zdepends", .no_value = true },
 	{ .name = "bufsize", .lowered = true },
 	{ .name = "specsize", .lowered = true },
-	{ .name = "bufpolicy", .choices = "switch ring fill", .why = "one of switch, ring, fill" },
-	{ .name = "evaltime", .choices = "exec preinit postinit main", .why = "one of exec, preinit, postinit, main" },
-	{ .name = "bufresize", .choices = "auto manual", .why = "one of auto, manual" },
+	{ .name = "bufpolicy", .choices = "switch ring fill", .reason = "one of switch, ring, fill" },
+	{ .name = "evaltime",
+	  .choices = "exec preinit postinit main",
+	  .reason = "one of exec, preinit, postinit, main" },
+	{ .name = "bufresize", .choices = "auto manual", .reason = "one of auto, manual" },
 	{ .name = "version",
 	  .choices = "1.0 1.1 1.2 1.2.1 1.2.2 1.3 1.4 1.4.1 1.5 1.6 1.6.1 1.6.2 1.6.3 1.6.4 2.0 2.0.0 2.0.1",
-	  .why = "versions of D from 1.0 to 2.0.1" },
-	{ .name = "encoding", .choices = "ascii utf8", .why = "one of ascii, utf8" },
-	{ .name = "stdc", .choices = "a c s t", .why = "one of a, c, s, t" },
+	  .reason = "versions of D from 1.0 to 2.0.1" },
+	{ .name = "encoding", .choices = "ascii utf8", .reason = "one of ascii, utf8" },
+	{ .name = "stdc", .choices = "a c s t", .reason = "one of a, c, s, t" },
 	{ .name = "strsize",
 	  .min = OPTIONS_STRSIZE_MIN,
 	  .max = OPTIONS_STRSIZE_MAX,
-	  .why = "strings have from 1 to 65536 characters" },
-	{ .name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536" },
+	  .reason = "strings have from 1 to 65536 characters" },
+	{ .name = "nspec", .max = OPTIONS_NSPEC_MAX, .reason = "at most 65536" },
 	{ .name = "oformat",
 	  .choices = "text json",
-	  .why = "text or json (xml and html are formats of FreeBSD's dtrace only)" },
-	{ .name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k" },
-	{ .name = "pcapsize", .min = 1, .max = OPTIONS_PCAPSIZE_MAX, .why = "from 1 to 16k" },
-	{ .name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames" },
-	{ .name = "ustackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames" },
-	{ .name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames" },
-	{ .name = "maxframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames" },
+	  .reason = "text or json (xml and html are formats of FreeBSD's dtrace only)" },
+	{ .name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .reason = "at most 64k" },
+	{ .name = "pcapsize", .min = 1, .max = OPTIONS_PCAPSIZE_MAX, .reason = "from 1 to 16k" },
+	{ .name = "stackframes", .max = OPTIONS_FRAMES_MAX, .reason = "at most 512 frames" },
+	{ .name = "ustackframes", .max = OPTIONS_FRAMES_MAX, .reason = "at most 512 frames" },
+	{ .name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .reason = "at most 512 frames" },
+	{ .name = "maxframes", .max = OPTIONS_FRAMES_MAX, .reason = "at most 512 frames" },
 	{ .name = "tree", .min = 1 },
-	{ .name = "iterrate", .min = OPTIONS_ITERRATE_MIN, .why = "walks begin at most 1000 times per second" },
-	{ .name = "ustackunwind", .choices = "auto eh fp", .why = "one of auto, eh, fp" },
+	{ .name = "iterrate", .min = OPTIONS_ITERRATE_MIN, .reason = "walks begin at most 1000 times per second" },
+	{ .name = "ustackunwind", .choices = "auto eh fp", .reason = "one of auto, eh, fp" },
 	{ .name = "flight",
 	  .min = OPTIONS_FLIGHT_MIN,
 	  .max = OPTIONS_FLIGHT_MAX,
-	  .why = "the flight recorder looks back for 1ms to 60s" },
-	{ .name = "control", .max = OPTIONS_CONTROL_MAX, .why = "one in at most 1073741824 events" },
+	  .reason = "the flight recorder looks back for 1ms to 60s" },
+	{ .name = "control", .max = OPTIONS_CONTROL_MAX, .reason = "one in at most 1073741824 events" },
 	{ .name = "flightsize",
 	  .min = OPTIONS_FLIGHTSIZE_MIN,
 	  .max = OPTIONS_FLIGHTSIZE_MAX,
-	  .why = "from 16k to 64m" },
-	{ .name = "unwindsize", .min = OPTIONS_UNWINDSIZE_MIN, .max = OPTIONS_UNWINDSIZE_MAX, .why = "from 64k to 1g" },
+	  .reason = "from 16k to 64m" },
+	{ .name = "unwindsize",
+	  .min = OPTIONS_UNWINDSIZE_MIN,
+	  .max = OPTIONS_UNWINDSIZE_MAX,
+	  .reason = "from 64k to 1g" },
 };
 
 /* Options of DTrace that dwell knows and refuses, and why. */
 static const struct {
-	const char *name, *why;
+	const char *name, *reason;
 } refused[] = {
 	{ "grabanon", "Linux has no anonymous tracing" },
 	{ "kdefs", "there is no linking" },
@@ -357,16 +362,16 @@ static int take_without_effect(const char *name, const char *value)
 	return 1;
 }
 
-int dopts_set(struct dopts *o, const char *name, const char *value, const char **why)
+int dopts_set(struct dopts *o, const char *name, const char *value, const char **reason)
 {
 	const struct option *opt = find(name);
 	const struct rule *rule = find_rule(name);
 	const char *unused;
 	int r;
 
-	if (!why)
-		why = &unused;
-	*why = NULL;
+	if (!reason)
+		reason = &unused;
+	*reason = NULL;
 	r = add_cpp_arg(o, name, value);
 	if (r == 1)
 		r = take_without_effect(name, value);
@@ -375,12 +380,12 @@ int dopts_set(struct dopts *o, const char *name, const char *value, const char *
 	if (opt) {
 		r = set_option(o, opt, rule, value);
 		if (r < 0)
-			*why = rule->why;
+			*reason = rule->reason;
 		return r;
 	}
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		if (!strcmp(refused[i].name, name)) {
-			*why = refused[i].why;
+			*reason = refused[i].reason;
 			return -EOPNOTSUPP;
 		}
 	}

@@ -163,7 +163,7 @@ static void do_line(const struct line *l)
 		lex_error(l->lx, l->at, D_PRAGMA_MALFORM, "malformed #%s <line> [ [\"file\"] state ]", l->name);
 }
 
-static void option_failed(const struct line *l, const char *name, const char *value, int r, const char *why)
+static void option_failed(const struct line *l, const char *name, const char *value, int r, const char *reason)
 {
 	const char *text = r == -ENOENT	      ? "Invalid option name"
 			   : r == -EINVAL     ? "Invalid value for specified option"
@@ -177,8 +177,8 @@ static void option_failed(const struct line *l, const char *name, const char *va
 			      value, text);
 	else
 		g = lex_error(l->lx, l->args[0].at, D_PRAGMA_OPTSET, "failed to set option '%s': %s", name, text);
-	if (why)
-		lex_hint(l->lx, g, why);
+	if (reason)
+		lex_hint(l->lx, g, reason);
 }
 
 /* What comes too late once cpp has run, or types have been looked up. */
@@ -192,7 +192,7 @@ static bool is_too_late(const char *name)
 static void do_option(const struct line *l)
 {
 	char *name, *value;
-	const char *why = NULL;
+	const char *reason = NULL;
 	int r;
 
 	if (l->nargs == 0 || l->args[0].kind != WORD_IDENT) {
@@ -212,12 +212,12 @@ static void do_option(const struct line *l)
 		*value++ = '\0';
 	if (l->lx->env->opts->confined && !dopts_harmless(name)) {
 		r = -EPERM;
-		why = "the program runs confined (-x confined): it may only set what changes how output looks";
+		reason = "the program runs confined (-x confined): it may only set what changes how output looks";
 	} else {
-		r = is_too_late(name) ? -EPERM : dopts_set(l->lx->env->opts, name, value, &why);
+		r = is_too_late(name) ? -EPERM : dopts_set(l->lx->env->opts, name, value, &reason);
 	}
 	if (r < 0)
-		option_failed(l, name, value, r, why);
+		option_failed(l, name, value, r, reason);
 }
 
 /* #pragma D param name int|string "help" [default] */

@@ -16,9 +16,9 @@ int prov_tracefs(struct prov_env *env)
 
 const char *prov_no_types(struct prov_env *env)
 {
-	struct reason why;
+	struct reason words;
 
 	if (!env->cache->no_types)
-		env->cache->no_types = arena_strdup(env->cache->arena, reason_types(&why));
+		env->cache->no_types = arena_strdup(env->cache->arena, reason_types(&words));
 	return env->cache->no_types;
 }

@@ -48,12 +48,12 @@ static void read_groups(struct prov_env *env, struct tptab *t)
 	int dir = prov_tracefs(env);
 	_cleanup_free_ char *text = NULL;
 	char *own, *line, *save = NULL;
-	struct reason why;
+	struct reason words;
 	size_t len, max = 0;
 	int r = dir < 0 ? env->tracefs_error : tracefs_read(dir, "available_events", &text, &len);
 
 	t->ngroups = 0;
-	t->no_groups = r < 0 ? arena_strdup(env->cache->arena, reason_tracefs(r, &why)) : NULL;
+	t->no_groups = r < 0 ? arena_strdup(env->cache->arena, reason_tracefs(r, &words)) : NULL;
 	if (r < 0)
 		return;
 	own = arena_strndup(env->cache->arena, text, len);
@@ -200,7 +200,7 @@ static bool may_be_identifier(const char *name)
 }
 
 int tptab_match(struct prov_env *env, const struct pdesc *d, void (*fn)(void *arg, const struct tp *tp), void *arg,
-		const char **why)
+		const char **reason)
 {
 	struct tptab *t;
 	size_t n;
@@ -209,8 +209,8 @@ int tptab_match(struct prov_env *env, const struct pdesc *d, void (*fn)(void *ar
 	if (!pdesc_glob(d->func, "") || !may_be_identifier(d->name))
 		return 0;
 	if (!env->ts) {
-		if (why)
-			*why = prov_no_types(env);
+		if (reason)
+			*reason = prov_no_types(env);
 		return 0;
 	}
 	r = get_tab(env, &t);
@@ -221,9 +221,9 @@ int tptab_match(struct prov_env *env, const struct pdesc *d, void (*fn)(void *ar
 		return 0;
 	load_modules(env, t);
 	n += match_in(t->mods, t->nmods, d, fn, arg);
-	if (!n && t->no_groups && d->mod && d->mod[0] && why)
-		*why = arena_printf(env->cache->arena, "which tracepoints are of the group %s is in tracefs: %s",
-				    d->mod, t->no_groups);
+	if (!n && t->no_groups && d->mod && d->mod[0] && reason)
+		*reason = arena_printf(env->cache->arena, "which tracepoints are of the group %s is in tracefs: %s",
+				       d->mod, t->no_groups);
 	return 0;
 }
 

@@ -94,8 +94,8 @@ static struct perf_event_attr attr_of(const struct cpc_point *p)
 	};
 }
 
-/* Does this machine count it? *why says it when not. */
-static bool can_count(const struct cpc_event *e, const char **why)
+/* Does this machine count it? *reason says it when not. */
+static bool can_count(const struct cpc_event *e, const char **reason)
 {
 	struct cpc_point p = { .e = e, .mode = MODE_ALL, .n = COUNT_MAX };
 	struct perf_event_attr a = attr_of(&p);
@@ -105,10 +105,11 @@ static bool can_count(const struct cpc_event *e, const char **why)
 		return true;
 	if (errno != ENOENT && errno != EOPNOTSUPP && errno != ENODEV && errno != EINVAL)
 		return true; /* not an answer: attaching will tell */
-	*why = e->type == PERF_TYPE_HARDWARE
-		       ? "this machine has no performance monitoring unit for it (virtual machines often have none); "
-			 "the software events, such as page-faults-all-1000, work"
-		       : "the kernel does not count it";
+	*reason =
+		e->type == PERF_TYPE_HARDWARE
+			? "this machine has no performance monitoring unit for it (virtual machines often have none); "
+			  "the software events, such as page-faults-all-1000, work"
+			: "the kernel does not count it";
 	return false;
 }
 
@@ -125,8 +126,8 @@ static bool same_event(const char *name, size_t n, const char *event)
 	return true;
 }
 
-/* "page-faults-user-100" taken apart; false: not of this form. *why: of this form, but wrong. */
-static bool parse_name(const char *name, struct cpc_point *p, const char **why)
+/* "page-faults-user-100" taken apart; false: not of this form. *reason: of this form, but wrong. */
+static bool parse_name(const char *name, struct cpc_point *p, const char **reason)
 {
 	const char *count = strrchr(name, '-'), *mode = NULL;
 	size_t k = 0;
@@ -150,11 +151,11 @@ static bool parse_name(const char *name, struct cpc_point *p, const char **why)
 		if (same_event(name, (size_t)(mode - name), events[i].name))
 			p->e = &events[i];
 	if (!p->e)
-		*why = "no such event; dwell -l -P cpc lists them";
+		*reason = "no such event; dwell -l -P cpc lists them";
 	else if (count[1] < '0' || count[1] > '9' || *end || errno || !p->n || p->n > COUNT_MAX)
-		*why = "the last part of the name is how many events there are to a firing: a positive number";
+		*reason = "the last part of the name is how many events there are to a firing: a positive number";
 	else if (p->e->is_time && p->n < CLOCK_MIN_NS)
-		*why = "events that count time are in nanoseconds, 200000 or more to a firing";
+		*reason = "events that count time are in nanoseconds, 200000 or more to a firing";
 	return true;
 }
 
@@ -209,7 +210,8 @@ static struct probe *make(struct arena *a, const struct cpc_point *p)
 	return r;
 }
 
-static int match_name(struct prov_env *env, struct arena *a, const char *name, struct probe_list *out, const char **why)
+static int match_name(struct prov_env *env, struct arena *a, const char *name, struct probe_list *out,
+		      const char **reason)
 {
 	struct cpc_point p = { 0 };
 	const struct cpc_point *known;
@@ -224,20 +226,20 @@ static int match_name(struct prov_env *env, struct arena *a, const char *name, s
 		else
 			bad = "too many events";
 	}
-	if (bad && why)
-		*why = bad;
+	if (bad && reason)
+		*reason = bad;
 	return 0;
 }
 
 static int cpc_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		     const char **why)
+		     const char **reason)
 {
 	if (!pdesc_glob(d->prov, "cpc") || !pdesc_glob(d->mod, "") || !pdesc_glob(d->func, ""))
 		return 0;
 	if (pdesc_is_exact(d->name))
-		return match_name(env, a, d->name, out, why);
+		return match_name(env, a, d->name, out, reason);
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
-		const char *reason = NULL;
+		const char *refusal = NULL;
 		struct cpc_point *p;
 		struct probe *r;
 
@@ -247,8 +249,8 @@ static int cpc_match(struct prov_env *env, struct arena *a, const struct pdesc *
 		if (!pdesc_glob(d->name, p->name))
 			continue;
 		r = make(a, p);
-		if (!can_count(p->e, &reason))
-			r->why_not = reason;
+		if (!can_count(p->e, &refusal))
+			r->unavailable = refusal;
 		prov_list_add(a, out, r);
 	}
 	return 0;
@@ -279,11 +281,12 @@ static int cpc_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return 0;
 }
 
-static int cpc_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
+static int cpc_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		     const char **reason)
 {
 	(void)env;
 	(void)a;
-	(void)why;
+	(void)reason;
 	*ret = (struct entry){
 		.kind = ENTRY_PERF_EVENT,
 		.target = "cpc",
@@ -308,7 +311,7 @@ static int cpc_attach(struct prov_env *env, const struct probe *const *probes, u
 	const struct cpc_point *p = probes[0]->priv;
 	struct cpulist cpus = { 0 };
 	VEC(int) fds = { 0 };
-	struct reason why;
+	struct reason words;
 	int r = e->cpu >= 0 ? cpulist_one(&cpus, (unsigned)e->cpu) : cpulist_online(&cpus);
 
 	(void)env;
@@ -325,7 +328,7 @@ static int cpc_attach(struct prov_env *env, const struct probe *const *probes, u
 	for (size_t i = 0; i < fds.n && r < 0; i++)
 		close(fds.v[i]);
 	vec_free(&fds);
-	return r < 0 ? err_set(err, r, "cannot count the event of cpc:::%s: %s", p->name, reason_perf(r, &why)) : 0;
+	return r < 0 ? err_set(err, r, "cannot count the event of cpc:::%s: %s", p->name, reason_perf(r, &words)) : 0;
 }
 
 const struct provider prov_cpc = {

@@ -22,10 +22,10 @@ static struct probe *make(struct arena *a, size_t i)
 }
 
 static int dtrace_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-			const char **why)
+			const char **reason)
 {
 	(void)env;
-	(void)why;
+	(void)reason;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (prov_match_names(d, "dtrace", "", "", names[i]))
 			prov_list_add(a, out, make(a, i));
@@ -51,11 +51,11 @@ static int dtrace_args(struct prov_env *env, struct arena *a, struct probe *p)
 }
 
 static int dtrace_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-			const char **why)
+			const char **reason)
 {
 	(void)env;
 	(void)a;
-	(void)why;
+	(void)reason;
 	*ret = (struct entry){ .kind = ENTRY_TEST_RUN, .target = p->name, .cpu = -1 };
 	if (strcmp(p->name, names[ERROR_INDEX]) != 0)
 		return 0;

@@ -100,7 +100,7 @@ static const struct kfunc *at_address(struct prov_env *env, uint64_t addr)
 	return NULL;
 }
 
-const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, const char **why)
+const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, const char **reason)
 {
 	const char *mod = pdesc_is_exact(d->mod) ? d->mod : NULL;
 	const struct kfunc *f = NULL;
@@ -112,12 +112,12 @@ const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, 
 	s = ksyms_find(&ks, mod, d->func);
 	if (s && strchr("tTwW", s->type)) {
 		f = at_address(env, s->addr);
-		*why = arena_printf(
+		*reason = arena_printf(
 			env->cache->arena,
 			"the kernel does not let %s be traced: it is marked notrace, or tracing itself needs it",
 			d->func);
 	} else if (s) {
-		*why = arena_printf(env->cache->arena, "%s is no function", d->func);
+		*reason = arena_printf(env->cache->arena, "%s is no function", d->func);
 	}
 	ksyms_free(&ks);
 	return f;
@@ -125,9 +125,9 @@ const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, 
 
 /* Probes of an exact name that the list does not have. */
 static void match_other(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-			const char **why, bool raw)
+			const char **reason, bool raw)
 {
-	const struct kfunc *f = fbt_other_name(env, d, why);
+	const struct kfunc *f = fbt_other_name(env, d, reason);
 
 	for (unsigned back = 0; f && back < 2; back++) {
 		struct probe *p = fbt_probe(a, f, raw, back);
@@ -138,8 +138,8 @@ static void match_other(struct prov_env *env, struct arena *a, const struct pdes
 	}
 }
 
-static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out, const char **why,
-		 bool raw)
+static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+		 const char **reason, bool raw)
 {
 	bool in = pdesc_glob(d->name, entry_name), back = pdesc_glob(d->name, return_name);
 	bool all = wants_machinery(d->func) || env->listing;
@@ -151,14 +151,14 @@ static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, s
 		return 0;
 	s = state(env);
 	if (s->error) {
-		*why = s->reason;
+		*reason = s->reason;
 		return 0;
 	}
 	if (env->listing && env->opts && env->opts->leftout) {
-		(void)kfuncs_left_out(env, a, d, raw ? "rawfbt" : "fbt", out, why);
+		(void)kfuncs_left_out(env, a, d, raw ? "rawfbt" : "fbt", out, reason);
 		return 0;
 	}
-	if (kfuncs_get(env, &k, why) < 0)
+	if (kfuncs_get(env, &k, reason) < 0)
 		return 0;
 	for (size_t i = 0; i < k->n; i++) {
 		const struct kfunc *f = &k->v[i];
@@ -176,16 +176,16 @@ static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, s
 	}
 	s->machinery = left > s->machinery ? left : s->machinery;
 	if (out->n == first)
-		match_other(env, a, d, out, why, raw);
+		match_other(env, a, d, out, reason, raw);
 	if (fbt_may_come(env, d) && (out->n > first || env->opts->zdefs)) {
 		prov_list_add(a, out, fbt_model(env, a, d));
 	} else if (fbt_may_come(env, d) && pdesc_is_exact(d->mod) && !fbt_knows_module(env, d->mod)) {
-		*why = arena_printf(
+		*reason = arena_printf(
 			env->cache->arena,
 			"no function of a kernel module %s can be traced now: with -Z dwell waits until it is loaded",
 			d->mod);
 	} else if (s->way != KPROBE_MULTI && !env->listing && out->n - first > KPROBE_MAX_SINGLE) {
-		*why = arena_printf(
+		*reason = arena_printf(
 			env->cache->arena,
 			"it matches %zu probes; this kernel attaches them one at a time, which would take minutes "
 			"or hours (it has no kprobe_multi, see dwell features): name fewer, at most %d",
@@ -196,22 +196,22 @@ static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, s
 }
 
 static int fbt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		     const char **why)
+		     const char **reason)
 {
-	return match(env, a, d, out, why, false);
+	return match(env, a, d, out, reason, false);
 }
 
 static int rawfbt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-			const char **why)
+			const char **reason)
 {
-	return match(env, a, d, out, why, true);
+	return match(env, a, d, out, reason, true);
 }
 
 /* prov_fbt lists all. */
 static int no_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		    const char **why)
+		    const char **reason)
 {
-	(void)env, (void)a, (void)d, (void)out, (void)why;
+	(void)env, (void)a, (void)d, (void)out, (void)reason;
 	return 0;
 }
 
@@ -221,9 +221,9 @@ static int fbt_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct 
 	uint32_t base = raw ? PROV_ID_RAWFBT : id < PROV_ID_PID ? PROV_ID_FBT : PROV_ID_FBT_MORE - PROV_N_FBT;
 	const struct kfuncs *k;
 	const struct kfunc *f;
-	const char *why;
+	const char *reason;
 
-	if (state(env)->error || kfuncs_get(env, &k, &why) < 0)
+	if (state(env)->error || kfuncs_get(env, &k, &reason) < 0)
 		return -ENOENT;
 	f = kfuncs_by_slot(k, (id - base) / 2);
 	if (!f)
@@ -304,14 +304,15 @@ void fbt_place_args(struct entry *e, bool back)
 			e->args[i].kind = ARG_KERNEL_MEM;
 }
 
-static int fbt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
+static int fbt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		     const char **reason)
 {
 	struct fbt_state *s = state(env);
 	bool back = is_return(p), raw = p->id >= PROV_ID_RAWFBT;
 
 	(void)a;
 	if (s->error) {
-		*why = s->reason;
+		*reason = s->reason;
 		return s->error;
 	}
 	/* Without a cookie each probe is a program. */

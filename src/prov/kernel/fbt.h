@@ -5,8 +5,8 @@
 #include "prov/kernel/kfuncs.h"
 
 /* An exact name that is not in the list: another name of a function that is, as __x64_sys_getppid is of
- * __ia32_sys_getppid. NULL: *why may say why it has no probe. */
-const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, const char **why);
+ * __ia32_sys_getppid. NULL: *reason may say why it has no probe. */
+const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, const char **reason);
 /* A probe at the entry of a function, or with back at its return. */
 struct probe *fbt_probe(struct arena *a, const struct kfunc *f, bool raw, bool back);
 /* Fills p->args of a function by the kernel's type information, as far as it is known. */

@@ -37,7 +37,7 @@ struct matching {
 	struct prov_env *env;
 	struct arena *a;
 	struct probe_list *out;
-	const char **why;
+	const char **reason;
 	const char *name; /* what the instructions must be; NULL: all */
 	bool is_offset;	  /* … at this place: */
 	uint64_t off;
@@ -64,9 +64,9 @@ static struct instr_state *state(struct prov_env *env)
 	return s;
 }
 
-#define FAIL(m, ...) (*(m)->why = arena_printf((m)->env->cache->arena, __VA_ARGS__))
+#define FAIL(m, ...) (*(m)->reason = arena_printf((m)->env->cache->arena, __VA_ARGS__))
 
-/* What the name of a description means. False: nothing, *why says so. */
+/* What the name of a description means. False: nothing, *reason says so. */
 static bool read_name(struct matching *m, const char *name, bool decimal)
 {
 	const char *digits = name;
@@ -152,14 +152,14 @@ static void explain_offset(struct matching *m, const struct kfunc *f, const stru
 		     (unsigned long long)m->off, f->name, last->off, text_of(m, f, last));
 }
 
-/* 0, or -errno with *why: nothing more is looked at. */
+/* 0, or -errno with *reason: nothing more is looked at. */
 static int match_func(struct matching *m, const struct kfunc *f)
 {
 	_cleanup_free_ struct insn *v = NULL;
 	size_t n = 0, first = m->out->n;
 	bool at_entry = true;
 	char hex[24];
-	int r = f->addr ? kcode_list(&m->code, m->env->cache->arena, f, &v, &n, m->why) : 0;
+	int r = f->addr ? kcode_list(&m->code, m->env->cache->arena, f, &v, &n, m->reason) : 0;
 
 	if (!f->addr)
 		FAIL(m, "other functions are called %s, and the kernel does not tell which of them can be traced",
@@ -180,7 +180,7 @@ static int match_func(struct matching *m, const struct kfunc *f)
 }
 
 /* Why a function of this name is not looked into, or NULL. */
-static const char *why_not(struct matching *m, const struct kfunc *f)
+static const char *refusal(struct matching *m, const struct kfunc *f)
 {
 	if (!f->machinery)
 		return NULL;
@@ -200,7 +200,7 @@ static int match_funcs(struct matching *m, const struct pdesc *d, const struct k
 		if (!pdesc_glob(d->mod, f->mod) || !kfuncs_matches(d->func, f->name))
 			continue;
 		found++;
-		if (why_not(m, f))
+		if (refusal(m, f))
 			continue;
 		if (m->nfuncs >= MAX_FUNCS) {
 			FAIL(m, "more than %d functions would be looked into: name fewer", MAX_FUNCS);
@@ -209,8 +209,8 @@ static int match_funcs(struct matching *m, const struct pdesc *d, const struct k
 		r = match_func(m, f);
 	}
 	if (!found)
-		other = fbt_other_name(m->env, d, m->why);
-	if (other && !why_not(m, other))
+		other = fbt_other_name(m->env, d, m->reason);
+	if (other && !refusal(m, other))
 		r = match_func(m, other);
 	return r;
 }
@@ -219,9 +219,9 @@ static int match_all(struct matching *m, const struct pdesc *d)
 {
 	const struct kfuncs *k;
 	size_t first = m->out->n;
-	int r = kfuncs_get(m->env, &k, m->why);
+	int r = kfuncs_get(m->env, &k, m->reason);
 
-	if (r < 0 || kcode_open(m->env->cache->arena, &m->code, m->why) < 0)
+	if (r < 0 || kcode_open(m->env->cache->arena, &m->code, m->reason) < 0)
 		return 0;
 	kfuncs_locate_in(m->env->cache->kfuncs, &m->code.syms);
 	r = match_funcs(m, d, k);
@@ -244,44 +244,45 @@ static int match_all(struct matching *m, const struct pdesc *d)
 }
 
 /* Only where the provider is named, and so is a function: all instructions of the kernel are millions. */
-static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out, const char **why,
-		 bool decimal)
+static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+		 const char **reason, bool decimal)
 {
-	struct matching m = { .env = env, .a = a, .out = out, .why = why };
+	struct matching m = { .env = env, .a = a, .out = out, .reason = reason };
 
 	if (!pdesc_is_exact(d->prov))
 		return 0;
 	if (state(env)->error)
-		*why = state(env)->reason;
+		*reason = state(env)->reason;
 	else if (!d->func || !*d->func || !strcmp(d->func, "*"))
-		*why = "name a function, or a pattern of some: instr:MODULE:FUNCTION:NAME";
+		*reason = "name a function, or a pattern of some: instr:MODULE:FUNCTION:NAME";
 	else if (read_name(&m, d->name, decimal))
 		return match_all(&m, d);
 	return 0;
 }
 
 static int instr_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		       const char **why)
+		       const char **reason)
 {
-	return match(env, a, d, out, why, false);
+	return match(env, a, d, out, reason, false);
 }
 
 static int kinst_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		       const char **why)
+		       const char **reason)
 {
-	return match(env, a, d, out, why, true);
+	return match(env, a, d, out, reason, true);
 }
 
 static int instr_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret)
 {
 	struct probe_list l = { 0 };
-	const char *why = NULL;
-	struct matching m = { .env = env, .a = a, .out = &l, .why = &why, .is_offset = true };
+	const char *reason = NULL;
+	struct matching m = { .env = env, .a = a, .out = &l, .reason = &reason, .is_offset = true };
 	uint64_t addr = TOP_BITS | id;
 	const struct kfuncs *k;
 	const struct ksym *s;
 
-	if (state(env)->error || kfuncs_get(env, &k, &why) < 0 || kcode_open(env->cache->arena, &m.code, &why) < 0)
+	if (state(env)->error || kfuncs_get(env, &k, &reason) < 0 ||
+	    kcode_open(env->cache->arena, &m.code, &reason) < 0)
 		return -ENOENT;
 	kfuncs_locate_in(env->cache->kfuncs, &m.code.syms);
 	s = ksyms_at(&m.code.syms, addr);
@@ -313,14 +314,14 @@ static int instr_args(struct prov_env *env, struct arena *a, struct probe *p)
 }
 
 static int instr_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		       const char **why)
+		       const char **reason)
 {
 	struct instr_state *s = state(env);
 	const struct place *at = p->priv;
 
 	(void)a;
 	if (s->error) {
-		*why = s->reason;
+		*reason = s->reason;
 		return s->error;
 	}
 	*ret = (struct entry){ .kind = ENTRY_KPROBE,

@@ -47,14 +47,14 @@ static void mark(struct prov_env *env, struct probe *p)
 	struct tref ref;
 
 	if (!find_walk(env, &ref))
-		p->why_not = no_walks;
+		p->unavailable = no_walks;
 }
 
 static int iter_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		      const char **why)
+		      const char **reason)
 {
 	size_t first = out->n;
-	int r = timer_match(env, a, d, &family, out, why);
+	int r = timer_match(env, a, d, &family, out, reason);
 
 	for (size_t i = first; i < out->n; i++)
 		mark(env, out->v[i]);
@@ -85,13 +85,14 @@ static int iter_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return 0;
 }
 
-static int iter_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
+static int iter_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		      const char **reason)
 {
 	const struct timer *t = p->priv;
 
 	(void)a;
-	if (p->why_not) {
-		*why = p->why_not;
+	if (p->unavailable) {
+		*reason = p->unavailable;
 		return -ENOTSUP;
 	}
 	*ret = (struct entry){ .cpu = -1, .period_ns = t->period_ns };

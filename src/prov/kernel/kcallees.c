@@ -70,11 +70,11 @@ static void add_target(struct finding *f, const struct insn *i, const struct ksy
 	}
 }
 
-static int find(struct finding *f, const char **why)
+static int find(struct finding *f, const char **reason)
 {
 	_cleanup_free_ struct insn *v = NULL;
 	size_t n = 0;
-	int r = kcode_list(&f->code, f->a, f->f, &v, &n, why);
+	int r = kcode_list(&f->code, f->a, f->f, &v, &n, reason);
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		unsigned class = kcode_class(&f->code, f->f, &v[i]);
@@ -88,52 +88,52 @@ static int find(struct finding *f, const char **why)
 	return r;
 }
 
-static const struct kfunc *find_function(struct finding *f, const char *mod, const char *func, const char **why)
+static const struct kfunc *find_function(struct finding *f, const char *mod, const char *func, const char **reason)
 {
 	const struct pdesc d = { .prov = "fbt", .mod = mod, .func = func };
 	const struct kfunc *found = NULL;
 
-	*why = NULL;
+	*reason = NULL;
 	for (size_t i = 0; i < f->k->n; i++) {
 		const struct kfunc *k = &f->k->v[i];
 
 		if (strcmp(k->name, func) != 0 || (mod && strcmp(k->mod, mod) != 0))
 			continue;
 		if (found) {
-			*why = arena_printf(f->a, "several functions are called %s%s%s", func,
-					    strcmp(k->mod, found->mod) != 0 ? "; name the module: " : "",
-					    strcmp(k->mod, found->mod) != 0 ? k->mod : "");
+			*reason = arena_printf(f->a, "several functions are called %s%s%s", func,
+					       strcmp(k->mod, found->mod) != 0 ? "; name the module: " : "",
+					       strcmp(k->mod, found->mod) != 0 ? k->mod : "");
 			return NULL;
 		}
 		found = k;
 	}
 	if (!found)
-		found = fbt_other_name(f->env, &d, why);
-	if (!found && !*why)
-		*why = arena_printf(f->a, "there is no function %s", func);
+		found = fbt_other_name(f->env, &d, reason);
+	if (!found && !*reason)
+		*reason = arena_printf(f->a, "there is no function %s", func);
 	if (found && found->machinery)
-		*why = arena_printf(
+		*reason = arena_printf(
 			f->a,
 			"BPF itself, or what it calls, runs %s for dwell's programs: the kernel skips probes there",
 			func);
-	return *why ? NULL : found;
+	return *reason ? NULL : found;
 }
 
-static int with_cache(struct finding *f, const char *mod, const char *func, const char **why)
+static int with_cache(struct finding *f, const char *mod, const char *func, const char **reason)
 {
-	int r = kfuncs_get(f->env, &f->k, why);
+	int r = kfuncs_get(f->env, &f->k, reason);
 
 	if (r == 0)
-		r = kcode_open(f->a, &f->code, why);
+		r = kcode_open(f->a, &f->code, reason);
 	if (r < 0)
 		return r;
 	kfuncs_locate_in(f->env->cache->kfuncs, &f->code.syms);
-	f->f = find_function(f, mod, func, why);
+	f->f = find_function(f, mod, func, reason);
 	if (f->f) {
 		f->c->mod = arena_strdup(f->a, f->f->mod);
 		f->c->func = arena_strdup(f->a, f->f->name);
 	}
-	r = f->f ? find(f, why) : -ENOENT;
+	r = f->f ? find(f, reason) : -ENOENT;
 	kcode_close(&f->code);
 	return r;
 }
@@ -143,18 +143,18 @@ int callees_kernel(struct arena *a, const char *mod, const char *func, struct ca
 	struct prov_cache cache = { .arena = arena_new(CACHE_LIMIT) };
 	struct prov_env env = { .tracefs_fd = PROV_UNOPENED, .cache = &cache };
 	struct finding f = { .a = a, .env = &env, .c = ret };
-	char reason[CAPS_REASON_MAX];
-	const char *why = NULL;
+	char refusal[CAPS_REASON_MAX];
+	const char *reason = NULL;
 	int r;
 
 	*ret = (struct callees){ 0 };
-	if (!caps_try_kprobe(reason, sizeof(reason))) {
+	if (!caps_try_kprobe(refusal, sizeof(refusal))) {
 		arena_free(cache.arena);
-		return err_set(err, -EOPNOTSUPP, "functions of the kernel cannot be traced here: %s", reason);
+		return err_set(err, -EOPNOTSUPP, "functions of the kernel cannot be traced here: %s", refusal);
 	}
-	r = with_cache(&f, mod, func, &why);
+	r = with_cache(&f, mod, func, &reason);
 	if (r < 0)
-		err_set(err, r, "%s", why ? why : strerror(-r));
+		err_set(err, r, "%s", reason ? reason : strerror(-r));
 	if (env.tracefs_fd >= 0)
 		close(env.tracefs_fd);
 	arena_free(cache.arena);

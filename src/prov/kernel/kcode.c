@@ -7,19 +7,19 @@
 #include "base/cleanup.h"
 #include "load/reasons.h"
 
-int kcode_open(struct arena *a, struct kcode *ret, const char **why)
+int kcode_open(struct arena *a, struct kcode *ret, const char **reason)
 {
 	struct err err = { 0 };
-	struct reason reason;
+	struct reason words;
 	int r = kmem_open(&ret->mem);
 
 	if (r < 0) {
-		*why = arena_printf(a, "cannot read the kernel's code: %s", reason_bpf(r, &reason));
+		*reason = arena_printf(a, "cannot read the kernel's code: %s", reason_bpf(r, &words));
 		return r;
 	}
 	r = ksyms_read(&ret->syms, "/proc/kallsyms", &err);
 	if (r < 0) {
-		*why = arena_strdup(a, err.msg);
+		*reason = arena_strdup(a, err.msg);
 		kmem_close(&ret->mem);
 	}
 	err_done(&err);
@@ -45,22 +45,23 @@ static size_t size_of(const struct ksyms *ks, const struct kfunc *f)
 }
 
 int kcode_list(const struct kcode *k, struct arena *a, const struct kfunc *f, struct insn **ret, size_t *ret_n,
-	       const char **why)
+	       const char **reason)
 {
 	size_t size = size_of(&k->syms, f);
 	_cleanup_free_ uint8_t *code = malloc(size);
-	struct reason reason;
+	struct reason words;
 	const char *cause = NULL;
 	int r = code ? kmem_read(&k->mem, f->addr, code, size) : -ENOMEM;
 
 	if (r < 0) {
-		*why = arena_printf(a, "cannot read the code of %s: %s", f->name,
-				    r == -EPERM ? reason_lockdown(&reason) : strerror(-r));
+		*reason = arena_printf(a, "cannot read the code of %s: %s", f->name,
+				       r == -EPERM ? reason_lockdown(&words) : strerror(-r));
 		return r;
 	}
 	r = insn_list(KCODE_MACHINE, f->addr, code, size, ret, ret_n, &cause);
 	if (r < 0) {
-		*why = arena_printf(a, "cannot find the instructions of %s: %s", f->name, cause ? cause : strerror(-r));
+		*reason = arena_printf(a, "cannot find the instructions of %s: %s", f->name,
+				       cause ? cause : strerror(-r));
 		return r;
 	}
 	while (*ret_n && (*ret)[*ret_n - 1].classes & INSN_FILL)

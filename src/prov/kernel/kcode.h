@@ -22,13 +22,13 @@ struct kcode {
 	struct kmem mem;
 };
 
-/* 0, or -errno and *why, a text in the arena. */
-int kcode_open(struct arena *a, struct kcode *ret, const char **why);
+/* 0, or -errno and *reason, a text in the arena. */
+int kcode_open(struct arena *a, struct kcode *ret, const char **reason);
 void kcode_close(struct kcode *k);
 /* The instructions of a function whose address is known, malloc'ed, without what fills the space behind it. Errors as
  * above. */
 int kcode_list(const struct kcode *k, struct arena *a, const struct kfunc *f, struct insn **ret, size_t *ret_n,
-	       const char **why);
+	       const char **reason);
 /* The symbol that a relative call or jump goes to, if that is another function's start; or NULL. */
 const struct ksym *kcode_target(const struct kcode *k, const struct kfunc *f, const struct insn *i);
 /* Its classes: as those of the instruction, but in a kernel with mitigations functions return by a jump to a thunk;

@@ -47,7 +47,7 @@ const char *kfuncs_why_none(const char *name, bool init)
 }
 
 static void add(struct left *l, struct probe_list *out, const char *prov, const char *mod, const char *func,
-		const char *why)
+		const char *reason)
 {
 	struct probe *p = arena_new_obj(l->a, struct probe);
 
@@ -55,7 +55,7 @@ static void add(struct left *l, struct probe_list *out, const char *prov, const 
 			     .mod = arena_strdup(l->a, mod),
 			     .func = arena_strdup(l->a, func),
 			     .name = "",
-			     .why_not = why };
+			     .unavailable = reason };
 	prov_list_add(l->a, out, p);
 }
 
@@ -91,19 +91,19 @@ static void from_symbols(struct left *l, const struct pdesc *d, const char *prov
 }
 
 int kfuncs_left_out(struct prov_env *env, struct arena *a, const struct pdesc *d, const char *prov,
-		    struct probe_list *out, const char **why)
+		    struct probe_list *out, const char **reason)
 {
 	_cleanup_free_ uint64_t *addrs = NULL;
 	const struct kfuncs *k;
 	struct left l = { .a = a };
 	struct ksyms ks;
-	int r = kfuncs_get(env, &k, why);
+	int r = kfuncs_get(env, &k, reason);
 
 	if (r < 0)
 		return r;
 	r = ksyms_read(&ks, "/proc/kallsyms", NULL);
 	if (r < 0) {
-		*why = "the kernel does not tell the addresses of its functions (/proc/kallsyms)";
+		*reason = "the kernel does not tell the addresses of its functions (/proc/kallsyms)";
 		return r;
 	}
 	kfuncs_locate_in(env->cache->kfuncs, &ks);

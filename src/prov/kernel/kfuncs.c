@@ -322,11 +322,11 @@ int kfuncs_parse(struct arena *a, char *text, bool addrs, struct kfuncs *ret)
 	return r;
 }
 
-int kfuncs_get(struct prov_env *env, const struct kfuncs **ret, const char **why)
+int kfuncs_get(struct prov_env *env, const struct kfuncs **ret, const char **reason)
 {
 	struct prov_cache *pc = env->cache;
 	_cleanup_free_ char *text = NULL;
-	struct reason reason;
+	struct reason words;
 	struct kfuncs k;
 	bool addrs = true;
 	size_t len;
@@ -343,14 +343,14 @@ int kfuncs_get(struct prov_env *env, const struct kfuncs **ret, const char **why
 		r = tracefs_read(dir, "available_filter_functions", &text, &len);
 	}
 	if (r < 0) {
-		*why = r == -ENOENT && dir >= 0 ? "the kernel has no list of functions that can be traced: it was "
-						  "built without CONFIG_DYNAMIC_FTRACE"
-						: arena_strdup(pc->arena, reason_tracefs(r, &reason));
+		*reason = r == -ENOENT && dir >= 0 ? "the kernel has no list of functions that can be traced: it was "
+						     "built without CONFIG_DYNAMIC_FTRACE"
+						   : arena_strdup(pc->arena, reason_tracefs(r, &words));
 		return r;
 	}
 	r = kfuncs_parse(pc->arena, arena_strndup(pc->arena, text, len), addrs, &k);
 	if (r < 0) {
-		*why = "the kernel's list of functions is too long";
+		*reason = "the kernel's list of functions is too long";
 		return r;
 	}
 	pc->kfuncs = arena_memdup(pc->arena, &k, sizeof(k));

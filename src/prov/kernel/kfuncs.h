@@ -26,8 +26,8 @@ struct kfuncs {
 /* From the text of available_filter_functions ("NAME [MODULE]" per line), or with addrs of
  * available_filter_functions_addrs ("ADDRESS NAME [MODULE]"). The text is changed, and must outlive *ret. */
 int kfuncs_parse(struct arena *a, char *text, bool addrs, struct kfuncs *ret);
-/* Of the running kernel, read once in a session: prov_cache.kfuncs. -errno: *why says why. */
-int kfuncs_get(struct prov_env *env, const struct kfuncs **ret, const char **why);
+/* Of the running kernel, read once in a session: prov_cache.kfuncs. -errno: *reason says why. */
+int kfuncs_get(struct prov_env *env, const struct kfuncs **ret, const char **reason);
 const struct kfunc *kfuncs_by_slot(const struct kfuncs *k, uint32_t slot);
 /* Finds the addresses; read of kallsyms on the first call. */
 int kfuncs_locate(struct prov_env *env, struct err *err);
@@ -38,10 +38,10 @@ void kfuncs_locate_in(struct kfuncs *k, const struct ksyms *ks);
 size_t kfuncs_stem(const char *name);
 /* A pattern (NULL: any) fits the function, under its own name or under the one that the source has. */
 bool kfuncs_matches(const char *pat, const char *name);
-/* kfuncleft.c: functions that d fits and that have no probe, or that patterns leave out, as probes with why_not and
- * without id. -errno: *why says why. */
+/* kfuncleft.c: functions that d fits and that have no probe, or that patterns leave out, as probes with unavailable and
+ * without id. -errno: *reason says why. */
 int kfuncs_left_out(struct prov_env *env, struct arena *a, const struct pdesc *d, const char *prov,
-		    struct probe_list *out, const char **why);
+		    struct probe_list *out, const char **reason);
 /* Why a function of the kernel that is not in its list has no probe; init: it is in the part for the start. */
 const char *kfuncs_why_none(const char *name, bool init);
 /* BPF calls the function for our programs: its firings would be skipped, each with some cost. */

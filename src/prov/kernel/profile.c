@@ -34,9 +34,9 @@ static const struct timer_family family = {
 _Static_assert(PROV_N_PROFILE > ID_VALUES * NUM_UNITS * TIMER_MAX_KINDS, "the packed ids fill the range");
 
 static int profile_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-			 const char **why)
+			 const char **reason)
 {
-	return timer_match(env, a, d, &family, out, why);
+	return timer_match(env, a, d, &family, out, reason);
 }
 
 static int profile_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret)
@@ -65,14 +65,14 @@ static int first_online_cpu(void)
 }
 
 static int profile_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-			 const char **why)
+			 const char **reason)
 {
 	const struct timer *t = p->priv;
 	bool every_cpu = t->kind == KIND_PROFILE;
 
 	(void)env;
 	(void)a;
-	(void)why;
+	(void)reason;
 	*ret = (struct entry){
 		.kind = ENTRY_PERF_EVENT,
 		.target = every_cpu ? "profile" : "tick",

@@ -6,9 +6,9 @@
 #include "prov/kernel/tp.h"
 
 static int rawtp_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		       const char **why)
+		       const char **reason)
 {
-	return prov_tp_match(env, a, d, &prov_rawtp, out, why);
+	return prov_tp_match(env, a, d, &prov_rawtp, out, reason);
 }
 
 static int rawtp_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret)
@@ -17,12 +17,12 @@ static int rawtp_by_id(struct prov_env *env, struct arena *a, uint32_t id, struc
 }
 
 static int rawtp_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		       const char **why)
+		       const char **reason)
 {
 	const struct tp *tp = p->priv;
 
 	(void)a;
-	(void)why;
+	(void)reason;
 	*ret = (struct entry){ .kind = ENTRY_RAW_TP, .target = tp->name, .cpu = -1 };
 	return tptab_arg_locs(env, tp->ref, ret);
 }

@@ -8,9 +8,9 @@
 #include "prov/kernel/tp.h"
 
 static int sdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		     const char **why)
+		     const char **reason)
 {
-	return prov_tp_match(env, a, d, &prov_sdt, out, why);
+	return prov_tp_match(env, a, d, &prov_sdt, out, reason);
 }
 
 static int sdt_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret)
@@ -31,12 +31,13 @@ static bool is_of_interrupt(const char *name)
 	return false;
 }
 
-static int sdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
+static int sdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		     const char **reason)
 {
 	const struct tp *tp = p->priv;
 
 	(void)a;
-	(void)why;
+	(void)reason;
 	*ret = (struct entry){
 		.kind = env->caps->tp_btf ? ENTRY_TP_BTF : ENTRY_RAW_TP,
 		.target = tp->name,

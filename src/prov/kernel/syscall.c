@@ -88,12 +88,12 @@ static struct probe *make(struct arena *a, const struct sysname *s, bool ret)
 }
 
 static int syscall_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-			 const char **why)
+			 const char **reason)
 {
 	bool entry = pdesc_glob(d->name, NAME_ENTRY), ret = pdesc_glob(d->name, NAME_RETURN);
 
 	(void)env;
-	(void)why;
+	(void)reason;
 	if (!pdesc_glob(d->prov, "syscall") || !pdesc_glob(d->mod, "vmlinux") || !(entry || ret))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
@@ -152,7 +152,7 @@ static void choose_kind(struct prov_env *env, struct entry *e)
 }
 
 static int syscall_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-			 const char **why)
+			 const char **reason)
 {
 	const struct sysname *s = p->priv;
 	const struct arg_loc second = { .kind = ARG_CTX, .off = CTX_SECOND, .size = 8, .is_signed = true };
@@ -166,7 +166,7 @@ static int syscall_entry(struct prov_env *env, struct arena *a, const struct pro
 	};
 
 	(void)a;
-	(void)why;
+	(void)reason;
 	add_compat(&e, s->nr);
 	choose_kind(env, &e);
 	if (e.is_return) {

@@ -40,13 +40,13 @@ static const char *after_kind(const struct timer_family *f, unsigned kind, const
 	return strncmp(name, f->kinds[kind], n) ? NULL : name + n;
 }
 
-/* Takes "tick-10sec" apart. false: not a timer's name at all; *why when it is a bad one. */
-static bool parse_name(const struct timer_family *f, const char *name, struct timer *t, const char **why)
+/* Takes "tick-10sec" apart. false: not a timer's name at all; *reason when it is a bad one. */
+static bool parse_name(const struct timer_family *f, const char *name, struct timer *t, const char **reason)
 {
 	const char *p = NULL;
 	char *end;
 
-	*why = NULL;
+	*reason = NULL;
 	*t = (struct timer){ .family = f, .name = name };
 	for (unsigned i = 0; !p && i < TIMER_MAX_KINDS; i++) {
 		p = after_kind(f, i, name);
@@ -56,7 +56,7 @@ static bool parse_name(const struct timer_family *f, const char *name, struct ti
 		return false;
 	if (!*p && f->plain && name[strlen(name) - 1] != '-')
 		return true;
-	*why = f->bad_number;
+	*reason = f->bad_number;
 	if (*p < '0' || *p > '9')
 		return true;
 	errno = 0;
@@ -66,7 +66,7 @@ static bool parse_name(const struct timer_family *f, const char *name, struct ti
 	for (size_t i = 0; i < NUM_UNITS; i++) {
 		if (!strcasecmp(end, num_units[i].name)) {
 			t->unit = &num_units[i];
-			*why = period_of(f, t->unit, t->value, &t->period_ns);
+			*reason = period_of(f, t->unit, t->value, &t->period_ns);
 		}
 	}
 	return true;
@@ -153,7 +153,7 @@ static int by_id_order(const void *a, const void *b)
 }
 
 int timer_match(struct prov_env *env, struct arena *a, const struct pdesc *d, const struct timer_family *f,
-		struct probe_list *out, const char **why)
+		struct probe_list *out, const char **reason)
 {
 	size_t first = out->n;
 	const char *bad;
@@ -164,8 +164,8 @@ int timer_match(struct prov_env *env, struct arena *a, const struct pdesc *d, co
 	if (pdesc_is_exact(d->name)) {
 		if (!parse_name(f, d->name, &t, &bad))
 			return 0;
-		if (bad && why)
-			*why = bad;
+		if (bad && reason)
+			*reason = bad;
 		if (!bad)
 			prov_list_add(a, out, make(env, a, &t));
 		return 0;

@@ -33,6 +33,6 @@ struct timer {
 
 /* As of struct provider; probe.priv is the struct timer. */
 int timer_match(struct prov_env *env, struct arena *a, const struct pdesc *d, const struct timer_family *f,
-		struct probe_list *out, const char **why);
+		struct probe_list *out, const char **reason);
 int timer_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct timer_family *f, struct probe **ret);
 #endif

@@ -30,13 +30,13 @@ static void add_tp(void *arg, const struct tp *tp)
 }
 
 int prov_tp_match(struct prov_env *env, struct arena *a, const struct pdesc *d, const struct provider *pv,
-		  struct probe_list *out, const char **why)
+		  struct probe_list *out, const char **reason)
 {
 	struct add x = { a, pv, out };
 
 	if (!pdesc_glob(d->prov, pv->name))
 		return 0;
-	return tptab_match(env, d, add_tp, &x, why);
+	return tptab_match(env, d, add_tp, &x, reason);
 }
 
 int prov_tp_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct provider *pv, struct probe **ret)

@@ -77,11 +77,12 @@ static int match_id(struct registry *r, struct arena *a, uint32_t id, struct pro
 	return 0;
 }
 
-static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
+static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
+			  const char **reason)
 {
 	struct registry *r = ctx;
 	struct probe_list out = { 0 };
-	const char *reason = NULL;
+	const char *first = NULL;
 	int e = 0;
 
 	if (d->id)
@@ -94,13 +95,13 @@ static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, str
 			continue;
 		if (pv != &prov_dtrace && only_dtrace(d))
 			continue;
-		e = pv->match(&r->env, a, d, &out, &reason);
+		e = pv->match(&r->env, a, d, &out, &first);
 		own(&out, before, pv);
 	}
 	if (e < 0)
 		return e;
-	if (why)
-		*why = out.n ? NULL : reason;
+	if (reason)
+		*reason = out.n ? NULL : first;
 	*ret = out;
 	return 0;
 }
@@ -179,12 +180,12 @@ void registry_match_module(struct registry *r, struct arena *a, const struct pde
 		ret->v[i]->provider = !strcmp(ret->v[i]->prov, prov_rawfbt.name) ? &prov_rawfbt : &prov_fbt;
 }
 
-int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why)
+int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **reason)
 {
 	struct registry *r = registry;
 	const struct provider *pv = p->provider;
 
-	return pv->entry(&r->env, r->cache.arena, p, ret, why);
+	return pv->entry(&r->env, r->cache.arena, p, ret, reason);
 }
 
 int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,

@@ -36,21 +36,21 @@
 #define NO_HOLD "Linux traces locks that are waited for, not those that are free: no tracepoint tells of it"
 
 static const struct stable_row lockstat_rows[] = {
-	{ .name = "adaptive-acquire", .why = NO_HOLD },
-	{ .name = "adaptive-acquire-error", .why = NO_HOLD },
+	{ .name = "adaptive-acquire", .reason = NO_HOLD },
+	{ .name = "adaptive-acquire-error", .reason = NO_HOLD },
 	{ .name = "adaptive-block", AT_END, .cond = ENDS(SLEPT " && " IS("40")), SINCE("struct mutex *", "slept") },
-	{ .name = "adaptive-release", .why = NO_HOLD },
+	{ .name = "adaptive-release", .reason = NO_HOLD },
 	{ .name = "adaptive-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("32")), SINCE("struct mutex *", "from") },
-	{ .name = "rw-acquire", .why = NO_HOLD },
+	{ .name = "rw-acquire", .reason = NO_HOLD },
 	{ .name = "rw-block", AT_END, .cond = ENDS(SLEPT " && " IS("6")), SINCE_RW("slept") },
-	{ .name = "rw-downgrade", .why = NO_HOLD },
-	{ .name = "rw-release", .why = NO_HOLD },
+	{ .name = "rw-downgrade", .reason = NO_HOLD },
+	{ .name = "rw-release", .reason = NO_HOLD },
 	{ .name = "rw-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("6")), SINCE_RW("from") },
-	{ .name = "rw-upgrade", .why = NO_HOLD },
-	{ .name = "spin-acquire", .why = NO_HOLD },
-	{ .name = "spin-release", .why = NO_HOLD },
+	{ .name = "rw-upgrade", .reason = NO_HOLD },
+	{ .name = "spin-acquire", .reason = NO_HOLD },
+	{ .name = "spin-release", .reason = NO_HOLD },
 	{ .name = "spin-spin", AT_END, .cond = ENDS(SELF "flags == 1"), SINCE("spinlock_t *", "from") },
-	{ .name = "thread-spin", .why = "the lock of a thread is a spin lock on Linux: lockstat:::spin-spin" },
+	{ .name = "thread-spin", .reason = "the lock of a thread is a spin lock on Linux: lockstat:::spin-spin" },
 };
 
 STABLE_PROVIDER(lockstat, LOCKSTAT);

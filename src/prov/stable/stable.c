@@ -50,7 +50,7 @@ static const char *unusable(struct prov_env *env, struct arena *a, const struct 
 	struct tref ref;
 
 	if (!row->tp)
-		return row->why;
+		return row->reason;
 	if (!env->ts)
 		return row->bare ? NULL : prov_no_types(env);
 	if (find_tp(env, row, &ref) < 0)
@@ -96,13 +96,13 @@ static void add_name(struct prov_env *env, struct arena *a, const struct stable 
 	struct probe *p;
 
 	for (size_t k = i; k < s->n && (k == i || !is_first_of_name(s, k)); k++) {
-		const char *why;
+		const char *reason;
 
 		if (have && !s->rows[k].also)
 			continue;
-		why = unusable(env, a, &s->rows[k]);
-		first_why = first_why ? first_why : why;
-		if (why)
+		reason = unusable(env, a, &s->rows[k]);
+		first_why = first_why ? first_why : reason;
+		if (reason)
 			continue;
 		p = make(a, s, &s->rows[k]);
 		mark_derived(env, p);
@@ -113,7 +113,7 @@ static void add_name(struct prov_env *env, struct arena *a, const struct stable 
 	if (have)
 		return;
 	p = make(a, s, &s->rows[i]);
-	p->why_not = first_why;
+	p->unavailable = first_why;
 	prov_list_add(a, out, p);
 }
 
@@ -133,8 +133,8 @@ int stable_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struc
 	if (i >= s->n)
 		return -ENOENT;
 	*ret = make(a, s, &s->rows[i]);
-	(*ret)->why_not = unusable(env, a, &s->rows[i]);
-	if (!(*ret)->why_not)
+	(*ret)->unavailable = unusable(env, a, &s->rows[i]);
+	if (!(*ret)->unavailable)
 		mark_derived(env, *ret);
 	return 0;
 }
@@ -176,7 +176,7 @@ int stable_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return r;
 }
 
-int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
+int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **reason)
 {
 	const struct stable_row *row = p->priv;
 	struct entry e = {
@@ -187,8 +187,8 @@ int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, s
 	};
 
 	(void)a;
-	if (p->why_not) {
-		*why = p->why_not;
+	if (p->unavailable) {
+		*reason = p->unavailable;
 		return -ENOTSUP;
 	}
 	e.kind = ENTRY_RAW_TP;

@@ -20,10 +20,10 @@ struct stable_row {
 	/* Several rows may have the same name: the first that this kernel can serve is the probe, and
 	 * further ones with `also` are more places where it fires. */
 	const char *name;
-	const char *tp;	  /* tracepoint; NULL: none carries the probe, */
-	const char *why;  /* and this is the reason */
-	const char *need; /* a parameter that the tracepoint must have, or "func:NAME": a kernel function */
-	const char *cond; /* fires where this holds; NULL: always */
+	const char *tp;	    /* tracepoint; NULL: none carries the probe, */
+	const char *reason; /* and this is the reason */
+	const char *need;   /* a parameter that the tracepoint must have, or "func:NAME": a kernel function */
+	const char *cond;   /* fires where this holds; NULL: always */
 	struct stable_arg args[STABLE_MAX_ARGS];
 	struct probe_xarg xargs[STABLE_MAX_XARGS];
 	unsigned nxargs;	    /* 0: args[n] are the native ones */
@@ -51,16 +51,16 @@ int stable_match(struct prov_env *env, struct arena *a, const struct pdesc *d, c
 		 struct probe_list *out);
 int stable_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct stable *s, struct probe **ret);
 int stable_args(struct prov_env *env, struct arena *a, struct probe *p);
-int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why);
+int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **reason);
 
 /* Defines `const struct provider prov_ID` from the array ID_rows. */
 #define STABLE_PROVIDER(ID, RANGE) \
 	static const struct stable ID##_table = { #ID, PROV_ID_##RANGE, ID##_rows, ARRAY_SIZE(ID##_rows) }; \
 	_Static_assert(ARRAY_SIZE(ID##_rows) <= PROV_N_##RANGE, "ids of provider " #ID); \
 	static int ID##_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out, \
-			      const char **why) \
+			      const char **reason) \
 	{ \
-		(void)why; \
+		(void)reason; \
 		return stable_match(env, a, d, &ID##_table, out); \
 	} \
 	static int ID##_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret) \

@@ -20,7 +20,7 @@ struct matching {
 	const struct pdesc *d;
 	struct probe_list *out;
 	struct uproc *p;
-	const char *tag, *why; /* of the first error */
+	const char *tag, *reason; /* of the first error */
 	bool module_found, stop;
 };
 
@@ -35,10 +35,10 @@ static void fail(struct matching *m, const char *tag, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (m->why)
+	if (m->reason)
 		return;
 	va_start(ap, fmt);
-	m->why = arena_vprintf(m->a, fmt, ap);
+	m->reason = arena_vprintf(m->a, fmt, ap);
 	va_end(ap);
 	m->tag = tag;
 	m->stop = true;
@@ -78,17 +78,17 @@ static void add_offsets(struct matching *m, struct uproc_obj *o, const struct uf
 {
 	_cleanup_free_ uint8_t *code = NULL;
 	_cleanup_free_ uint32_t *offs = NULL;
-	const char *why = NULL;
+	const char *reason = NULL;
 	size_t n = 0;
 	char hex[16];
 	int r = ufunc_code(o->o, f, &code);
 
 	if (r == 0)
-		r = insn_offsets(o->funcs->machine, code, f->size, &offs, &n, &why);
+		r = insn_offsets(o->funcs->machine, code, f->size, &offs, &n, &reason);
 	if (r < 0) {
 		if (!is_glob(m->d->name))
 			fail(m, D_PROC_OFF, "cannot find the instructions of '%s': %s", f->name,
-			     why ? why : strerror(-r));
+			     reason ? reason : strerror(-r));
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -119,7 +119,7 @@ static void match_offset(struct matching *m, struct uproc_obj *o, const struct u
 	m->d = &canonical;
 	add_offsets(m, o, f);
 	m->d = d;
-	if (m->out->n == before && !m->why)
+	if (m->out->n == before && !m->reason)
 		fail(m, D_PROC_OFF, "offset 0x%llx of function '%s' is inside of an instruction", off, f->name);
 }
 
@@ -269,11 +269,11 @@ static void match_process(struct matching *m)
 		if (absolute ? o->o->is_exe : module_matches(m->d->mod ? m->d->mod : "*", o->o))
 			match_module(m, o);
 	}
-	if (!m->module_found && !m->why && m->d->mod && !absolute)
+	if (!m->module_found && !m->reason && m->d->mod && !absolute)
 		for (size_t i = uproc_find_later(m->env, m->p, m->d->mod); i < m->p->nobjs && !m->stop; i++)
 			match_module(m, m->p->objs[i]);
-	if (!m->module_found && !m->why && m->d->mod && !is_glob(m->d->mod))
-		m->why = arena_printf(m->a, "process %d has no module %s", m->p->pid, m->d->mod);
+	if (!m->module_found && !m->reason && m->d->mod && !is_glob(m->d->mod))
+		m->reason = arena_printf(m->a, "process %d has no module %s", m->p->pid, m->d->mod);
 }
 
 static int by_id_order(const void *a, const void *b)
@@ -284,7 +284,7 @@ static int by_id_order(const void *a, const void *b)
 }
 
 static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		     const char **why)
+		     const char **reason)
 {
 	struct matching m = { .env = env, .a = a, .d = d, .out = out };
 	struct err err = { 0 };
@@ -301,15 +301,15 @@ static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *
 		match_process(&m);
 	err_done(&err);
 	if (is_glob(d->prov)) /* other providers may have what it means */
-		m.tag = m.why = NULL;
+		m.tag = m.reason = NULL;
 	if (m.tag)
 		out->n = first;
 	if (out->n > first)
 		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
-	else if (m.why) {
+	else if (m.reason) {
 		out->tag = m.tag;
-		if (why)
-			*why = m.why;
+		if (reason)
+			*reason = m.reason;
 	}
 	return 0;
 }
@@ -324,7 +324,8 @@ static int pid_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return 0;
 }
 
-static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
+static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		     const char **reason)
 {
 	static const char *const targets[] = {
 		[UP_ENTRY] = "entry",
@@ -343,7 +344,7 @@ static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *
 		uregs_entry(at->machine, ret);
 	else if (at->kind == UP_RETURN)
 		uregs_return(at->machine, ret);
-	return uproc_caps(env, &ret->uprobe_multi, why);
+	return uproc_caps(env, &ret->uprobe_multi, reason);
 }
 
 const struct provider prov_pid = {

@@ -66,14 +66,15 @@ static int find(struct finding *f, struct err *err)
 {
 	_cleanup_free_ struct insn *v = NULL;
 	_cleanup_free_ uint8_t *code = NULL;
-	const char *why = NULL;
+	const char *reason = NULL;
 	size_t n = 0;
 	int r = ufunc_code(&f->o, f->f, &code);
 
 	if (r == 0)
-		r = insn_list(f->funcs->machine, f->f->addr, code, f->f->size, &v, &n, &why);
+		r = insn_list(f->funcs->machine, f->f->addr, code, f->f->size, &v, &n, &reason);
 	if (r < 0)
-		return err_set(err, r, "cannot find the instructions of %s: %s", f->f->name, why ? why : strerror(-r));
+		return err_set(err, r, "cannot find the instructions of %s: %s", f->f->name,
+			       reason ? reason : strerror(-r));
 	for (size_t i = 0; i < n; i++)
 		if (v[i].classes & (INSN_CALL | INSN_BRANCH))
 			look_at(f, &v[i]);

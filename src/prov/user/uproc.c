@@ -350,7 +350,7 @@ int uproc_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe
 	return 0;
 }
 
-int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why)
+int uproc_caps(struct prov_env *env, bool *ret_multi, const char **reason)
 {
 	struct prov_procs *ps = procs(env);
 
@@ -362,7 +362,7 @@ int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why)
 	}
 	*ret_multi = ps->multi;
 	if (ps->caps_error)
-		*why = ps->reason;
+		*reason = ps->reason;
 	return ps->caps_error;
 }
 

@@ -83,7 +83,7 @@ struct uproc_obj *uproc_add_file(struct prov_env *env, struct uproc *p, struct u
 struct ulater *uproc_ulater(struct prov_env *env);
 uint32_t uproc_nprobes(struct prov_env *env); /* so many have been given ids */
 /* How uprobes are attached here: multi or not; -EOPNOTSUPP with the reason. */
-int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why);
+int uproc_caps(struct prov_env *env, bool *ret_multi, const char **reason);
 /* provider.attach of all of them. */
 int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
 		 int prog_fd, struct link **ret, struct err *err);

@@ -180,12 +180,12 @@ static void drop_repeated(struct probe_list *l, size_t first)
 }
 
 static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		      const char **why)
+		      const char **reason)
 {
 	struct matching m = { .env = env, .a = a, .d = d, .out = out };
 	size_t first = out->n, n = strlen(d->prov);
 
-	(void)why;
+	(void)reason;
 	if (n == 0 || strchr("*?[", d->prov[0]) || !strncmp(d->prov, "pid", 3))
 		return 0;
 	if (d->prov[n - 1] >= '0' && d->prov[n - 1] <= '9')
@@ -258,7 +258,8 @@ static int usdt_fill_args(struct prov_env *env, struct arena *a, struct probe *p
 	return 0;
 }
 
-static int usdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
+static int usdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		      const char **reason)
 {
 	struct sdtarg v[SDTARGS_MAX];
 
@@ -266,12 +267,12 @@ static int usdt_entry(struct prov_env *env, struct arena *a, const struct probe 
 	*ret = (struct entry){ .kind = ENTRY_UPROBE, .target = "usdt", .cpu = -1 };
 	if (p->later) {
 		ulater_entry(ret);
-		return uproc_caps(env, &ret->uprobe_multi, why);
+		return uproc_caps(env, &ret->uprobe_multi, reason);
 	}
 	ret->nargs = usdt_args(env, p->priv, v);
 	for (unsigned i = 0; i < ret->nargs; i++)
 		ret->args[i] = v[i].loc;
-	return uproc_caps(env, &ret->uprobe_multi, why);
+	return uproc_caps(env, &ret->uprobe_multi, reason);
 }
 
 const struct provider prov_usdt = {

@@ -54,7 +54,7 @@ struct wp_match {
 	struct wpoint w;
 	uint64_t size; /* of the variable; 0: not known */
 	const char *mod;
-	const char *why;
+	const char *reason;
 };
 
 static bool fail(struct wp_match *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -64,7 +64,7 @@ static bool fail(struct wp_match *m, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	m->why = arena_vprintf(m->env->cache->arena, fmt, ap);
+	m->reason = arena_vprintf(m->env->cache->arena, fmt, ap);
 	va_end(ap);
 	return false;
 }
@@ -281,7 +281,7 @@ static int wp_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct p
 	return -ENOENT;
 }
 
-static int match(struct wp_match *m, struct arena *a, struct probe_list *out, const char **why)
+static int match(struct wp_match *m, struct arena *a, struct probe_list *out, const char **reason)
 {
 	const struct pdesc *d = m->d;
 	struct wpoint *w = NULL;
@@ -293,23 +293,23 @@ static int match(struct wp_match *m, struct arena *a, struct probe_list *out, co
 		w = intern(m);
 	if (w && wp_by_id(m->env, a, w->probe.id, &p) == 0)
 		prov_list_add(a, out, p);
-	else if (why)
-		*why = m->why;
+	else if (reason)
+		*reason = m->reason;
 	return 0;
 }
 
 static int wp_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-		    const char **why)
+		    const char **reason)
 {
 	struct wp_match m = { .env = env, .d = d };
 
 	if (!d->prov || strcmp(d->prov, "wp"))
 		return 0;
-	return match(&m, a, out, why);
+	return match(&m, a, out, reason);
 }
 
 static int wpuser_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
-			const char **why)
+			const char **reason)
 {
 	struct wp_match m = { .env = env, .d = d };
 	char *end;
@@ -317,7 +317,7 @@ static int wpuser_match(struct prov_env *env, struct arena *a, const struct pdes
 	if (!d->prov || strncmp(d->prov, "wp", 2) || d->prov[2] < '1' || d->prov[2] > '9')
 		return 0;
 	m.w.pid = (int)strtol(d->prov + 2, &end, 10);
-	return *end || m.w.pid <= 0 ? 0 : match(&m, a, out, why);
+	return *end || m.w.pid <= 0 ? 0 : match(&m, a, out, reason);
 }
 
 static int wp_args(struct prov_env *env, struct arena *a, struct probe *p)
@@ -354,13 +354,14 @@ static uint64_t value_now(const struct wpoint *w)
 	return fd >= 0 && pread(fd, &v, w->len, (off_t)w->addr) == (ssize_t)w->len ? v : 0;
 }
 
-static int wp_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
+static int wp_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		    const char **reason)
 {
 	const struct wpoint *w = p->priv;
 
 	(void)env;
 	(void)a;
-	(void)why;
+	(void)reason;
 	*ret = (struct entry){
 		.kind = ENTRY_PERF_EVENT,
 		.target = "wp",
@@ -446,7 +447,7 @@ static int attach_cpus(const struct wpoint *w, int prog_fd, struct wp_fds *fds)
 
 static int refused(const struct probe *p, const struct wpoint *w, int r, struct err *err)
 {
-	struct reason why;
+	struct reason words;
 
 	if (r == -ENOSPC)
 #ifdef BREAKPOINTS
@@ -456,7 +457,7 @@ static int refused(const struct probe *p, const struct wpoint *w, int r, struct 
 		return err_set(err, r, "cannot watch %s: all breakpoints of the CPU are in use", p->func);
 #endif
 	return err_set(err, r, "cannot watch %u bytes at 0x%llx: %s", w->len, (unsigned long long)w->addr,
-		       reason_perf(r, &why));
+		       reason_perf(r, &words));
 }
 
 static int wp_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,

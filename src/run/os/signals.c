@@ -79,7 +79,7 @@ static void handle_looks(bool restart)
 
 /* Nothing more goes to standard output and the watched one, nor to another that is blocked; the thread leaves the write
  * it is in. */
-static void give_up(enum signals_cut why, uint64_t now)
+static void give_up(enum signals_cut by, uint64_t now)
 {
 	for (int i = 0; i < NOUTPUTS; i++) {
 		int fd = FIRST_FD(i);
@@ -88,7 +88,7 @@ static void give_up(enum signals_cut why, uint64_t now)
 			dup2(null_fd, fd);
 	}
 	cut_ns = now;
-	cut = why;
+	cut = by;
 	handle_looks(false);
 	look_again(LOOK_NS / 10);
 }

@@ -273,13 +273,13 @@ static void list(const struct ctl *c, struct strb *out)
 
 static void refuse(struct strb *out, int r, const char *what)
 {
-	const char *why = r == -ENOENT	 ? "there is no such tracker"
-			  : r == -ENOKEY ? "there is no such setting, or it cannot be changed while it runs"
-			  : r == -ERANGE ? "the value is out of range"
-			  : r == -ENOSPC ? "more cgroups than the tracker has room for (setting cgroups)"
-					 : "not a number, or a time such as 10ms";
+	const char *reason = r == -ENOENT   ? "there is no such tracker"
+			     : r == -ENOKEY ? "there is no such setting, or it cannot be changed while it runs"
+			     : r == -ERANGE ? "the value is out of range"
+			     : r == -ENOSPC ? "more cgroups than the tracker has room for (setting cgroups)"
+					    : "not a number, or a time such as 10ms";
 
-	strb_printf(out, "error: %s: %s\n", what, why);
+	strb_printf(out, "error: %s: %s\n", what, reason);
 }
 
 static unsigned find_setting(const char *name, bool *is_time)

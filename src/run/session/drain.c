@@ -29,8 +29,8 @@ void session_consume(struct session *s)
 	if (r < 0) {
 		s->consumer_failed = true;
 		s->res.consumer_error = r;
-		if (s->res.why == SESSION_RUNNING)
-			s->res.why = SESSION_CONSUMER;
+		if (s->res.stop == SESSION_RUNNING)
+			s->res.stop = SESSION_CONSUMER;
 	}
 }
 

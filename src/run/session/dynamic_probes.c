@@ -96,20 +96,20 @@ struct adding {
 	struct arena *a;
 	struct probe_list *found; /* by epid - 1 */
 	size_t n;
-	const char *why; /* of a probe that does not fit */
+	const char *reason; /* of a probe that does not fit */
 	const struct probe *unfit;
 };
 
 static void add_probe(struct adding *ad, const struct clause_instance *ds, struct probe *p)
 {
-	const char *why = later_misfit(ad->a, ad->l->s->c.prog, ds, p);
+	const char *reason = later_misfit(ad->a, ad->l->s->c.prog, ds, p);
 	struct probe_list *list = &ad->found[ds->epid - 1];
 
-	if (why && !ad->why) {
-		ad->why = why;
+	if (reason && !ad->reason) {
+		ad->reason = reason;
 		ad->unfit = p;
 	}
-	if (why)
+	if (reason)
 		return;
 	list->v[list->n++] = p;
 	ad->n++;
@@ -208,9 +208,9 @@ static int add(struct adding *ad)
 
 	ad->found = arena_new_arr(ad->a, struct probe_list, l->s->c.prog->ninstances + 1);
 	find_probes(ad);
-	if (ad->why)
+	if (ad->reason)
 		r = session_note(l->s, "%s:%s:%s:%s of %s is not enabled: %s", ad->unfit->prov, ad->unfit->mod,
-				 ad->unfit->func, ad->unfit->name, ad->where, ad->why);
+				 ad->unfit->func, ad->unfit->name, ad->where, ad->reason);
 	if (!ad->n || r < 0 || vec_try_push(&l->arenas, ad->a) < 0) {
 		arena_free(ad->a);
 		return r;

@@ -49,8 +49,8 @@ static bool wait_until(struct session *s, uint64_t until, struct pollfd *fds, si
 			ended++;
 		}
 	}
-	if (s->c.ntargets && ended == s->c.ntargets && s->res.why == SESSION_RUNNING)
-		s->res.why = SESSION_TARGETS;
+	if (s->c.ntargets && ended == s->c.ntargets && s->res.stop == SESSION_RUNNING)
+		s->res.stop = SESSION_TARGETS;
 	return true;
 }
 
@@ -149,8 +149,8 @@ static int serve_host(struct session *s)
 		session_consume(s);
 		s->c.host->counted(s->c.ctx);
 	}
-	if ((asked & SESSION_ASK_STOP) && s->res.why == SESSION_RUNNING)
-		s->res.why = SESSION_ASKED;
+	if ((asked & SESSION_ASK_STOP) && s->res.stop == SESSION_RUNNING)
+		s->res.stop = SESSION_ASKED;
 	return r;
 }
 
@@ -159,17 +159,17 @@ static void look_for_end(struct session *s, const struct due *d)
 	const struct img_state *st = s->l->state;
 	int sig = s->c.host ? 0 : signals_pending();
 
-	if (s->res.why != SESSION_RUNNING)
+	if (s->res.stop != SESSION_RUNNING)
 		return;
 	if (st && __atomic_load_n(&st->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING) {
-		s->res.why = SESSION_EXIT;
+		s->res.stop = SESSION_EXIT;
 	} else if (s->retention && retention_full(s->retention)) {
-		s->res.why = SESSION_FILLED;
+		s->res.stop = SESSION_FILLED;
 	} else if (sig) {
-		s->res.why = SESSION_SIGNAL;
+		s->res.stop = SESSION_SIGNAL;
 		s->res.signal = sig;
 	} else if (clock_ns(CLOCK_MONOTONIC) >= d->end) {
-		s->res.why = SESSION_TIME;
+		s->res.stop = SESSION_TIME;
 	}
 }
 
@@ -211,7 +211,7 @@ int session_loop(struct session *s, int signal_fd)
 		if (s->c.hangup && signals_take_hangup())
 			s->c.hangup(s->c.ctx);
 		look_for_end(s, &d);
-		if (s->res.why != SESSION_RUNNING)
+		if (s->res.stop != SESSION_RUNNING)
 			return 0;
 		r = look_for_pause(s);
 		if (r == 0 && s->c.host)
@@ -221,7 +221,7 @@ int session_loop(struct session *s, int signal_fd)
 		if (r < 0)
 			return s->err && s->err->code ? r : err_set(s->err, r, "%s", strerror(-r));
 		look_for_end(s, &d);
-		if (s->res.why == SESSION_RUNNING)
+		if (s->res.stop == SESSION_RUNNING)
 			wait_until(s, earliest(s, &d), fds, nfds);
 	}
 }

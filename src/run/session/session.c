@@ -420,7 +420,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 		return r;
 	s->res.began = true;
 	if (exit_called(s)) {
-		s->res.why = SESSION_EXIT;
+		s->res.stop = SESSION_EXIT;
 		s->res.started = true;
 		return 0;
 	}
@@ -523,7 +523,7 @@ static int finish(struct session *s)
 	int r;
 
 	if (s->c.stopping)
-		s->c.stopping(s->c.ctx, s->res.why);
+		s->c.stopping(s->c.ctx, s->res.stop);
 	stuck = !walker_stop(s->walker);
 	if (s->dynprobes)
 		dynprobes_stop(s->dynprobes);
@@ -577,13 +577,13 @@ int session_run(struct session *s, struct session_result *ret, struct err *err)
 		s->signals = !s->c.host;
 		r = start_and_loop(s, signal_fd);
 		if (r < 0)
-			s->res.why = SESSION_ERROR;
+			s->res.stop = SESSION_ERROR;
 		else
 			q = finish(s);
 	}
 	if (r == 0 && q < 0) {
 		r = s->err->code ? q : err_set(s->err, q, "%s", strerror(-q));
-		s->res.why = SESSION_ERROR;
+		s->res.stop = SESSION_ERROR;
 	}
 	take_exit_status(s);
 	*ret = s->res;

@@ -29,13 +29,13 @@ struct x86 {
 	ZydisDecoder dec;
 };
 
-static int x86_open(struct x86 *x, uint16_t machine, const char **why)
+static int x86_open(struct x86 *x, uint16_t machine, const char **reason)
 {
 	bool wide = machine == EM_X86_64;
 
 	x->lib = solib_open(library);
 	if (!x->lib) {
-		*why = solib_advice("no instruction decoder: install Debian's package libzydis4.0");
+		*reason = solib_advice("no instruction decoder: install Debian's package libzydis4.0");
 		return -ENOSYS;
 	}
 	*(void **)&x->init = solib_sym(x->lib, "ZydisDecoderInit");
@@ -48,14 +48,14 @@ static int x86_open(struct x86 *x, uint16_t machine, const char **why)
 	    ZYAN_FAILED(x->style(&x->fmt, ZYDIS_FORMATTER_STYLE_INTEL)) ||
 	    ZYAN_FAILED(x->init(&x->dec, wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
 				wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32))) {
-		*why = "the instruction decoder libZydis is of an unknown version";
+		*reason = "the instruction decoder libZydis is of an unknown version";
 		solib_close(x->lib);
 		return -ENOSYS;
 	}
 	return 0;
 }
 
-int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **ret, size_t *ret_n, const char **why)
+int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **ret, size_t *ret_n, const char **reason)
 {
 	VEC(uint32_t) v = { 0 };
 	struct x86 x = { 0 };
@@ -63,9 +63,9 @@ int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **r
 	int r = 0;
 
 	if (machine == EM_X86_64 || machine == EM_386)
-		r = x86_open(&x, machine, why);
+		r = x86_open(&x, machine, reason);
 	else if (machine != EM_AARCH64) {
-		*why = "no decoder for the instructions of this machine";
+		*reason = "no decoder for the instructions of this machine";
 		r = -ENOSYS;
 	}
 	while (r == 0 && at < len) {
@@ -175,7 +175,7 @@ static void describe(struct x86 *x, uint64_t addr, const ZydisDecodedInstruction
 }
 
 int insn_list(uint16_t machine, uint64_t addr, const uint8_t *code, size_t len, struct insn **ret, size_t *ret_n,
-	      const char **why)
+	      const char **reason)
 {
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 	VEC(struct insn) v = { 0 };
@@ -185,10 +185,10 @@ int insn_list(uint16_t machine, uint64_t addr, const uint8_t *code, size_t len, 
 	int r;
 
 	if (machine != EM_X86_64) {
-		*why = "dwell tells the instructions of x86-64 only";
+		*reason = "dwell tells the instructions of x86-64 only";
 		return -ENOSYS;
 	}
-	r = x86_open(&x, machine, why);
+	r = x86_open(&x, machine, reason);
 	while (r == 0 && at < len && !ZYAN_FAILED(x.full(&x.dec, code + at, len - at, &i, o))) {
 		struct insn n = { .off = (uint32_t)at };
 

@@ -8,8 +8,8 @@
 
 /* Offsets of the instructions of a function, from its first byte on, malloc'ed. Ends where something
  * cannot be decoded. machine: EM_X86_64, EM_386 (decoded by libZydis, opened at the first call),
- * EM_AARCH64. -ENOSYS: there is no decoder, *why says why. */
-int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **ret, size_t *ret_n, const char **why);
+ * EM_AARCH64. -ENOSYS: there is no decoder, *reason says why. */
+int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **ret, size_t *ret_n, const char **reason);
 
 enum insn_class {
 	INSN_CALL = 1,
@@ -36,7 +36,7 @@ struct insn {
 
 /* The instructions of a function at an address, as insn_offsets() finds them; x86-64 only. */
 int insn_list(uint16_t machine, uint64_t addr, const uint8_t *code, size_t len, struct insn **ret, size_t *ret_n,
-	      const char **why);
+	      const char **reason);
 /* The class of a name ("call", "load" …); 0: there is none. */
 unsigned insn_class_by_name(const char *name);
 #endif

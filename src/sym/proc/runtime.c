@@ -229,8 +229,8 @@ static const char *name_elsewhere(struct sym *s, struct rtproc *rt, uint64_t fra
 	return NULL;
 }
 
-/* NULL: it is kept nowhere and cannot be read; *why. */
-static const char *name_frame(struct sym *s, struct rtproc *rt, const struct rt_mem *m, uint64_t frame, int *why)
+/* NULL: it is kept nowhere and cannot be read; *reason. */
+static const char *name_frame(struct sym *s, struct rtproc *rt, const struct rt_mem *m, uint64_t frame, int *reason)
 {
 	const struct runtime_kind *k = kinds[rt->which];
 	struct runtime_head head = { { 0 } }, again = { { 0 } };
@@ -242,16 +242,16 @@ static const char *name_frame(struct sym *s, struct rtproc *rt, const struct rt_
 	HASH_FIND(hh, rt->names, &frame, sizeof(frame), n);
 	if (!m)
 		return n && !n->part ? n->text : NULL;
-	*why = k->head(rt->state, m, frame, &head);
-	if (*why < 0 || (n && !n->part && !memcmp(&n->head, &head, sizeof(head))))
+	*reason = k->head(rt->state, m, frame, &head);
+	if (*reason < 0 || (n && !n->part && !memcmp(&n->head, &head, sizeof(head))))
 		return n ? n->text : NULL;
-	*why = k->text(rt->state, m, &head, frame, text, sizeof(text));
-	part = *why > 0;
-	if (*why >= 0)
-		*why = k->head(rt->state, m, frame, &again);
-	if (*why == 0 && memcmp(&head, &again, sizeof(head)))
-		*why = -ENOENT; /* freed meanwhile: what was read may be anything */
-	if (*why < 0)
+	*reason = k->text(rt->state, m, &head, frame, text, sizeof(text));
+	part = *reason > 0;
+	if (*reason >= 0)
+		*reason = k->head(rt->state, m, frame, &again);
+	if (*reason == 0 && memcmp(&head, &again, sizeof(head)))
+		*reason = -ENOENT; /* freed meanwhile: what was read may be anything */
+	if (*reason < 0)
 		return n ? n->text : NULL;
 	n = n ? n : keep(rt, frame);
 	if (!n)
@@ -268,7 +268,7 @@ void sym_runtime_learn(struct sym *s, uint32_t tgid, uint64_t start, const uint6
 	struct memory mem = { -1 };
 	const struct rt_mem m = { read_memory, &mem };
 	_cleanup_close_ int fd = -1;
-	int why;
+	int reason;
 
 	if (!p || !p->rt)
 		return;
@@ -279,20 +279,20 @@ void sym_runtime_learn(struct sym *s, uint32_t tgid, uint64_t start, const uint6
 			fd = mem.fd = open_memory(s, p);
 		if (fd < 0)
 			return;
-		(void)name_frame(s, p->rt, &m, frames[i], &why);
+		(void)name_frame(s, p->rt, &m, frames[i], &reason);
 	}
 }
 
 /* Why a function has no name. */
-static const char *why_not(struct sym *s, const struct runtime_kind *k, int why)
+static const char *unnamed(struct sym *s, const struct runtime_kind *k, int reason)
 {
 	char buf[128];
 
 	snprintf(buf, sizeof(buf), "[%s: %s]", k->function,
-		 why == -ESRCH			   ? "the process is gone, its name was not read"
-		 : why == -ENOENT		   ? "freed before its name was read"
-		 : why == -EACCES || why == -EPERM ? "no permission to read the process's memory"
-						   : "its name could not be read");
+		 reason == -ESRCH			 ? "the process is gone, its name was not read"
+		 : reason == -ENOENT			 ? "freed before its name was read"
+		 : reason == -EACCES || reason == -EPERM ? "no permission to read the process's memory"
+							 : "its name could not be read");
 	return strset_add(&s->names, buf);
 }
 
@@ -302,7 +302,7 @@ bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbo
 	const struct rt_mem m = { read_memory, &mem };
 	struct rtproc *rt = p ? p->rt : NULL;
 	_cleanup_close_ int fd = -1;
-	int why = -ESRCH;
+	int reason = -ESRCH;
 	char buf[128];
 
 	*ret = (struct symbol){ .module = rt ? kinds[rt->which]->module : "", .addr = frame };
@@ -315,16 +315,16 @@ bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbo
 		return ret->name;
 	}
 	/* What was read when the frame arrived is what it was called then. */
-	ret->name = name_frame(s, rt, NULL, frame, &why);
+	ret->name = name_frame(s, rt, NULL, frame, &reason);
 	if (!ret->name) {
 		fd = mem.fd = open_memory(s, p);
-		why = fd < 0 ? fd : 0;
+		reason = fd < 0 ? fd : 0;
 	}
 	if (!ret->name && fd >= 0)
-		ret->name = name_frame(s, rt, &m, frame, &why);
+		ret->name = name_frame(s, rt, &m, frame, &reason);
 	if (!ret->name)
 		ret->name = name_elsewhere(s, rt, frame | RT_FRAME_SET);
 	if (!ret->name)
-		ret->name = why_not(s, kinds[rt->which], why);
+		ret->name = unnamed(s, kinds[rt->which], reason);
 	return ret->name;
 }

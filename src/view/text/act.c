@@ -166,19 +166,19 @@ static void act_setopt(const struct actctx *c)
 {
 	const struct rec_probe *p = text_row_probe(c->v, c->row);
 	char name[128], value[128] = "1";
-	const char *why;
+	const char *reason;
 
 	if (c->act->nfields < 1 || !c->v->setopt)
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)c->act->fields[0].size, (const char *)field(c, 0));
 	if (c->act->nfields > 1)
 		snprintf(value, sizeof(value), "%.*s", (int)c->act->fields[1].size, (const char *)field(c, 1));
-	why = c->v->setopt(c->v->setopt_arg, name, value);
-	if (why)
+	reason = c->v->setopt(c->v->setopt_arg, name, value);
+	if (reason)
 		text_msg(c->v,
 			 "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): couldn't set option \"%s\" "
 			 "to \"%s\": %s\n", /* DTrace leaves an empty line */
-			 c->row->id, p->id, p->prov, p->mod, p->func, p->name, name, value, why);
+			 c->row->id, p->id, p->prov, p->mod, p->func, p->name, name, value, reason);
 }
 
 /* A line of its own; the record's end makes it one without -q. */

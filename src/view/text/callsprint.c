@@ -21,7 +21,7 @@ struct sums {
 struct named {
 	char *name;
 	struct sums s;
-	char *why;    /* left out */
+	char *reason; /* left out */
 	bool pointer; /* called by one: without times */
 };
 
@@ -45,7 +45,7 @@ static void list_free(struct list *l)
 {
 	for (size_t i = 0; i < l->v.n; i++) {
 		free(l->v.v[i].name);
-		free(l->v.v[i].why);
+		free(l->v.v[i].reason);
 	}
 	vec_free(&l->v);
 }
@@ -125,15 +125,15 @@ int callsprint_row(struct callsprint *c, const struct rec_schema *schema, struct
 	return 0;
 }
 
-int callsprint_left_out(struct callsprint *c, const char *name, const char *why)
+int callsprint_left_out(struct callsprint *c, const char *name, const char *reason)
 {
 	struct named *n;
 	int r = find(&c->left, name, false, &n);
 
-	if (r < 0 || !n || n->why)
+	if (r < 0 || !n || n->reason)
 		return r;
-	n->why = strdup(why);
-	return n->why ? 0 : -ENOMEM;
+	n->reason = strdup(reason);
+	return n->reason ? 0 : -ENOMEM;
 }
 
 static int by_time(const void *a, const void *b)
@@ -206,7 +206,7 @@ static int show_text(struct callsprint *c, const char *function, size_t unknown,
 	if (c->left.v.n)
 		fprintf(out, "\nwithout probes:\n");
 	for (size_t i = 0; i < c->left.v.n; i++)
-		fprintf(out, "  %s: %s\n", c->left.v.v[i].name, c->left.v.v[i].why);
+		fprintf(out, "  %s: %s\n", c->left.v.v[i].name, c->left.v.v[i].reason);
 	return callees.error ? callees.error : callers.error;
 }
 
@@ -228,8 +228,8 @@ static void json_list(struct strb *b, const struct list *l, const char *type, bo
 		jsonw_object(&j, NULL);
 		jsonw_str(&j, "type", type);
 		jsonw_str(&j, "function", n->name);
-		if (n->why)
-			jsonw_str(&j, "why", n->why);
+		if (n->reason)
+			jsonw_str(&j, "why", n->reason);
 		else
 			json_sums(&j, &n->s, timed && !n->pointer);
 		if (n->pointer)

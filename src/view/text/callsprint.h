@@ -16,7 +16,7 @@ void callsprint_free(struct callsprint *c);
 /* A ROW_AGG; others are of no interest. 0 or -ENOMEM. */
 int callsprint_row(struct callsprint *c, const struct rec_schema *schema, struct sym *sym, const struct row *row);
 /* A callee without a probe, and why. 0 or -ENOMEM. */
-int callsprint_left_out(struct callsprint *c, const char *name, const char *why);
+int callsprint_left_out(struct callsprint *c, const char *name, const char *reason);
 /* The tables; unknown: calls by a pointer of which nothing is told. -errno of writing. */
 int callsprint_show(struct callsprint *c, const char *function, size_t unknown, bool json, FILE *out);
 #endif

@@ -76,7 +76,7 @@ static void finding(struct strb *b, const struct check_report *r, unsigned i, un
 	term(b, "slowest", f->event, NULL);
 	term(b, "stack", f->stack, "pre");
 	term(b, "sure", f->rule->sure, NULL);
-	term(b, "means", f->rule->why, NULL);
+	term(b, "means", f->rule->meaning, NULL);
 	term(b, "more", f->rule->more, "code");
 	follows(b, r, i);
 	strb_adds(b, "</dl></section>\n");

@@ -170,7 +170,7 @@ static void put_finding(FILE *out, const struct check_finding *f, unsigned numbe
 		put_wrapped(out, "slowest", f->event, columns);
 	put_lines(out, "stack", f->stack);
 	put_wrapped(out, "sure", f->rule->sure, columns);
-	put_wrapped(out, "means", f->rule->why, columns);
+	put_wrapped(out, "means", f->rule->meaning, columns);
 	put_wrapped(out, "more", f->rule->more, columns);
 }
 
@@ -257,7 +257,7 @@ static void json_finding(struct jsonw *w, const struct check_report *r, const st
 	jsonw_str(w, "slowest", f->event);
 	jsonw_str(w, "stack", f->stack);
 	jsonw_str(w, "sure", f->rule->sure);
-	jsonw_str(w, "means", f->rule->why);
+	jsonw_str(w, "means", f->rule->meaning);
 	jsonw_str(w, "more", f->rule->more);
 	if (f->beneath)
 		jsonw_str(w, "follows_from", r->v[f->beneath - 1].rule->id);

@@ -112,7 +112,7 @@ static void explain_not(const struct diff *d, const struct diff_pair *p, FILE *o
 	const struct cmp_result *r = &p->res;
 	char seen[16];
 
-	switch (r->why) {
+	switch (r->unjudged) {
 	case CMP_FEW_SECONDS:
 		fprintf(out, "  not judged: %zu s and %zu s, at least %d s of each are needed\n", d->side[0].n,
 			d->side[1].n, CMP_SECONDS_MIN);
@@ -158,7 +158,7 @@ static void put_stat(struct jsonw *j, const char *name, const struct cmp_stat *s
 static void show_json(struct table *t, const struct diff_pair *p)
 {
 	static const char *const names[] = { "p50", "p90", "p99", "p99.9" };
-	static const char *const whys[CMP_NWHY] = { NULL, "few-seconds", "few-events", "burst" };
+	static const char *const reasons[CMP_NWHY] = { NULL, "few-seconds", "few-events", "burst" };
 	const struct latency_series *s = p->a ? p->a : p->b;
 	const struct cmp_result *r = &p->res;
 	struct strb b = { 0 }, q = { 0 };
@@ -190,8 +190,8 @@ static void show_json(struct table *t, const struct diff_pair *p)
 				   : "b" } },
 		{ "changed", CELL_LIST, 0, 0, { r->changed ? "true" : "false" } },
 		{ "rate_changed", CELL_LIST, 0, 0, { r->rate.changed ? "true" : "false" } },
-		{ "not_judged", CELL_TEXT, 0, 0, { whys[r->why] } },
-		{ "p", CELL_NUMBER, 0, 9, { .d = r->why == CMP_JUDGED ? r->p : (double)NAN } },
+		{ "not_judged", CELL_TEXT, 0, 0, { reasons[r->unjudged] } },
+		{ "p", CELL_NUMBER, 0, 9, { .d = r->unjudged == CMP_JUDGED ? r->p : (double)NAN } },
 		{ "quantiles", CELL_LIST, 0, 0, { strb_str(&q) } },
 		{ "w1", CELL_NUMBER, 0, 6, { .d = r->w1 } },
 		{ "w1_noise", CELL_NUMBER, 0, 6, { .d = r->w1_noise } },

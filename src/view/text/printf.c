@@ -306,7 +306,7 @@ static void put_aggvalue(struct text_view *v, const struct pfconv *pf, int width
 int text_find_format(struct text_view *v, const char *fmt, size_t len, const struct fmtcache **ret)
 {
 	struct fmtcache e = { .fmt = fmt };
-	const char *why;
+	const char *reason;
 	int r;
 
 	for (size_t i = 0; i < v->ncache; i++) {
@@ -317,7 +317,7 @@ int text_find_format(struct text_view *v, const char *fmt, size_t len, const str
 	}
 	r = vec_reserve_raw((void **)&v->cache, &v->cap_cache, v->ncache + 1, sizeof(e));
 	if (r == 0)
-		r = printfmt_parse(v->arena, fmt, len, true, &e.convs, &e.n, &why);
+		r = printfmt_parse(v->arena, fmt, len, true, &e.convs, &e.n, &reason);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < e.n; i++)

@@ -12,13 +12,13 @@ static uint64_t syscall_nr(const struct probe *p)
 	return !strcmp(p->func, "read") ? 0 : !strcmp(p->func, "write") ? 1 : 257;
 }
 
-static int get_entry(void *ctx, const struct probe *p, struct entry *ret, const char **why)
+static int get_entry(void *ctx, const struct probe *p, struct entry *ret, const char **reason)
 {
 	struct entry e = { .cpu = -1 };
 	const char *refuse = ctx;
 
 	if (refuse && !strcmp(refuse, p->name)) {
-		*why = "not on this kernel";
+		*reason = "not on this kernel";
 		return -EOPNOTSUPP;
 	}
 	if (!strcmp(p->prov, "syscall")) {

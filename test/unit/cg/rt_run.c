@@ -106,14 +106,14 @@ void rt_load(struct piece *pc, bool loop, int calls)
 		.role = IMG_MAP_STATE, .type = BPF_MAP_TYPE_ARRAY, .value_size = KERN_MEM, .max_entries = 1
 	};
 	struct image image = { .maps = &map, .nmaps = 1, .progs = &img, .nprogs = 1 };
-	const char *why = "";
+	const char *reason = "";
 	char *log = NULL;
 	struct err err = { 0 };
 
 	caps.bpf_loop = loop || caps.bpf_loop_once; /* who has it never gets bounded loops */
 	build(p, pc, &caps, calls);
-	if (ir_finish(p, a, &img, &why) < 0)
-		fail_msg("ir_finish: %s", why);
+	if (ir_finish(p, a, &img, &reason) < 0)
+		fail_msg("ir_finish: %s", reason);
 	assert_true(p->fns[0]->chain <= RT_STACK_MAX + IR_FRAME_ROUND);
 	if (image_check(&image, &err) < 0)
 		fail_msg("%s", err.msg);

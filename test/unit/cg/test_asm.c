@@ -48,13 +48,13 @@ static void constants_take_the_shortest_form(void **state)
 	for (k = 0; k < sizeof(t) / sizeof(t[0]); k++) {
 		struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 		struct basm *b = asm_new(a, 1);
-		const char *why = "";
+		const char *reason = "";
 		struct bpf_insn *i;
 		uint32_t n;
 
 		asm_begin(b, 0, 0);
 		asm_imm(b, 3, t[k].imm);
-		assert_int_equal(asm_finish(b, &i, &n, &why), 0);
+		assert_int_equal(asm_finish(b, &i, &n, &reason), 0);
 		assert_int_equal(n, t[k].n);
 		assert_int_equal(i[0].code, t[k].code);
 		assert_int_equal(i[0].dst_reg, 3);
@@ -74,7 +74,7 @@ static void jumps_of_all_lengths_arrive(void **state)
 	for (k = 0; k < sizeof(len) / sizeof(len[0]); k++) {
 		struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 		struct basm *b = asm_new(a, 1);
-		const char *why = "";
+		const char *reason = "";
 		struct bpf_insn *i;
 		uint32_t n, at, place;
 
@@ -87,8 +87,8 @@ static void jumps_of_all_lengths_arrive(void **state)
 		asm_label(b, 1);
 		put_exit(b);
 		place = asm_pos(b) - 1;
-		if (asm_finish(b, &i, &n, &why) < 0)
-			fail_msg("%u: %s", len[k], why);
+		if (asm_finish(b, &i, &n, &reason) < 0)
+			fail_msg("%u: %s", len[k], reason);
 		assert_int_equal(destination(i, at - 1), place);
 		assert_int_equal(destination(i, at), place);
 		arena_free(a);
@@ -100,7 +100,7 @@ static void many_jumps_share_islands(void **state)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct basm *b = asm_new(a, 1);
-	const char *why = "";
+	const char *reason = "";
 	struct bpf_insn *i;
 	uint32_t n, k, *at = calloc(20000, sizeof(*at)), place[2];
 
@@ -116,7 +116,7 @@ static void many_jumps_share_islands(void **state)
 		put_exit(b);
 		place[k] = asm_pos(b) - 1;
 	}
-	assert_int_equal(asm_finish(b, &i, &n, &why), 0);
+	assert_int_equal(asm_finish(b, &i, &n, &reason), 0);
 	assert_true(n < 20000 * 7 + 100);
 	for (k = 0; k < 20000; k++)
 		assert_int_equal(destination(i, at[k]), place[k & 1]);
@@ -128,7 +128,7 @@ static void backward_jumps_and_calls(void **state)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct basm *b = asm_new(a, 2);
-	const char *why = "";
+	const char *reason = "";
 	struct bpf_insn *i;
 	uint32_t n;
 
@@ -141,7 +141,7 @@ static void backward_jumps_and_calls(void **state)
 	put_exit(b);
 	asm_begin(b, 1, 0);
 	put_exit(b);
-	assert_int_equal(asm_finish(b, &i, &n, &why), 0);
+	assert_int_equal(asm_finish(b, &i, &n, &reason), 0);
 	assert_int_equal(i[0].imm, 4);
 	assert_int_equal(i[0].src_reg, BPF_PSEUDO_CALL);
 	assert_int_equal(i[1].imm, 3);
@@ -217,13 +217,13 @@ static void errors(void **state)
 	for (k = 0; k < sizeof(t) / sizeof(t[0]); k++) {
 		struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 		struct basm *b = asm_new(a, 2);
-		const char *why = NULL;
+		const char *reason = NULL;
 		struct bpf_insn *i;
 		uint32_t n;
 
 		t[k].make(b);
-		assert_int_equal(asm_finish(b, &i, &n, &why), t[k].err);
-		assert_non_null(why);
+		assert_int_equal(asm_finish(b, &i, &n, &reason), t[k].err);
+		assert_non_null(reason);
 		arena_free(a);
 	}
 }

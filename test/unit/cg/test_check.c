@@ -392,7 +392,7 @@ DAMAGE(map_without_value)
 
 static const struct {
 	void (*make)(struct good *g);
-	const char *why;
+	const char *reason;
 } damages[] = {
 	{ bad_register, "no such register" },
 	{ writes_r10, "r10 is written" },
@@ -487,9 +487,9 @@ static void each_damage_is_found(void **state)
 		init(&g);
 		damages[k].make(&g);
 		if (image_check(&g.img, &err) != -EBADMSG)
-			fail_msg("damage %zu (%s) is not found", k, damages[k].why);
-		if (!strstr(err.msg, damages[k].why))
-			fail_msg("damage %zu (%s): %s", k, damages[k].why, err.msg);
+			fail_msg("damage %zu (%s) is not found", k, damages[k].reason);
+		if (!strstr(err.msg, damages[k].reason))
+			fail_msg("damage %zu (%s): %s", k, damages[k].reason, err.msg);
 	}
 }
 

@@ -17,12 +17,12 @@ struct fix {
 	struct irfn *f;
 	struct img_prog img;
 	struct strb text;
-	const char *why;
+	const char *reason;
 };
 
 static struct fix begin(void)
 {
-	struct fix x = { .a = arena_new(ARENA_DEFAULT_LIMIT), .why = "" };
+	struct fix x = { .a = arena_new(ARENA_DEFAULT_LIMIT), .reason = "" };
 
 	x.p = irprog_new(x.a);
 	x.f = irfn_new(x.p, "main", 1);
@@ -31,7 +31,7 @@ static struct fix begin(void)
 
 static int finish(struct fix *x)
 {
-	return ir_finish(x->p, x->a, &x->img, &x->why);
+	return ir_finish(x->p, x->a, &x->img, &x->reason);
 }
 
 static void end(struct fix *x)
@@ -46,7 +46,7 @@ static const char *code(struct fix *x)
 	uint32_t at = 0;
 
 	if (finish(x) < 0)
-		fail_msg("%s", x->why);
+		fail_msg("%s", x->reason);
 	while (at < x->img.ninsns) {
 		if (at)
 			strb_adds(&x->text, "; ");
@@ -494,7 +494,7 @@ static void misuse_is_an_error(void **state)
 	static const struct {
 		void (*make)(struct fix *x);
 		int err;
-		const char *why;
+		const char *reason;
 	} t[] = {
 		{ bad_register, -EINVAL, "no such register" },
 		{ bad_label, -EINVAL, "no such label" },
@@ -525,8 +525,8 @@ static void misuse_is_an_error(void **state)
 		if (t[k].make != no_end)
 			ir_reti(x.f, 0);
 		assert_int_equal(finish(&x), t[k].err);
-		if (!strstr(x.why, t[k].why))
-			fail_msg("case %zu: %s", k, x.why);
+		if (!strstr(x.reason, t[k].reason))
+			fail_msg("case %zu: %s", k, x.reason);
 		assert_int_equal(ir_error(x.p, NULL), t[k].err);
 		end(&x);
 	}
@@ -562,7 +562,7 @@ static void too_many_functions(void **state)
 		ir_reti(irfn_new(x.p, "s", 0), 0);
 	assert_int_equal(ir_error(x.p, NULL), 0);
 	irfn_new(x.p, "s", 0);
-	assert_int_equal(ir_error(x.p, &x.why), -E2BIG);
+	assert_int_equal(ir_error(x.p, &x.reason), -E2BIG);
 	end(&x);
 }
 

@@ -17,15 +17,15 @@ static void same_result(struct irprog *p, struct arena *a, int expect)
 	uint8_t m1[INTERP_MEM], m2[INTERP_MEM];
 	uint64_t r1 = 1, r2 = 2;
 	struct img_prog img = { 0 };
-	const char *why = "";
+	const char *reason = "";
 	int r, k;
 
 	for (k = 0; k < INTERP_MEM; k++)
 		m1[k] = m2[k] = (uint8_t)(k * 37);
 	assert_int_equal(interp_ir(p, m1, &r1), 0);
-	r = ir_finish(p, a, &img, &why);
+	r = ir_finish(p, a, &img, &reason);
 	if (r != expect)
-		fail_msg("ir_finish: %d %s", r, why);
+		fail_msg("ir_finish: %d %s", r, reason);
 	if (r < 0)
 		return;
 	r = interp_bpf(&img, m2, &r2);
@@ -142,15 +142,15 @@ static void use_before_definition_is_an_error(void **state)
 	vreg v = ir_new(f);
 	irlabel l = ir_label(f);
 	struct img_prog img = { 0 };
-	const char *why = "";
+	const char *reason = "";
 
 	(void)state;
 	ir_jcci(f, IRC_EQ, ir_ctx(f), 0, l);
 	ir_load(f, v, ir_ctx(f), 0, 8);
 	ir_place(f, l);
 	ir_ret(f, v);
-	assert_int_equal(ir_finish(p, a, &img, &why), -EINVAL);
-	assert_non_null(strstr(why, "before it has a value"));
+	assert_int_equal(ir_finish(p, a, &img, &reason), -EINVAL);
+	assert_non_null(strstr(reason, "before it has a value"));
 	arena_free(a);
 }
 

@@ -115,24 +115,24 @@ static void overlapping_and_endless_segments_are_left_out(void **state)
 static void stacks_are_walked_by_frame_pointers(void **state)
 {
 	core_frames f = { 0 };
-	const char *why;
+	const char *reason;
 
 	(void)state;
 	made_core(&m);
 	assert_int_equal(open_made(), 0);
-	assert_int_equal(core_walk(&c, core_thread(&c, MADE_TID)->regs, 10, &f, &why), 0);
+	assert_int_equal(core_walk(&c, core_thread(&c, MADE_TID)->regs, 10, &f, &reason), 0);
 	assert_int_equal(f.n, 2); /* the second one's frame is zeroes: no return address */
-	assert_null(why);
+	assert_null(reason);
 	assert_int_equal(f.v[1].ip, MADE_DATA + 32);
 	assert_int_equal(f.v[1].sp, MADE_STACK + 32);
 	vec_free(&f);
-	assert_int_equal(core_walk(&c, core_thread(&c, MADE_TID)->regs, 1, &f, &why), 0);
+	assert_int_equal(core_walk(&c, core_thread(&c, MADE_TID)->regs, 1, &f, &reason), 0);
 	assert_int_equal(f.n, 1);
-	assert_non_null(strstr(why, "more frames"));
+	assert_non_null(strstr(reason, "more frames"));
 	vec_free(&f);
-	assert_int_equal(core_walk(&c, core_thread(&c, MADE_TID + 1)->regs, 10, &f, &why), 0);
+	assert_int_equal(core_walk(&c, core_thread(&c, MADE_TID + 1)->regs, 10, &f, &reason), 0);
 	assert_int_equal(f.n, 1);
-	assert_non_null(why);
+	assert_non_null(reason);
 	vec_free(&f);
 	core_close(&c);
 }

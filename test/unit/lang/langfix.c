@@ -165,7 +165,7 @@ static const struct probe probes[] = {
 	{ .id = 13, .prov = "sdt", .mod = "old", .func = "", .name = "moved" },
 };
 
-static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
+static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **reason)
 {
 	size_t i;
 
@@ -177,7 +177,7 @@ static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe
 			ret->v[ret->n++] = arena_memdup(a, &probes[i], sizeof(probes[i]));
 	}
 	if (d->prov && !strcmp(d->prov, "fbt"))
-		*why = "kernel built without CONFIG_KPROBES";
+		*reason = "kernel built without CONFIG_KPROBES";
 	return 0;
 }
 

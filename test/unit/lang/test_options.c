@@ -112,8 +112,8 @@ static void values_are_taken_or_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dopts o = fresh();
-		const char *why, *got;
-		int r = dopts_set(&o, cases[i].name, cases[i].value, &why);
+		const char *reason, *got;
+		int r = dopts_set(&o, cases[i].name, cases[i].value, &reason);
 
 		got = dopts_get(&o, cases[i].name);
 		if (r != cases[i].r)
@@ -131,15 +131,15 @@ static void values_are_taken_or_refused(void **state)
 static void reasons_are_given(void **state)
 {
 	struct dopts o = fresh();
-	const char *why = "old";
+	const char *reason = "old";
 
 	(void)state;
-	assert_int_equal(dopts_set(&o, "kdefs", "1m", &why), -EOPNOTSUPP);
-	assert_non_null(why);
-	assert_int_equal(dopts_set(&o, "strsize", "99999", &why), -EINVAL);
-	assert_non_null(strstr(why, "65536"));
-	assert_int_equal(dopts_set(&o, "nosuch", "1", &why), -ENOENT);
-	assert_null(why);
+	assert_int_equal(dopts_set(&o, "kdefs", "1m", &reason), -EOPNOTSUPP);
+	assert_non_null(reason);
+	assert_int_equal(dopts_set(&o, "strsize", "99999", &reason), -EINVAL);
+	assert_non_null(strstr(reason, "65536"));
+	assert_int_equal(dopts_set(&o, "nosuch", "1", &reason), -ENOENT);
+	assert_null(reason);
 	assert_int_equal(dopts_set(&o, "kdefs", "1m", NULL), -EOPNOTSUPP);
 	arena_free(o.arena);
 }
@@ -147,16 +147,16 @@ static void reasons_are_given(void **state)
 static void arguments_for_cpp_add_up(void **state)
 {
 	struct dopts o = fresh();
-	const char *why;
+	const char *reason;
 
 	(void)state;
-	assert_int_equal(dopts_set(&o, "define", "X=1", &why), 0);
-	assert_int_equal(dopts_set(&o, "incdir", "/inc", &why), 0);
-	assert_int_equal(dopts_set(&o, "undef", "Y", &why), 0);
-	assert_int_equal(dopts_set(&o, "cpphdrs", NULL, &why), 0);
-	assert_int_equal(dopts_set(&o, "cppargs", "-P", &why), 0);
-	assert_int_equal(dopts_set(&o, "define", NULL, &why), -EINVAL);
-	assert_int_equal(dopts_set(&o, "cpphdrs", "x", &why), -EINVAL);
+	assert_int_equal(dopts_set(&o, "define", "X=1", &reason), 0);
+	assert_int_equal(dopts_set(&o, "incdir", "/inc", &reason), 0);
+	assert_int_equal(dopts_set(&o, "undef", "Y", &reason), 0);
+	assert_int_equal(dopts_set(&o, "cpphdrs", NULL, &reason), 0);
+	assert_int_equal(dopts_set(&o, "cppargs", "-P", &reason), 0);
+	assert_int_equal(dopts_set(&o, "define", NULL, &reason), -EINVAL);
+	assert_int_equal(dopts_set(&o, "cpphdrs", "x", &reason), -EINVAL);
 	assert_string_equal(o.cppargs, "-DX=1\n-I/inc\n-UY\n-H\n-P\n");
 	arena_free(o.arena);
 }

@@ -233,7 +233,7 @@ static void rules_are_whole(void **state)
 		const struct check_rule *r = &check_rules[i];
 
 		assert_ptr_equal(rule(r->id, strlen(r->id)), r); /* no other has its name */
-		assert_true(r->area < CHECK_NAREAS && r->measure && r->kind && r->sure && r->title && r->why &&
+		assert_true(r->area < CHECK_NAREAS && r->measure && r->kind && r->sure && r->title && r->meaning &&
 			    r->more);
 		assert_true(r->permille > 0 || r->least > 0 || r->per_second > 0);
 		for (const char *p = r->explains; p && *p;) {

@@ -161,7 +161,7 @@ static void too_little_is_not_judged(void **state)
 	}
 	run(&sa, &sb, &r);
 	near(r.w1, log2(64.5 / 16), 1e-9);
-	assert_int_equal(r.why, CMP_FEW_SECONDS);
+	assert_int_equal(r.unjudged, CMP_FEW_SECONDS);
 	assert_false(r.changed || r.q[0].known || r.rate.known);
 	assert_true(isnan(r.visible));
 	run(&sa, &none, &r);
@@ -171,10 +171,10 @@ static void too_little_is_not_judged(void **state)
 	assert_false(r.changed || r.rate.changed);
 	sa.n = sb.n = CMP_SECONDS_MIN;
 	run(&sa, &sb, &r);
-	assert_int_equal(r.why, CMP_JUDGED);
+	assert_int_equal(r.unjudged, CMP_JUDGED);
 	assert_true(r.changed);
 	run(&sa, &empty, &r); /* there, and then not at all */
-	assert_int_equal(r.why, CMP_FEW_EVENTS);
+	assert_int_equal(r.unjudged, CMP_FEW_EVENTS);
 	assert_true(r.rate.changed && !r.changed && r.rate.value == (double)-INFINITY && r.rate.high < -1);
 	run(&empty, &sa, &r);
 	assert_true(r.rate.changed && r.rate.value == (double)INFINITY && r.rate.low > 1);
@@ -183,10 +183,10 @@ static void too_little_is_not_judged(void **state)
 	for (int i = 0; i < 2 * CMP_TAIL_MIN - 1; i++)
 		add(&c[i % 8], 64, 1);
 	run(&sa, &sc, &r);
-	assert_int_equal(r.why, CMP_FEW_EVENTS);
+	assert_int_equal(r.unjudged, CMP_FEW_EVENTS);
 	add(&c[7], 64, 1);
 	run(&sa, &sc, &r);
-	assert_int_equal(r.why, CMP_JUDGED);
+	assert_int_equal(r.unjudged, CMP_JUDGED);
 	assert_true(r.changed && r.q[0].known && !r.q[1].known && isfinite(r.visible));
 	free_all(a, 8);
 	free_all(b, 8);
@@ -237,7 +237,7 @@ static void a_burst_is_not_judged(void **state)
 	run(&sa, &sb, &r);
 	near(r.w1, 1, 0.02);
 	assert_false(r.changed || r.q[0].known);
-	assert_int_equal(r.why, CMP_BURST);
+	assert_int_equal(r.unjudged, CMP_BURST);
 	free_all(a, 60);
 	free_all(b, 60);
 }

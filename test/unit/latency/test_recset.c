@@ -71,9 +71,9 @@ static void what_is_no_stretch_is_refused_with_words(void **state)
 
 static unsigned nleft_out;
 
-static void left_out(const char *why)
+static void left_out(const char *reason)
 {
-	assert_true(why[0] != '\0');
+	assert_true(reason[0] != '\0');
 	nleft_out++;
 }
 

@@ -72,16 +72,16 @@ static void done(struct uprobe_fds *fds, int prog)
 /* A program for several at a time, where the kernel can. */
 static int load_multi(void)
 {
-	char why[CAPS_REASON_MAX];
+	char reason[CAPS_REASON_MAX];
 
-	if (!caps_try_uprobe_multi(why, sizeof(why)))
+	if (!caps_try_uprobe_multi(reason, sizeof(reason)))
 		skip();
 	return load(true);
 }
 
-static void fires(bool (*can)(char *why, size_t n), bool multi)
+static void fires(bool (*can)(char *reason, size_t n), bool multi)
 {
-	char why[CAPS_REASON_MAX];
+	char reason[CAPS_REASON_MAX];
 	struct uprobe_place p = { .path = "/proc/self/exe", .pid = getpid(), .multi = multi };
 	struct uprobe_site v[] = { { offset_of(one), 0, 1 }, { offset_of(two), 0, 2 } };
 	struct uprobe_fds fds = { 0 };
@@ -89,7 +89,7 @@ static void fires(bool (*can)(char *why, size_t n), bool multi)
 	int stats, prog;
 	uint64_t before;
 
-	if (!can(why, sizeof(why)))
+	if (!can(reason, sizeof(reason)))
 		skip();
 	stats = bpfsys_enable_run_stats();
 	prog = load(multi);

@@ -28,7 +28,7 @@ __attribute__((noinline, noclone, used)) int callee_caller(int n, int (*by_point
 static bool has(const struct callees *c, const char *mod, const char *func)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (!strcmp(c->v[i].mod, mod) && !strcmp(c->v[i].func, func) && !c->v[i].why)
+		if (!strcmp(c->v[i].mod, mod) && !strcmp(c->v[i].func, func) && !c->v[i].reason)
 			return true;
 	return false;
 }
@@ -78,9 +78,9 @@ static void limit(void **state)
 	}
 	assert_int_equal(c.n, CALLEES_MAX + 2);
 	for (size_t i = 0; i < c.n; i++)
-		without += c.v[i].why != NULL;
+		without += c.v[i].reason != NULL;
 	assert_int_equal(without, 2);
-	assert_non_null(strstr(c.v[c.n - 1].why, "one more"));
+	assert_non_null(strstr(c.v[c.n - 1].reason, "one more"));
 	callees_add(a, &c, "other", "f1", NULL);
 	assert_int_equal(c.n, CALLEES_MAX + 3);
 	arena_free(a);

@@ -9,15 +9,15 @@
 #include "prov/prov_int.h"
 #include "regfix.h"
 
-static const char *why;
+static const char *reason;
 
 static struct probe_list match(const char *prov, const char *mod, const char *func, const char *name)
 {
 	struct pdesc d = { .prov = prov, .mod = mod, .func = func, .name = name };
 	struct probe_list l;
 
-	why = NULL;
-	assert_int_equal(src->match(src->ctx, arena, &d, &l, &why), 0);
+	reason = NULL;
+	assert_int_equal(src->match(src->ctx, arena, &d, &l, &reason), 0);
 	return l;
 }
 
@@ -34,7 +34,7 @@ static struct entry entry_of(const struct probe *p)
 {
 	struct entry e;
 
-	assert_int_equal(registry_entry(reg, p, &e, &why), 0);
+	assert_int_equal(registry_entry(reg, p, &e, &reason), 0);
 	return e;
 }
 
@@ -353,7 +353,7 @@ static void timer_names(void **state)
 		if (l.n != (timers[i].period_ns != 0))
 			fail_msg("%s: %zu probes", timers[i].name, l.n);
 		if (!l.n) {
-			assert_non_null(why);
+			assert_non_null(reason);
 			continue;
 		}
 		assert_string_equal(l.v[0]->name, timers[i].name);
@@ -392,7 +392,7 @@ static void walk_names(void **state)
 
 		assert_int_equal(l.n, names[i].good);
 		if (!l.n) {
-			assert_non_null(why);
+			assert_non_null(reason);
 			continue;
 		}
 		d.id = l.v[0]->id;
@@ -414,16 +414,16 @@ static void functions_or_why_not(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct probe_list l = match(names[i], NULL, "vfs_read", "entry");
 
-		assert_true(l.n ? !strcmp(l.v[0]->func, "vfs_read") : why && *why);
+		assert_true(l.n ? !strcmp(l.v[0]->func, "vfs_read") : reason && *reason);
 		assert_int_equal(match(names[i], NULL, "no_such_function", NULL).n, 0);
 		assert_int_equal(match(names[i], NULL, NULL, "sideways").n, 0);
 	}
 	assert_int_equal(match("instr", NULL, "vfs_read", "sideways").n, 0);
-	assert_true(why && *why);
+	assert_true(reason && *reason);
 	assert_int_equal(match("kinst", NULL, "vfs_read", "1").n, 0); /* endbr64, or the nop for tracing, is longer */
-	assert_true(why && *why);
+	assert_true(reason && *reason);
 	match("nobody", NULL, NULL, NULL);
-	assert_null(why);
+	assert_null(reason);
 }
 
 static void error_arguments(void **state)
@@ -452,31 +452,31 @@ static void without_btf(void **state)
 	struct entry e;
 
 	(void)state;
-	why = NULL;
+	reason = NULL;
 	assert_int_equal(registry_new(NULL, &none, 0, &r), 0);
 	s = registry_source(r);
-	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
+	assert_int_equal(s->match(s->ctx, arena, &d, &l, &reason), 0);
 	assert_int_equal(l.n, 0);
-	assert_non_null(strstr(why, "BTF"));
+	assert_non_null(strstr(reason, "BTF"));
 	d = (struct pdesc){ .func = "read", .name = "entry" };
-	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
+	assert_int_equal(s->match(s->ctx, arena, &d, &l, &reason), 0);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(s->get_args(s->ctx, arena, l.v[0]), 0);
-	assert_int_equal(registry_entry(r, l.v[0], &e, &why), 0);
+	assert_int_equal(registry_entry(r, l.v[0], &e, &reason), 0);
 	assert_int_equal(e.kind, ENTRY_RAW_TP);
 	/* Of the derived probes those without condition are left, the others say why not. */
 	d = (struct pdesc){ .prov = "sched", .name = "on-cpu" };
-	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
+	assert_int_equal(s->match(s->ctx, arena, &d, &l, &reason), 0);
 	assert_int_equal(l.n, 1);
-	assert_null(l.v[0]->why_not);
+	assert_null(l.v[0]->unavailable);
 	assert_int_equal(s->get_args(s->ctx, arena, l.v[0]), 0);
-	assert_int_equal(registry_entry(r, l.v[0], &e, &why), 0);
+	assert_int_equal(registry_entry(r, l.v[0], &e, &reason), 0);
 	assert_int_equal(e.kind, ENTRY_RAW_TP);
 	assert_string_equal(e.target, "sched_switch");
 	d = (struct pdesc){ .prov = "proc", .name = "exit" };
-	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
+	assert_int_equal(s->match(s->ctx, arena, &d, &l, &reason), 0);
 	assert_int_equal(l.n, 1);
-	assert_non_null(strstr(l.v[0]->why_not, "BTF"));
+	assert_non_null(strstr(l.v[0]->unavailable, "BTF"));
 	registry_free(r);
 }
 

@@ -78,7 +78,7 @@ static void every_expression_is_valid(void **state)
 		unsigned usable = 0;
 
 		for (size_t i = 0; i < l.n; i++) {
-			if (l.v[i]->why_not)
+			if (l.v[i]->unavailable)
 				continue;
 			usable++;
 			check_probe(l.v[i]);
@@ -91,19 +91,19 @@ static void every_expression_is_valid(void **state)
 static void unavailable_probes(void **state)
 {
 	struct probe_list l = match("sched", "schedctl-yield");
-	const char *why = NULL;
+	const char *reason = NULL;
 	struct dprog *prog;
 	struct entry e;
 	struct diags d;
 
 	(void)state;
 	assert_int_equal(l.n, 1);
-	assert_non_null(strstr(l.v[0]->why_not, "schedctl"));
-	assert_int_equal(registry_entry(reg, l.v[0], &e, &why), -ENOTSUP);
-	assert_ptr_equal(why, l.v[0]->why_not);
+	assert_non_null(strstr(l.v[0]->unavailable, "schedctl"));
+	assert_int_equal(registry_entry(reg, l.v[0], &e, &reason), -ENOTSUP);
+	assert_ptr_equal(reason, l.v[0]->unavailable);
 	assert_null(compile("sched:::schedctl-yield{}", &d));
 	assert_string_equal(d.first->tag, "D_PDESC_ZERO");
-	assert_string_equal(d.first->hint, l.v[0]->why_not);
+	assert_string_equal(d.first->hint, l.v[0]->unavailable);
 	assert_null(compile(arena_printf(arena, "%u{}", l.v[0]->id), &d));
 	prog = compile("sched:::schedctl-*,sched:::o*{}", &d); /* left out beside others, with a warning */
 	assert_non_null(prog);
@@ -112,7 +112,7 @@ static void unavailable_probes(void **state)
 	prog = compile("sched:::*{}", &d);
 	assert_non_null(prog);
 	for (size_t i = 0; i < prog->instances->probes.n; i++)
-		assert_null(prog->instances->probes.v[i]->why_not);
+		assert_null(prog->instances->probes.v[i]->unavailable);
 }
 
 /* A probe that fires at two tracepoints is two entries, of which one is listed and counted. */

@@ -73,7 +73,7 @@ static int no_blob(void *ctx, uint64_t at, const void *bytes, size_t n)
 }
 
 /* How many groups there are; checks each. -errno: it is not opened, or makes no sense. */
-static int count(const uint8_t *v, size_t n, enum trace_end *why)
+static int count(const uint8_t *v, size_t n, enum trace_end *end)
 {
 	struct trace_in *t = NULL;
 	struct group g = { 0 };
@@ -92,7 +92,7 @@ static int count(const uint8_t *v, size_t n, enum trace_end *why)
 		assert_int_equal(g.mems.v[0].addr, 0x1000 * calls);
 		assert_memory_equal(g.bytes.v, "memory", 6);
 	}
-	*why = trace_why(t);
+	*end = trace_ended_by(t);
 	trace_done(t);
 	group_free(&g);
 	return r < 0 ? r : calls;
@@ -101,11 +101,11 @@ static int count(const uint8_t *v, size_t n, enum trace_end *why)
 static void what_is_written_is_read(void **state)
 {
 	struct file f = sample();
-	enum trace_end why;
+	enum trace_end end;
 
 	(void)state;
-	assert_int_equal(count(f.v, f.n, &why), CALLS);
-	assert_int_equal(why, TRACE_ENDED);
+	assert_int_equal(count(f.v, f.n, &end), CALLS);
+	assert_int_equal(end, TRACE_ENDED);
 	free(f.v);
 }
 
@@ -116,14 +116,14 @@ static void a_cut_one_ends_at_its_last_whole_block(void **state)
 
 	(void)state;
 	for (size_t n = sizeof(struct trace_head); n < f.n; n++) {
-		enum trace_end why = TRACE_GOES_ON;
-		int calls = count(f.v, n, &why);
+		enum trace_end end = TRACE_GOES_ON;
+		int calls = count(f.v, n, &end);
 
 		assert_true(calls == before || calls == before + 1);
 		assert_true(calls < CALLS);
 		/* Between two blocks it ends as if it were whole: there is no event of the program's end. */
-		assert_true(why == TRACE_CUT || why == TRACE_ENDED);
-		assert_true(why == TRACE_CUT || calls == before + 1 || n == sizeof(struct trace_head));
+		assert_true(end == TRACE_CUT || end == TRACE_ENDED);
+		assert_true(end == TRACE_CUT || calls == before + 1 || n == sizeof(struct trace_head));
 		before = calls;
 	}
 	assert_int_equal(before, CALLS - 1);
@@ -136,13 +136,13 @@ static void a_damaged_one_ends_before_the_damage(void **state)
 
 	(void)state;
 	for (size_t i = sizeof(struct trace_head); i < f.n; i++) {
-		enum trace_end why = TRACE_GOES_ON;
+		enum trace_end end = TRACE_GOES_ON;
 		int calls;
 
 		f.v[i] ^= 0x40;
-		calls = count(f.v, f.n, &why);
+		calls = count(f.v, f.n, &end);
 		assert_true(calls >= 0 && calls < CALLS);
-		assert_true(why == TRACE_DAMAGED || why == TRACE_CUT);
+		assert_true(end == TRACE_DAMAGED || end == TRACE_CUT);
 		f.v[i] ^= 0x40;
 	}
 	free(f.v);
@@ -151,18 +151,18 @@ static void a_damaged_one_ends_before_the_damage(void **state)
 static void what_is_no_trace_is_refused(void **state)
 {
 	struct file f = sample();
-	enum trace_end why;
+	enum trace_end end;
 
 	(void)state;
-	assert_int_equal(count((const uint8_t *)"", 0, &why), -EINVAL);
-	assert_int_equal(count((const uint8_t *)"#!/bin/sh\nexit 0\n", 17, &why), -EINVAL);
-	assert_int_equal(count(f.v, 4, &why), -EINVAL);
-	assert_int_equal(count(f.v, sizeof(struct trace_head) - 1, &why), -EBADMSG);
+	assert_int_equal(count((const uint8_t *)"", 0, &end), -EINVAL);
+	assert_int_equal(count((const uint8_t *)"#!/bin/sh\nexit 0\n", 17, &end), -EINVAL);
+	assert_int_equal(count(f.v, 4, &end), -EINVAL);
+	assert_int_equal(count(f.v, sizeof(struct trace_head) - 1, &end), -EBADMSG);
 	f.v[8] = TRACE_VERSION + 1;
-	assert_int_equal(count(f.v, f.n, &why), -EPROTO);
+	assert_int_equal(count(f.v, f.n, &end), -EPROTO);
 	f.v[8] = TRACE_VERSION;
 	f.v[12] ^= 1; /* the CPU */
-	assert_int_equal(count(f.v, f.n, &why), -EBADMSG);
+	assert_int_equal(count(f.v, f.n, &end), -EBADMSG);
 	free(f.v);
 }
 

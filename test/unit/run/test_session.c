@@ -221,11 +221,11 @@ static int consume(void *ctx)
 	return got.answer;
 }
 
-static void stopping(void *ctx, enum session_stop why)
+static void stopping(void *ctx, enum session_stop stop)
 {
 	(void)ctx;
 	got.stops++;
-	got.stopping = why;
+	got.stopping = stop;
 	got.end_events_at_stop = got.events[F_END];
 }
 
@@ -253,7 +253,7 @@ static struct session_result run_for(struct target *t, uint64_t for_ns)
 	if (session_run(s, &res, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(got.stops, 1);
-	assert_int_equal(got.stopping, res.why);
+	assert_int_equal(got.stopping, res.stop);
 	assert_int_equal(got.end_events_at_stop, 0);
 	session_free(s);
 	registry_free(c.reg);
@@ -299,7 +299,7 @@ static void a_run_in_order(void **state)
 	pthread_create(&t, NULL, make_calls, &n);
 	res = run(NULL);
 	pthread_join(t, NULL);
-	assert_int_equal(res.why, SESSION_EXIT);
+	assert_int_equal(res.stop, SESSION_EXIT);
 	assert_int_equal(res.exit_status, STATUS);
 	assert_int_equal(got.events[F_BEGIN], 1);
 	assert_int_equal(got.begin_at, 1);
@@ -332,7 +332,7 @@ static void exit_in_begin_attaches_nothing(void **state)
 	progs[0].insns = (struct bpf_insn *)(uintptr_t)v;
 	progs[0].ninsns = N(v);
 	res = run(NULL);
-	assert_int_equal(res.why, SESSION_EXIT);
+	assert_int_equal(res.stop, SESSION_EXIT);
 	assert_int_equal(res.exit_status, 3);
 	assert_int_equal(got.events[F_EXIT], 1);
 	assert_int_equal(got.events[F_END], 1);
@@ -363,7 +363,7 @@ static void a_signal_ends_it_in_order(void **state)
 	pthread_create(&t, NULL, send_signal, &sig);
 	res = run(NULL);
 	pthread_join(t, NULL);
-	assert_int_equal(res.why, SESSION_SIGNAL);
+	assert_int_equal(res.stop, SESSION_SIGNAL);
 	assert_int_equal(res.signal, SIGTERM);
 	assert_int_equal(got.events[F_BEGIN], 1);
 	assert_int_equal(got.events[F_END], 1);
@@ -379,7 +379,7 @@ static void a_failing_consumer_ends_it(void **state)
 	got.answer = -EPIPE;
 	res = run(NULL);
 	got.answer = 0;
-	assert_int_equal(res.why, SESSION_CONSUMER);
+	assert_int_equal(res.stop, SESSION_CONSUMER);
 	assert_int_equal(res.consumer_error, -EPIPE);
 }
 
@@ -393,7 +393,7 @@ static void the_end_of_the_target_ends_it(void **state)
 	setup();
 	assert_int_equal(target_command("sleep 0.2", TARGET_EXEC, &t, &err), 0);
 	res = run(t);
-	assert_int_equal(res.why, SESSION_TARGETS);
+	assert_int_equal(res.stop, SESSION_TARGETS);
 	assert_true(target_ended(t));
 	target_free(t);
 }
@@ -412,7 +412,7 @@ static void its_time_ends_it(void **state)
 	assert_int_equal(target_command("sleep 600", TARGET_EXEC, &t, &err), 0);
 	begun = clock_ns(CLOCK_MONOTONIC);
 	res = run_for(t, time);
-	assert_int_equal(res.why, SESSION_TIME);
+	assert_int_equal(res.stop, SESSION_TIME);
 	assert_int_equal(res.exit_status, 0);
 	assert_true(clock_ns(CLOCK_MONOTONIC) - begun >= time);
 	assert_false(target_ended(t));
@@ -422,7 +422,7 @@ static void its_time_ends_it(void **state)
 	setup();
 	assert_int_equal(target_command("sleep 0.1", TARGET_EXEC, &t, &err), 0);
 	res = run_for(t, UINT64_MAX / 2);
-	assert_int_equal(res.why, SESSION_TARGETS);
+	assert_int_equal(res.stop, SESSION_TARGETS);
 	target_free(t);
 }
 
@@ -546,7 +546,7 @@ static void losses_are_reported(void **state)
 	img.nprogs = 2;
 	got.answer = -EPIPE; /* ends after the first look */
 	res = run(NULL);
-	assert_int_equal(res.why, SESSION_CONSUMER);
+	assert_int_equal(res.stop, SESSION_CONSUMER);
 	got.answer = 0;
 	setup();
 	progs[1] = make_prog(1, progs[0].entry, v, N(v), p_begin);
@@ -599,7 +599,7 @@ static void the_governor_detaches(void **state)
 	pthread_create(&t, NULL, stop_after_note, NULL);
 	res = run(NULL);
 	pthread_join(t, NULL);
-	assert_int_equal(res.why, SESSION_SIGNAL);
+	assert_int_equal(res.stop, SESSION_SIGNAL);
 	assert_int_equal(got.notes, 1);
 	assert_non_null(strstr(got.note, "maxcpu: detached test:::tick"));
 	assert_int_equal(got.events[F_END], 1);

@@ -8,14 +8,14 @@
 
 static int judge(const char *p, size_t n)
 {
-	const char *why = NULL;
+	const char *reason = NULL;
 	char *copy = malloc(n ? n : 1); /* of its size: a sanitizer sees who reads further */
 	int r;
 
 	assert_non_null(copy);
 	memcpy(copy, p, n);
-	r = head_judge(copy, n, &why);
-	assert_int_equal(r > 1, why != NULL);
+	r = head_judge(copy, n, &reason);
+	assert_int_equal(r > 1, reason != NULL);
 	free(copy);
 	return r;
 }

@@ -227,10 +227,10 @@ void sample_killed(void (*fn)(void))
 void sample_sql(const char *text)
 {
 	sqlite3 *db;
-	char *why = NULL;
+	char *reason = NULL;
 
 	assert_int_equal(sqlite3_open(sample_path, &db), SQLITE_OK);
-	if (sqlite3_exec(db, text, NULL, NULL, &why) != SQLITE_OK)
-		fail_msg("%s: %s", text, why);
+	if (sqlite3_exec(db, text, NULL, NULL, &reason) != SQLITE_OK)
+		fail_msg("%s: %s", text, reason);
 	sqlite3_close(db);
 }

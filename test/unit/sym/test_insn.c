@@ -55,15 +55,15 @@ static void classes(void **state)
 	_cleanup_free_ uint32_t *offs = NULL;
 	uint8_t code[8 * ARRAY_SIZE(rows)];
 	size_t len = code_of(code), n, noffs, at = 0;
-	const char *why = NULL;
+	const char *reason = NULL;
 
 	(void)state;
-	if (insn_list(EM_X86_64, ADDR, code, len, &v, &n, &why) == -ENOSYS) {
-		print_message("%s\n", why);
+	if (insn_list(EM_X86_64, ADDR, code, len, &v, &n, &reason) == -ENOSYS) {
+		print_message("%s\n", reason);
 		skip();
 	}
 	assert_int_equal(n, ARRAY_SIZE(rows));
-	assert_int_equal(insn_offsets(EM_X86_64, code, len, &offs, &noffs, &why), 0);
+	assert_int_equal(insn_offsets(EM_X86_64, code, len, &offs, &noffs, &reason), 0);
 	assert_int_equal(noffs, n);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(v[i].off, at);
@@ -86,15 +86,15 @@ static void cut(void **state)
 {
 	static const uint8_t code[] = { 0x55, 0xe8, 0, 0 };
 	_cleanup_free_ struct insn *v = NULL;
-	const char *why = NULL;
+	const char *reason = NULL;
 	size_t n;
 
 	(void)state;
-	if (insn_list(EM_X86_64, ADDR, code, sizeof(code), &v, &n, &why) == -ENOSYS)
+	if (insn_list(EM_X86_64, ADDR, code, sizeof(code), &v, &n, &reason) == -ENOSYS)
 		skip();
 	assert_int_equal(n, 1);
-	assert_int_equal(insn_list(EM_AARCH64, ADDR, code, sizeof(code), &v, &n, &why), -ENOSYS);
-	assert_non_null(strstr(why, "x86-64 only"));
+	assert_int_equal(insn_list(EM_AARCH64, ADDR, code, sizeof(code), &v, &n, &reason), -ENOSYS);
+	assert_non_null(strstr(reason, "x86-64 only"));
 }
 
 static void names(void **state)

@@ -147,18 +147,18 @@ static void boundaries(void **state)
 	static const uint32_t want[] = { 0, 4, 8, 14 };
 	_cleanup_free_ uint32_t *v = NULL;
 	_cleanup_free_ uint32_t *arm = NULL;
-	const char *why = NULL;
+	const char *reason = NULL;
 	size_t n;
 
 	(void)state;
-	assert_int_equal(insn_offsets(EM_X86_64, code, sizeof(code), &v, &n, &why), 0);
+	assert_int_equal(insn_offsets(EM_X86_64, code, sizeof(code), &v, &n, &reason), 0);
 	assert_int_equal(n, ARRAY_SIZE(want));
 	assert_memory_equal(v, want, sizeof(want));
-	assert_int_equal(insn_offsets(EM_AARCH64, code, 16, &arm, &n, &why), 0);
+	assert_int_equal(insn_offsets(EM_AARCH64, code, 16, &arm, &n, &reason), 0);
 	assert_int_equal(n, 4);
 	assert_int_equal(arm[3], 12);
-	assert_int_equal(insn_offsets(EM_MIPS, code, 16, &arm, &n, &why), -ENOSYS);
-	assert_non_null(why);
+	assert_int_equal(insn_offsets(EM_MIPS, code, 16, &arm, &n, &reason), -ENOSYS);
+	assert_non_null(reason);
 }
 
 int main(void)
