@@ -57,10 +57,15 @@ static void note(const char *text)
 		cmd_msg("rec: %s", text);
 }
 
+static void warn(const char *text)
+{
+	cmd_msg("rec: %s", text);
+}
+
 static int record(const struct recorder *c, char **words)
 {
 	_cleanup_free_ char *path = findprog(words[0]);
-	struct rec_opts o = { .trace = c->output, .path = path, .argv = words, .note = note };
+	struct rec_opts o = { .trace = c->output, .path = path, .argv = words, .note = note, .warn = warn };
 	struct rec_result result;
 	struct err e = { 0 };
 	struct stat st;

@@ -11,7 +11,8 @@ enum event_kind {
 	EV_MAP,	     /* a mapping of a new program: struct ev_map */
 	EV_MEM,	     /* what the kernel wrote into the program: struct ev_mem, bytes */
 	EV_CALL,     /* a system call: struct ev_call */
-	EV_STATE,    /* a signal's handler began, or ended: struct ev_state, the vector registers */
+	EV_STATE,    /* a signal's handler began, or ended, or the task was interrupted: struct ev_state, the vector
+		      * registers */
 	EV_EXEC,     /* a new program, whose mappings are the EV_MAPs before: struct ev_state, the vector registers */
 	EV_TSC,	     /* the program read the time-stamp counter: struct ev_tsc */
 	EV_END,	     /* the task ended: struct ev_end */
@@ -19,6 +20,7 @@ enum event_kind {
 	EV_ENTER,    /* a system call begins, and others run before its EV_CALL: struct ev_call */
 	EV_FORK,     /* within a system call the task makes another: struct ev_fork */
 	EV_LOG,	     /* calls that the task did and logged itself, before its next event: struct stub_call, … */
+	EV_SPOT,     /* the task waits in a loop without system calls: struct ev_spot */
 	EV_KINDS
 };
 
@@ -85,8 +87,8 @@ struct ev_call {
 struct ev_state {
 	struct user_regs_struct regs; /* afterwards */
 	uint64_t rip;		      /* where the signal arrived */
-	uint32_t signo;		      /* 0: the handler has ended */
-	uint32_t fault;		      /* 1: an instruction caused it */
+	uint32_t signo; /* 0: the handler has ended; or interrupted: the EV_MEMs are all that it can write to */
+	uint32_t fault; /* 1: an instruction caused it */
 };
 struct ev_tsc {
 	uint64_t rip, value;
@@ -98,6 +100,11 @@ struct ev_end {
 	int32_t status; /* as of waitpid(2) */
 	uint32_t flags; /* END_* */
 	uint64_t rip;
+};
+/* All that the task changes was like that once before: it goes round for ever until others change something. */
+struct ev_spot {
+	struct user_regs_struct regs;
+	uint64_t sum; /* of its memory, memory_sum() */
 };
 /* A thread of a process is a task. That of the command is 0. */
 struct ev_switch {

@@ -97,6 +97,8 @@ static int take_last(struct group *g, const struct trace_event *e)
 		memcpy(&g->call, e->data, sizeof(g->call));
 	else if (e->kind == EV_FORK)
 		memcpy(&g->fork, e->data, sizeof(g->fork));
+	else if (e->kind == EV_SPOT)
+		memcpy(&g->spot, e->data, sizeof(g->spot));
 	else if (e->kind == EV_TSC)
 		memcpy(&g->tsc, e->data, sizeof(g->tsc));
 	else

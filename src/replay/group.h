@@ -18,6 +18,7 @@ struct group {
 		struct ev_tsc tsc;
 		struct ev_end end;
 		struct ev_fork fork;
+		struct ev_spot spot;
 	};
 	VEC(uint8_t) bytes; /* of the mems */
 	VEC(struct group_mem) mems;

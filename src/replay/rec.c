@@ -180,6 +180,9 @@ int rec_at_stop(struct rec *r, int status)
 {
 	struct task *k = r->k;
 
+	if (status >> 8 == SIGSTOP && k->spin.poked)
+		return spin_look(r);
+	k->spin.since = 0;
 	switch (status >> 16) {
 	case PTRACE_EVENT_EXEC: return task_executes(r);
 	case PTRACE_EVENT_SECCOMP: return rec_entry(r);
@@ -229,8 +232,10 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 		signal(SIGQUIT, SIG_IGN);
 		x = start(r);
 	}
+	spin_start();
 	if (x == 0)
 		x = sched_run(r);
+	spin_end();
 	while (r->tasks.n)
 		task_free(r, r->tasks.v[r->tasks.n - 1]);
 	while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)

@@ -10,6 +10,7 @@ struct rec_opts {
 	const char *path;		/* of the program */
 	char *const *argv;		/* its arguments */
 	void (*note)(const char *text); /* is told what the recording cannot see */
+	void (*warn)(const char *text); /* and what the program cannot get out of */
 };
 struct rec_result {
 	int status; /* of the program, as of waitpid(2) */

@@ -66,6 +66,16 @@ struct early {
 	pid_t pid;
 	int status;
 };
+/* What the watch over threads without system calls knows of one, recspin.c. */
+struct spin {
+	uint64_t since; /* CPU time of the thread at the first tick behind its last stop, ns; 0: none was */
+	uint64_t look;	/* it is looked at when it has run so much longer */
+	uint64_t until; /* others come first, ns of the monotonic clock */
+	unsigned delays;
+	bool poked; /* a SIGSTOP of the recorder is on its way to it */
+	bool waits; /* it waits for others, which run first */
+	bool told;
+};
 /* A thread. */
 struct task {
 	struct tracee t;
@@ -87,6 +97,7 @@ struct task {
 	siginfo_t queue[REC_SIGNALS];
 	unsigned nqueue;
 	struct ev_end end; /* if a signal ends it now */
+	struct spin spin;
 	uint64_t clear_tid, robust;
 	struct fds *fds;
 	struct space *space;
@@ -168,9 +179,16 @@ int buf_site(struct rec *r);   /* its place is to go to the stub, if it is calle
 int buf_follow(struct rec *r); /* descriptors, after a call */
 void buf_done(struct rec *r);
 int sched_run(struct rec *r);			     /* until all tasks have ended */
+bool sched_others(const struct rec *r);		     /* others than r->turn could run */
 int rec_at_stop(struct rec *r, int status);	     /* rec.c: r->k has stopped */
 int rec_snapshot(struct rec *r);		     /* recsnap.c: a new program */
 int rec_signal(struct rec *r, int signo, int *pass); /* recsig.c; pass: the signal that it gets when it goes on */
 bool rec_due(struct rec *r);			     /* a signal waits and can be delivered */
 int rec_deliver_queued(struct rec *r);
+int rec_deliver_here(struct rec *r); /* in the middle of the instructions */
+/* recspin.c: loops and computations without a system call. The timer that makes the recorder look at them */
+void spin_start(void);
+void spin_end(void);
+void spin_watch(struct rec *r); /* stops r->turn if it is time */
+int spin_look(struct rec *r);	/* it has stopped for that */
 #endif

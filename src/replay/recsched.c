@@ -51,7 +51,7 @@ static bool waits(const struct task *k)
 	return state == 'S' || state == 'D' || state == 'I';
 }
 
-static bool others_wait(const struct rec *r)
+bool sched_others(const struct rec *r)
 {
 	for (size_t i = 0; i < r->tasks.n; i++)
 		if (r->tasks.v[i] != r->turn &&
@@ -70,25 +70,31 @@ static uint64_t next_random(struct rec *r)
 
 static struct task *choose(struct rec *r)
 {
-	size_t n = r->tasks.n, from = r->random ? next_random(r) % n : r->next;
+	size_t n = r->tasks.n, from = r->random ? next_random(r) % n : r->next, best = n;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	for (size_t i = 0; i < n; i++) {
-		struct task *k = r->tasks.v[(from + i) % n];
+		const struct task *k = r->tasks.v[(from + i) % n];
 
-		if (k->state != TASK_READY)
-			continue;
-		r->next = (from + i + 1) % n;
-		r->slice = clock_ns(CLOCK_MONOTONIC);
-		return k;
+		if (k->state == TASK_READY && (best == n || k->spin.until <= now))
+			best = (from + i) % n;
+		if (best != n && r->tasks.v[best]->spin.until <= now)
+			break;
 	}
-	return NULL;
+	if (best == n)
+		return NULL;
+	r->next = (best + 1) % n;
+	r->slice = now;
+	return r->tasks.v[best];
 }
 
 /* Its turn ends at this stop. Not where a signal stops it between two calls: the replay would not find the place. */
 static bool is_over(struct rec *r)
 {
-	if (r->tasks.n < 2 || !r->turn->leaves || !others_wait(r))
+	if (r->tasks.n < 2 || !r->turn->leaves || !sched_others(r))
 		return false;
+	if (r->turn->spin.waits)
+		return true;
 	if (r->random && next_random(r) % CHAOS_CALLS == 0)
 		return true;
 	return (r->turn->at_exit && r->turn->call.regs[R_NR] == __NR_sched_yield) ||
@@ -123,7 +129,7 @@ static int handle(struct rec *r, struct task *k, int status)
 		return task_ended(r, status, pid);
 	}
 	k->state = TASK_READY;
-	k->leaves = false;
+	k->leaves = k->spin.waits = false;
 	e = rec_at_stop(r, status);
 	k = r->k;
 	if (e == -ESRCH && !k->t.pid)
@@ -179,7 +185,7 @@ static void give_way(unsigned n)
 /* The next stop. *ret is NULL if r->turn waits within its system call, and others can go on. */
 static int wait_stop(struct rec *r, struct task **ret, int *status)
 {
-	bool look = r->turn && r->turn->state == TASK_KERNEL && r->tasks.n > 1 && others_wait(r);
+	bool look = r->turn && r->turn->state == TASK_KERNEL && r->tasks.n > 1 && sched_others(r);
 
 	for (unsigned n = 0;; n++) {
 		pid_t pid;
@@ -189,6 +195,8 @@ static int wait_stop(struct rec *r, struct task **ret, int *status)
 		pid = waitpid(-1, status, __WALL | (look ? WNOHANG : 0));
 		if (pid < 0 && errno != EINTR)
 			return rec_broken(r, -errno);
+		if (pid < 0)
+			spin_watch(r);
 		*ret = pid > 0 ? task_find(r, pid) : NULL;
 		if (*ret)
 			return 0;
@@ -223,7 +231,7 @@ static int step(struct rec *r)
 		e = leave(r);
 	if (e == 0)
 		e = handle(r, k, status);
-	if (e == 0 && (!r->turn || r->turn->state == TASK_READY))
+	if (e == 0 && (!r->turn || r->turn->state == TASK_READY || r->turn->state == TASK_PENDING))
 		e = handle_pending(r);
 	if (e == 0 && r->turn && r->turn->state == TASK_READY && is_over(r))
 		r->turn = NULL;

@@ -138,6 +138,9 @@ static int caught(struct rec *r, int signo, const siginfo_t *info)
 		return rec_broken(r, e);
 	if (r->k->at_exit && same_place(&regs, &r->k->last))
 		return deliver(r, signo, false);
+	for (unsigned i = 0; i < r->k->nqueue && signo < SIGRTMIN; i++)
+		if (r->k->queue[i].si_signo == signo)
+			return 0; /* as the kernel does with one that waits already */
 	if (r->k->nqueue == REC_SIGNALS)
 		return rec_stop(r, "more than %u signals wait for a system call of the program", REC_SIGNALS);
 	r->k->queue[r->k->nqueue++] = *info;
@@ -155,6 +158,7 @@ int rec_signal(struct rec *r, int signo, int *pass)
 		return errno == EINVAL ? 0 : rec_broken(r, -errno); /* EINVAL: it has been stopped as a group */
 	if (signo == SIGSEGV && is_fault(signo, &info))
 		e = try_tsc(r, &done);
+	r->k->leaves = done;
 	if (e < 0 || done)
 		return e;
 	if (in_mask(r, "SigCgt", signo))
@@ -188,19 +192,46 @@ bool rec_due(struct rec *r)
 	return find_due(r) >= 0;
 }
 
-int rec_deliver_queued(struct rec *r)
+static bool take_due(struct rec *r, siginfo_t *ret)
 {
-	int i = find_due(r), e, status;
-	siginfo_t info;
+	int i = find_due(r);
 
 	if (i < 0)
+		return false;
+	*ret = r->k->queue[i];
+	memmove(&r->k->queue[i], &r->k->queue[i + 1], (--r->k->nqueue - (unsigned)i) * sizeof(*ret));
+	return true;
+}
+
+int rec_deliver_here(struct rec *r)
+{
+	siginfo_t info;
+
+	if (!take_due(r, &info))
+		return 0;
+	if (ptrace(PTRACE_SETSIGINFO, r->k->t.pid, 0, &info) < 0)
+		return rec_broken(r, -errno);
+	return deliver(r, info.si_signo, false);
+}
+
+int rec_deliver_queued(struct rec *r)
+{
+	int e, status;
+	siginfo_t info;
+
+	if (!take_due(r, &info))
 		return rec_stop(r, "a signal that waited is blocked now");
-	info = r->k->queue[i];
-	memmove(&r->k->queue[i], &r->k->queue[i + 1], (--r->k->nqueue - (unsigned)i) * sizeof(info));
 	e = tracee_go(&r->k->t, PTRACE_SYSCALL, info.si_signo);
 	if (e < 0)
 		return rec_broken(r, e);
 	status = tracee_wait(&r->k->t);
+	if (status >= 0 && r->k->t.pid && r->k->spin.poked && WSTOPSIG(status) == SIGSTOP) { /* the recorder's own */
+		r->k->spin.poked = false;
+		e = tracee_go(&r->k->t, PTRACE_SYSCALL, 0);
+		if (e < 0)
+			return rec_broken(r, e);
+		status = tracee_wait(&r->k->t);
+	}
 	if (status < 0)
 		return rec_broken(r, status);
 	if (!r->k->t.pid) {

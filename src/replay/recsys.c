@@ -56,6 +56,8 @@ int rec_entry(struct rec *r)
 	r->k->inside = true;
 	r->k->at_exit = r->k->skipped = false;
 	r->k->deny = 0;
+	if (regs.orig_rax != __NR_rt_sigreturn)
+		r->k->spin.delays = 0;
 	if (regs.cs != CS_64 || regs.rcx != regs.rip)
 		return rec_stop(r, "a system call of 32-bit code (number %lld) cannot be recorded",
 				(long long)regs.orig_rax);

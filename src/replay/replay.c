@@ -21,7 +21,6 @@
 
 #define ARENA_SIZE (ARENA_MAX + (1ull << 31)) /* what is mapped may end behind the last blob */
 #define PIECE 65536u
-#define FLAGS_IGNORED 0x10100ull /* resume, trap: the debugger's */
 #define ERR_RESTART_BLOCK 516
 
 static const char *const reg_names[CALL_REGS] = {
@@ -66,7 +65,7 @@ static int put_blob(void *ctx, uint64_t at, const void *bytes, size_t n)
 #define DIFFERS "the program does not do what it did at system call %llu"
 #define HINT "; it got something from outside that is not recorded, perhaps a random number of the processor (rdrand)"
 
-static int differs_stop(struct replay *r, int status, const char *wanted)
+int replay_differs(struct replay *r, int status, const char *wanted)
 {
 	struct user_regs_struct regs = { 0 };
 
@@ -109,8 +108,7 @@ static int differs_log(struct replay *r, uint64_t used)
 		       (unsigned long long)r->result.calls, policy_name(regs.orig_rax, buf), policy_name(c.nr, other));
 }
 
-/* All that the program logged itself when it was recorded. */
-static int check_log(struct replay *r, int status)
+int replay_check_log(struct replay *r, int status)
 {
 	uint64_t used;
 
@@ -123,21 +121,27 @@ static int check_log(struct replay *r, int status)
 	return status;
 }
 
-/* On to the next system call or fault: its status. What others send it now is not part of the recording. */
-static int run(struct replay *r)
+int replay_go(struct replay *r)
 {
-	int x = build_log(r);
-
-	if (x < 0)
-		return replay_broken(r, x);
 	for (;;) {
 		int e = tracee_go(&r->k->t, PTRACE_SYSEMU, 0), status = e == 0 ? tracee_wait(&r->k->t) : e;
 
 		if (status < 0)
 			return replay_broken(r, status);
 		if (!r->k->t.pid || WSTOPSIG(status) == SYSCALL_STOP || is_fault(r))
-			return check_log(r, status);
+			return status;
 	}
+}
+
+/* On to the next system call or fault: its status. */
+static int run(struct replay *r)
+{
+	int x = build_log(r);
+
+	if (x < 0)
+		return replay_broken(r, x);
+	x = replay_go(r);
+	return x < 0 ? x : replay_check_log(r, x);
 }
 
 static int compare(struct replay *r, const struct user_regs_struct *regs)
@@ -153,7 +157,7 @@ static int compare(struct replay *r, const struct user_regs_struct *regs)
 		return err_set(r->e, -EBADE, DIFFERS ": it calls %s, recorded: %s" HINT, n, policy_name(now[R_NR], buf),
 			       policy_name(c->regs[R_NR], other));
 	for (int i = 0; i < CALL_REGS; i++)
-		if (i == R_FLAGS ? (now[i] ^ c->regs[i]) & ~FLAGS_IGNORED : now[i] != c->regs[i])
+		if (i == R_FLAGS ? (now[i] ^ c->regs[i]) & ~TRACEE_FLAGS : now[i] != c->regs[i])
 			return err_set(r->e, -EBADE, DIFFERS " (%s): %s is 0x%llx, recorded 0x%llx" HINT, n,
 				       policy_name(now[R_NR], buf), reg_names[i], (unsigned long long)now[i],
 				       (unsigned long long)c->regs[i]);
@@ -232,7 +236,7 @@ static int to_call(struct replay *r, struct user_regs_struct *regs)
 	if (status < 0)
 		return status;
 	if (!r->k->t.pid || WSTOPSIG(status) != SYSCALL_STOP)
-		return differs_stop(r, status, policy_name(r->g.call.regs[R_NR], buf));
+		return replay_differs(r, status, policy_name(r->g.call.regs[R_NR], buf));
 	e = tracee_regs(&r->k->t, regs);
 	if (e == 0 && regs->rip >= STUB_SITES && regs->rip < STUB_STATE) /* as if made at its place */
 		tracee_read(&r->k->t, regs->rip - STUB_DONE + offsetof(struct stub_site, back), &regs->rip,
@@ -305,7 +309,7 @@ static int to_fault(struct replay *r, int signo, uint64_t rip, struct user_regs_
 	if (e < 0)
 		return replay_broken(r, e);
 	if (!r->k->t.pid || WSTOPSIG(status) != signo || regs->rip != rip)
-		return differs_stop(r, status, strsignal(signo));
+		return replay_differs(r, status, strsignal(signo));
 	return 0;
 }
 
@@ -316,6 +320,8 @@ static int at_state(struct replay *r)
 
 	if (r->g.state.fault)
 		e = to_fault(r, (int)r->g.state.signo, r->g.state.rip, &now);
+	else
+		r->result.calls += r->g.logged; /* of what is not run, since all that it changed is recorded */
 	if (e == 0)
 		e = put_mems(r);
 	if (e < 0)
@@ -392,6 +398,7 @@ static int at_group(struct replay *r)
 	case EV_ENTER: return at_enter(r);
 	case EV_FORK: return build_fork(r);
 	case EV_STATE: return at_state(r);
+	case EV_SPOT: return spot_run(r);
 	case EV_EXEC: return build_program(r);
 	case EV_TSC: return at_tsc(r);
 	case EV_END: return at_end(r);
@@ -409,7 +416,7 @@ static int prepare(struct replay *r, FILE *f)
 		return err_set(r->e, e, "%s",
 			       e == -EINVAL ? "this is no recording of `dwell rec`"
 			       : e == -EPROTO
-				       ? "the recording is of another version of dwell; this one reads versions 1 and 2"
+				       ? "the recording is of another version of dwell; this one reads versions 1 to 3"
 			       : e == -EBADMSG ? "the head of the recording is damaged"
 					       : strerror(-e));
 	features_get(features);

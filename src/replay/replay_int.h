@@ -40,6 +40,14 @@ void build_end(struct replay *r, struct rtask *k); /* and frees it */
 /* Gives r->k the calls that the group has in its log; 0 or -errno. */
 int build_log(struct replay *r);
 uint64_t build_log_used(struct replay *r); /* bytes of it that it has taken */
+/* On to the next system call or fault: its status, or -errno after a message. What others send it now is not part of
+ * the recording. */
+int replay_go(struct replay *r);
+/* All that the program logged itself when it was recorded must have been used: status; else an error. */
+int replay_check_log(struct replay *r, int status);
+/* The error of a program that stopped elsewhere: status, where it should have. */
+int replay_differs(struct replay *r, int status, const char *wanted);
+int spot_run(struct replay *r); /* to where it waits in a loop */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */
 int build_map(struct replay *r, const struct ev_call *c, bool *same);
 #endif

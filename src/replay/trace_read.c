@@ -84,6 +84,7 @@ static const struct {
 	[EV_TSC] = { sizeof(struct ev_tsc), false },	   [EV_END] = { sizeof(struct ev_end), false },
 	[EV_SWITCH] = { sizeof(struct ev_switch), false }, [EV_ENTER] = { sizeof(struct ev_call), false },
 	[EV_LOG] = { sizeof(struct stub_call), true },	   [EV_FORK] = { sizeof(struct ev_fork), false },
+	[EV_SPOT] = { sizeof(struct ev_spot), false },
 };
 
 static bool fits(const struct event_head *h)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -62,6 +63,16 @@ int tracee_regs(struct tracee *t, struct user_regs_struct *ret)
 int tracee_set_regs(struct tracee *t, const struct user_regs_struct *r)
 {
 	return ptrace(PTRACE_SETREGS, t->pid, 0, r) < 0 ? -errno : 0;
+}
+
+bool tracee_same_regs(const struct user_regs_struct *a, const struct user_regs_struct *b)
+{
+	struct user_regs_struct x = *a, y = *b;
+
+	x.orig_rax = y.orig_rax;
+	x.eflags &= ~TRACEE_FLAGS;
+	y.eflags &= ~TRACEE_FLAGS;
+	return memcmp(&x, &y, sizeof(x)) == 0;
 }
 
 ssize_t tracee_vectors(struct tracee *t, uint8_t buf[VECTORS_MAX])

@@ -11,6 +11,7 @@
 
 #define VECTORS_MAX 16384u /* bytes of the vector registers as PTRACE_GETREGSET tells them */
 #define SYSCALL_STOP (5 | 0x80)
+#define TRACEE_FLAGS 0x10100ull /* in eflags, resume and trap: the debugger's */
 
 struct tracee {
 	pid_t pid; /* 0: none */
@@ -25,6 +26,8 @@ int tracee_go(struct tracee *t, int request, int signo);
 int tracee_wait(struct tracee *t);
 int tracee_regs(struct tracee *t, struct user_regs_struct *ret);
 int tracee_set_regs(struct tracee *t, const struct user_regs_struct *r);
+/* The program cannot tell them apart. */
+bool tracee_same_regs(const struct user_regs_struct *a, const struct user_regs_struct *b);
 /* Vector registers: bytes of them, or -errno. */
 ssize_t tracee_vectors(struct tracee *t, uint8_t buf[VECTORS_MAX]);
 int tracee_set_vectors(struct tracee *t, const void *bytes, size_t n);
