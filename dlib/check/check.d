@@ -19,7 +19,7 @@ inline int SHORT_LIFE = 1000000000;
 /* -- CPUs -- */
 
 latency:wakeup::all
-/!(args[0]->how & 3) && args[0]->delay >= FELT && throttled[args[0]->tid] < args[0]->start/
+/!(args[0]->how & HOW_NOT_ENDED) && args[0]->delay >= FELT && throttled[args[0]->tid] < args[0]->start/
 {
 	@check_wakeup[args[0]->pid, args[0]->comm, cpu, pid ? execname : "", pid ? curthread->prio < 100 : 0] = avg(args[0]->delay);
 }
@@ -31,19 +31,19 @@ profile-97hz
 }
 
 latency:throttle::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_throttle[args[0]->pid, args[0]->comm, this->group != NULL ? stringof(this->group->css.cgroup->kn->name) : "", ""] = avg(args[0]->delay);
 }
 
 latency:softirq::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_softirq[0, "", cpu, softirq_name[this->vec]] = avg(args[0]->delay);
 }
 
 latency:irq::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_irq[0, "", cpu, stringof(this->action->name)] = avg(args[0]->delay);
 }
@@ -51,19 +51,19 @@ latency:irq::all
 /* -- memory -- */
 
 latency:reclaim::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_reclaim[pid, execname, self->what, ""] = avg(args[0]->delay);
 }
 
 latency:fault::all
-/!(args[0]->how & 3) && this->major && self->mapping != NULL/
+/!(args[0]->how & HOW_NOT_ENDED) && this->major && self->mapping != NULL/
 {
 	@check_fault[pid, execname, args[0]->delay >= NAMED ? inode_path(self->mapping->host) : "a file", ""] = avg(args[0]->delay);
 }
 
 latency:fault::all
-/!(args[0]->how & 3) && this->major && self->mapping == NULL/
+/!(args[0]->how & HOW_NOT_ENDED) && this->major && self->mapping == NULL/
 {
 	@check_swapin[pid, execname, "swap", ""] = avg(args[0]->delay);
 }
@@ -76,7 +76,7 @@ sdt:oom::mark_victim
 /* -- disks and file systems -- */
 
 latency:block::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->rq = args[1];
 	this->op = this->rq->cmd_flags & 0xff;
@@ -90,7 +90,7 @@ sdt:block::block_rq_error
 
 /* Which files the slow events tell: paths twice in one program take the kernel's verifier seconds. */
 latency:fsync::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_fsync[pid, execname, "", this->name] = avg(args[0]->delay);
 }
@@ -98,13 +98,13 @@ latency:fsync::all
 /* -- locks -- */
 
 latency:futex::all
-/!(args[0]->how & 3) && args[0]->delay >= FELT && !futex_condition && released[tid]/
+/!(args[0]->how & HOW_NOT_ENDED) && args[0]->delay >= FELT && !futex_condition && released[tid]/
 {
 	@check_futex[pid, execname, "", releaser[tid]] = avg(args[0]->delay);
 }
 
 latency:lock::all
-/!(args[0]->how & 3) && args[0]->delay >= FELT_LOCK/
+/!(args[0]->how & HOW_NOT_ENDED) && args[0]->delay >= FELT_LOCK/
 {
 	this->holder = self->kind != 1 && self->owner ? self->holder : 0;
 	@check_lock[pid, execname, self->kind & 0x20 ? "mutex" : self->kind & 1 ? "spinlock" : self->kind & 8 ? "rtmutex" :
@@ -113,13 +113,13 @@ latency:lock::all
 }
 
 latency:filelock::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_filelock[pid, execname, inode_path(self->inode), taker[self->holder]] = avg(args[0]->delay);
 }
 
 latency:mmaplock::all
-/!(args[0]->how & 3) && args[0]->delay >= FELT_LOCK/
+/!(args[0]->how & HOW_NOT_ENDED) && args[0]->delay >= FELT_LOCK/
 {
 	@check_mmaplock[pid, execname, self->write ? "to change it" : "to read it", self->holder ? self->holder_comm : ""] = avg(args[0]->delay);
 }
@@ -163,14 +163,14 @@ udp:::send
 }
 
 latency:connect::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_connect[pid, execname, "", this->failed == 0 || this->failed == EINPROGRESS ? "connected" : this->failed == ECONNREFUSED ? "refused" :
 	    this->failed == ETIMEDOUT ? "timed out" : this->failed == EHOSTUNREACH || this->failed == ENETUNREACH ? "unreachable" : "failed"] = avg(args[0]->delay);
 }
 
 latency:tcpconnect::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_connect[args[0]->pid, args[0]->comm, inet_endpoint[sock_remote[args[1]], sock_rport[args[1]]],
 	    args[0]->id == 0 ? "connected" : args[0]->id == ECONNREFUSED ? "refused" : args[0]->id == ETIMEDOUT ? "timed out" : "failed"] = avg(args[0]->delay);

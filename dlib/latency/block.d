@@ -22,7 +22,7 @@ sdt:block::block_rq_complete
 }
 
 latency:block::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->rq = args[1];
 	this->op = this->rq->cmd_flags & 0xff;

@@ -72,13 +72,13 @@ udp:::receive
 }
 
 latency:connect::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("fd", self->fd, "ret", args[0]->id, "ustack", jstack(100));
 }
 
 latency:tcpconnect::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("to", inet_endpoint[sock_remote[args[1]], sock_rport[args[1]]], "error", args[0]->id);
 }

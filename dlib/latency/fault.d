@@ -52,7 +52,7 @@ cpc:::minor-faults-all-1
 }
 
 latency:fault::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->file = self->mapping != NULL;
 	slow("fault", this->major ? "major" : "minor", "addr", (void *)self->addr, "mode", self->user ? "user" : "kernel", "file",

@@ -73,7 +73,7 @@ syscall:::return
 
 /* Of a file that was opened, the whole path; a call with an empty one is about the open file. */
 latency:fs::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->named = self->path ? copyinstr(self->path) : "";
 	this->fd = this->named == "" ? (int)self->fd : substr(this->name, 0, 4) == "open" ? (int)args[0]->id : -1;

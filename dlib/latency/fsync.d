@@ -31,7 +31,7 @@ latency:fsync::all
 }
 
 latency:fsync::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("syscall", this->name, "file", fds[(int)self->fd].fi_pathname, "ustack", jstack(100));
 }

@@ -23,7 +23,7 @@ sdt:irq::irq_handler_exit
 }
 
 latency:irq::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("irq", this->irq, "name", stringof(this->action->name));
 }

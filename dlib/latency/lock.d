@@ -43,7 +43,7 @@ sdt:lock::contention_end
 }
 
 latency:lock::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->holder = self->kind != 1 && self->owner ? self->holder : 0; /* a bad owner ends the clause between the two */
 	slow("lock", self->lock, "lock_kind", self->kind & 0x20 ? "mutex" : self->kind & 1 ? "spinlock" :

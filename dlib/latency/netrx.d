@@ -95,7 +95,7 @@ sdt:skb::kfree_skb
 
 /* The scheduler notes when a thread got its CPU, by its own clock. */
 latency:netrx::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->at = args[0]->id ? 0 : queued[(uintptr_t)args[1]];
 	this->protocol = this->at ? this->at - args[0]->start : args[0]->delay;

@@ -58,7 +58,7 @@ sdt:net::netif_rx, sdt:skb::consume_skb, sdt:skb::kfree_skb
 }
 
 latency:nettx::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->at = sent[(uintptr_t)args[1]];
 	this->qdisc = this->at ? this->at - args[0]->start : args[0]->delay;

@@ -124,7 +124,7 @@ sdt:sched::sched_process_exit
 }
 
 latency:offcpu::slow
-/!(args[0]->how & 3) && args[0]->tid == tid/
+/!(args[0]->how & HOW_NOT_ENDED) && args[0]->tid == tid/
 {
 	this->stopped = stopped[tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[tid] : 0;
@@ -136,7 +136,7 @@ latency:offcpu::slow
 }
 
 latency:offcpu::slow
-/!(args[0]->how & 3) && args[0]->tid != tid/
+/!(args[0]->how & HOW_NOT_ENDED) && args[0]->tid != tid/
 {
 	this->stopped = stopped[args[0]->tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[args[0]->tid] : 0;

@@ -20,7 +20,7 @@ latency:offcpu::all
 }
 
 latency:block::all
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@by_block_ns[timestamp / 1000000000, args[0]->comm] = quantize(args[0]->delay);
 }

@@ -25,7 +25,7 @@ sdt:vmscan::mm_vmscan_direct_reclaim_end, sdt:vmscan::mm_vmscan_memcg_reclaim_en
 }
 
 latency:reclaim::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("reclaim", self->what, "stack", stack());
 }

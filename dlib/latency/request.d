@@ -34,7 +34,7 @@ syscall::write:entry
 }
 
 latency:request::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("request", args[1], "ustack", jstack(100));
 }

@@ -97,7 +97,7 @@ inline string awaited[struct sock *S, int SENDS] = S != NULL && family_of[S] == 
     SENDS ? "room in a socket's send buffer" : S != NULL && is_inet[S] && S->sk_protocol == IPPROTO_TCP ? "data on a TCP connection" : "data on a socket";
 
 latency:socket::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->sk = sock_of[(int)self->fd];
 	this->peer = this->sk != NULL ? this->sk->sk_peer_pid : NULL;
@@ -106,7 +106,7 @@ latency:socket::slow
 }
 
 latency:accept::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->sk = sock_of[(int)((int64_t)args[0]->id >= 0 ? args[0]->id : self->fd)];
 	slow("syscall", this->name, "protocol", protocol_of[this->sk], "to", name_of[this->sk], "ret", (int64_t)args[0]->id);

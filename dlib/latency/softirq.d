@@ -22,7 +22,7 @@ sdt:irq::softirq_exit
 }
 
 latency:softirq::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("vec", softirq_name[this->vec]);
 }

@@ -39,7 +39,7 @@ syscall:::return
 }
 
 latency:syscall::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->file = no_file[this->name] ? "" : fds[(int)uregs[R_RDI]].fi_pathname;
 	slow("syscall", this->name, "arg0", uregs[R_RDI], "arg1", uregs[R_RSI], "arg2", uregs[R_RDX], "ret", this->ret,

@@ -35,7 +35,7 @@ $end
 }
 
 latency:usdt::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("request", $by ? strjoin("request ", lltostr(args[1])) : "its request", "ustack", jstack(100));
 }

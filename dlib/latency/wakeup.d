@@ -100,7 +100,7 @@ sdt:sched::sched_process_exit
 }
 
 latency:wakeup::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->soft = share[felt_from[SOFT, cpu], felt_ns[SOFT, cpu], felt_last[SOFT, cpu], felt_to[SOFT, cpu], args[0]->start];
 	this->irq = share[felt_from[HARD, cpu], felt_ns[HARD, cpu], felt_last[HARD, cpu], felt_to[HARD, cpu], args[0]->start];

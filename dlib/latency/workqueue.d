@@ -22,7 +22,7 @@ sdt:workqueue::workqueue_execute_start
 }
 
 latency:workqueue::slow
-/!(args[0]->how & 3)/
+/!(args[0]->how & HOW_NOT_ENDED)/
 {
 	slow("func", func((uintptr_t)this->work->func));
 }

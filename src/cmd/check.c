@@ -123,7 +123,7 @@ static bool wants(void *filter, uint32_t pid)
 {
 	struct slowfilter *f = filter;
 
-	return !f->members || process_filter_has(f->members, pid);
+	return !f->process_filter || process_filter_has(f->process_filter, pid);
 }
 
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)

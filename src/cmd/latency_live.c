@@ -42,7 +42,7 @@ static void list_trackers(FILE *out)
 /* -- the run -- */
 
 /* As they are now: they may adapt, or be changed by dwell ctl. */
-static void note_thresholds(struct live *l)
+static void note_thresholds(struct latency_view *l)
 {
 	uint64_t ns;
 
@@ -51,7 +51,7 @@ static void note_thresholds(struct live *l)
 			latencysum_threshold(l->show.sum, i, ns);
 }
 
-static int summary(struct live *l, uint64_t now, bool final)
+static int summary(struct latency_view *l, uint64_t now, bool final)
 {
 	note_thresholds(l);
 	return slowshow_summary(&l->show, now, final);
@@ -64,17 +64,17 @@ static bool wants(void *filter, const struct slow_event *e)
 
 static bool wants_flight(void *ctx, const struct slow_event *e)
 {
-	return slowshow_wants(&((struct live *)ctx)->show, e);
+	return slowshow_wants(&((struct latency_view *)ctx)->show, e);
 }
 
 static void on_flight(void *ctx, const struct row *row)
 {
-	slowshow_flight(&((struct live *)ctx)->show, row);
+	slowshow_flight(&((struct latency_view *)ctx)->show, row);
 }
 
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
 {
-	struct live *l = ctx;
+	struct latency_view *l = ctx;
 
 	l->show.last = clock_ns(CLOCK_MONOTONIC);
 	l->show.to_wall = (int64_t)(clock_ns(CLOCK_REALTIME) - l->show.last);
@@ -89,7 +89,7 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 }
 
 /* Who looks at a terminal must not wait for the first event to know that something goes on. */
-static void say_begin(const struct live *l)
+static void say_begin(const struct latency_view *l)
 {
 	char every[UNITS_EXACT_LEN];
 	size_t n = l->show.schema->ntrackers;
@@ -103,7 +103,7 @@ static void say_begin(const struct live *l)
 
 static int on_ready(void *ctx, struct session *s, long target)
 {
-	struct live *l = ctx;
+	struct latency_view *l = ctx;
 	int opened;
 
 	l->filter.root = (uint32_t)target;
@@ -132,7 +132,7 @@ static int on_ready(void *ctx, struct session *s, long target)
 
 static int on_row(void *ctx, const struct row *row)
 {
-	struct live *l = ctx;
+	struct latency_view *l = ctx;
 	int r = 1;
 
 	daemon_row(l->daemon, row);
@@ -157,7 +157,7 @@ static int on_row(void *ctx, const struct row *row)
 /* Also when there is nothing to tell: it is over when it is over. */
 static int on_taken(void *ctx)
 {
-	struct live *l = ctx;
+	struct latency_view *l = ctx;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	slowshow_put_groups(&l->show, now + (uint64_t)l->show.to_wall);
@@ -166,7 +166,7 @@ static int on_taken(void *ctx)
 
 static int on_finish(void *ctx)
 {
-	struct live *l = ctx;
+	struct latency_view *l = ctx;
 
 	daemon_stopping(l->daemon);
 	return l->daemon && !l->show.json ? 0 : summary(l, clock_ns(CLOCK_MONOTONIC), true);
@@ -174,7 +174,7 @@ static int on_finish(void *ctx)
 
 static void on_tick(void *ctx, struct recorder *recorder, bool hangup)
 {
-	struct live *l = ctx;
+	struct latency_view *l = ctx;
 
 	daemon_tick(l->daemon, recorder, hangup);
 }
@@ -182,7 +182,7 @@ static void on_tick(void *ctx, struct recorder *recorder, bool hangup)
 /* -- options -- */
 
 /* Beside its slow events a recording has some that are not: what the slow ones have in common says little alone. */
-static void add_control(struct live *l)
+static void add_control(struct latency_view *l)
 {
 	struct dopts *o = &l->request.opts;
 
@@ -200,17 +200,17 @@ static bool is_recording(const char *name)
 }
 
 /* A recording can be asked whose delays they were, too. */
-static void add_tracker(struct live *l, const char *name)
+static void add_tracker(struct latency_view *l, const char *name)
 {
 	struct request *c = &l->request;
-	const char *whose = arena_printf(c->arena, "latency/whose/%s", name);
+	const char *by_key = arena_printf(c->arena, "latency/by_key/%s", name);
 
 	request_shipped(c, arena_printf(c->arena, "latency/%s", name));
-	if (l->record && !l->slow_only && request_has_shipped(c, whose))
-		request_shipped(c, whose);
+	if (l->record && !l->slow_only && request_has_shipped(c, by_key))
+		request_shipped(c, by_key);
 }
 
-static int take_tracker(struct live *l, const char *name)
+static int take_tracker(struct latency_view *l, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
 		if (!strcmp(trackers[i] + (trackers[i][0] == '*'), name)) {
@@ -225,7 +225,7 @@ static int take_tracker(struct live *l, const char *name)
 /* "BEGIN,END[,arg0][,nested]" */
 static int take_request(void *live, const struct optrow *o, const char *arg, struct err *err)
 {
-	struct live *l = live;
+	struct latency_view *l = live;
 	struct request *c = &l->request;
 	const char *end = strchr(arg, ','), *by = end ? strchr(end + 1, ',') : NULL;
 	bool numbered = by && !strncmp(by, ",arg0", 5), nested = by && !strcmp(by + (numbered ? 5 : 0), ",nested");
@@ -252,7 +252,7 @@ static bool named_before(char **names, int i)
 	return false;
 }
 
-static int take_trackers(struct live *l, int n, char **names)
+static int take_trackers(struct latency_view *l, int n, char **names)
 {
 	int e = 0;
 
@@ -296,7 +296,7 @@ static int take_flight(void *request, const struct optrow *o, const char *arg, s
 
 static int take_cgroup(void *live, const struct optrow *o, const char *arg, struct err *err)
 {
-	struct live *l = live;
+	struct latency_view *l = live;
 
 	(void)o;
 	(void)err;
@@ -306,7 +306,7 @@ static int take_cgroup(void *live, const struct optrow *o, const char *arg, stru
 
 static void on_given(void *live, const struct optrow *o)
 {
-	struct live *l = live;
+	struct latency_view *l = live;
 
 	if (o->live)
 		l->live_only = o;
@@ -324,20 +324,20 @@ static void list_words(FILE *out)
 static const struct optrow rows[] = {
 	{ .name = "over",
 	  .kind = OPT_TIME,
-	  .at = offsetof(struct live, show.over_ns),
+	  .at = offsetof(struct latency_view, show.over_ns),
 	  .value = 1,
 	  .arg = "TIME",
 	  .help = "events are slow from here on, for all trackers (each has its own)" },
 	{ .name = "worst",
 	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct live, show.worst),
+	  .at = offsetof(struct latency_view, show.worst),
 	  .value = MAX_WORST,
 	  .arg = "N",
 	  .help = "not each event: with the summary, the N slowest" },
 	{ .name = "rate",
 	  .kind = OPT_CALL,
 	  .take = take_rate,
-	  .at = offsetof(struct live, rate),
+	  .at = offsetof(struct latency_view, rate),
 	  .value = MAX_RATE,
 	  .live = true,
 	  .arg = "N/s",
@@ -349,83 +349,86 @@ static const struct optrow rows[] = {
 	  .arg = "BEGIN,END[,arg0][,nested]",
 	  .help = "between two probes of a thread, or with one arg0" },
 	{ .letter = 'p',
-	  LATENCY_PASS(struct live, request),
+	  LATENCY_PASS(struct latency_view, request),
 	  .live = true,
 	  .arg = "PID",
 	  .help = "events of this process and its descendants only" },
 	{ .letter = 'c',
-	  LATENCY_PASS(struct live, request),
+	  LATENCY_PASS(struct latency_view, request),
 	  .live = true,
 	  .arg = "COMMAND, -- COMMAND...",
 	  .help = "run it, and only events of it and its descendants" },
 	{ .name = "comm",
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct live, filter.comm),
+	  .at = offsetof(struct latency_view, filter.comm),
 	  .arg = "NAME, --cgroup PATH, --container ID",
 	  .help = "events of these only" },
 	{ .name = "cgroup", .kind = OPT_CALL, .take = take_cgroup, .live = true, .arg = "PATH" },
 	{ .name = "container",
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct live, filter.container),
+	  .at = offsetof(struct latency_view, filter.container),
 	  .live = true,
 	  .arg = "ID" },
 	{ .name = "all",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct live, all),
+	  .at = offsetof(struct latency_view, all),
 	  .help = "each event, also where many within a second are alike" },
 	{ .name = "idle",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct live, show.idle),
+	  .at = offsetof(struct latency_view, show.idle),
 	  .help = "waits for something to do, and sleeps, too" },
 	{ .name = "flight",
 	  .kind = OPT_CALL,
 	  .take = take_flight,
-	  .at = offsetof(struct live, request),
+	  .at = offsetof(struct latency_view, request),
 	  .live = true,
 	  .arg = "TIME",
 	  .help = "with what the CPUs did for so long before each, up to its end (all of it: -v)" },
 	{ .name = "stacks",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct live, show.stacks),
+	  .at = offsetof(struct latency_view, show.stacks),
 	  .live = true,
 	  .text = " (dwell report has them)",
 	  .help = "with what was noted of each event" },
 	{ .name = "every",
 	  .kind = OPT_TIME,
-	  .at = offsetof(struct live, every_ns),
+	  .at = offsetof(struct latency_view, every_ns),
 	  .value = 1,
 	  .live = true,
 	  .arg = "TIME",
 	  .help = "between summaries (5s)" },
-	{ .name = "for", LATENCY_FOR(struct live, request), .live = true, .help = "end after this time; else Ctrl-C" },
+	{ .name = "for",
+	  LATENCY_FOR(struct latency_view, request),
+	  .live = true,
+	  .help = "end after this time; else Ctrl-C" },
 	{ .name = "slow-only",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct live, slow_only),
+	  .at = offsetof(struct latency_view, slow_only),
 	  .live = true,
 	  .help = "--record keeps slow events and histograms only, which costs less than half" },
-	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct live, show.json), .help = "JSON Lines" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct latency_view, show.json), .help = "JSON Lines" },
 	{ .name = "record",
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct live, record),
+	  .at = offsetof(struct latency_view, record),
 	  .live = true,
 	  .arg = "FILE",
 	  .help = "keep what was measured (dwell report FILE)" },
 	{ .letter = 'v',
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct live, show.cost),
+	  .at = offsetof(struct latency_view, show.cost),
 	  .help = "with the cost of dwell's own probes" },
 	{ .letter = 'x',
-	  LATENCY_PASS(struct live, request),
+	  LATENCY_PASS(struct latency_view, request),
 	  .live = true,
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell" },
 	{ 0 },
 	{ .name = "daemon",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct live, as_daemon),
+	  .at = offsetof(struct latency_view, as_daemon),
 	  .live = true,
 	  .help = "record for months: in files that take turns; slow events only with --json" },
-	DAEMON_ROWS(struct live, daemon_opts),
+	DAEMON_ROWS(struct latency_view, daemon_opts),
 };
 static const struct optable options = {
 	.command = "latency",
@@ -438,7 +441,7 @@ static const struct optable options = {
 	.more = list_words,
 };
 
-static int take_recordings(struct live *l, int n, char **names)
+static int take_recordings(struct latency_view *l, int n, char **names)
 {
 	l->recordings = names;
 	l->nrecordings = (size_t)n;
@@ -468,7 +471,7 @@ static uint64_t bufsize(void)
 	return (uint64_t)kb << 10;
 }
 
-static int check(const struct live *l)
+static int check(const struct latency_view *l)
 {
 	if (l->slow_only && !l->record)
 		cmd_msg("latency: --slow-only is about what --record keeps");
@@ -481,7 +484,7 @@ static int check(const struct live *l)
 	return EXIT_USAGE;
 }
 
-static int prepare(struct live *l, int argc, char **argv)
+static int prepare(struct latency_view *l, int argc, char **argv)
 {
 	struct request *c = &l->request;
 	int e;
@@ -513,7 +516,9 @@ static int prepare(struct live *l, int argc, char **argv)
 
 static int live_main(int argc, char **argv)
 {
-	struct live l = { .every_ns = SUMMARY_NS, .show.columns = latency_columns(), .daemon_opts = DAEMON_DEFAULT };
+	struct latency_view l = { .every_ns = SUMMARY_NS,
+				  .show.columns = latency_columns(),
+				  .daemon_opts = DAEMON_DEFAULT };
 	struct run_observer show = { .ctx = &l,
 				     .open = on_open,
 				     .row = on_row,

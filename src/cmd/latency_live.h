@@ -7,7 +7,7 @@
 #include "run/session.h"
 #include "view/text/slowshow.h"
 
-struct live {
+struct latency_view {
 	struct request request;
 	struct slowshow show;
 	uint64_t every_ns;
@@ -25,5 +25,5 @@ struct live {
 };
 
 /* l->recordings, with the options that make sense there. Exit status. */
-int live_replay(struct live *l);
+int live_replay(struct latency_view *l);
 #endif

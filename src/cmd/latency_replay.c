@@ -5,7 +5,7 @@
 #include "cmd/latency_live.h"
 #include "engine/why.h"
 
-int live_replay(struct live *l)
+int live_replay(struct latency_view *l)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct recset set;

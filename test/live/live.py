@@ -144,7 +144,7 @@ def cgroup(controller, old, new):
 
 
 class Daemon:
-    """A `dwell latency --daemon`, ready. .said(): its messages so far; .files(): its recordings, oldest first."""
+    """A `dwell latency --daemon`, ready. .messages(): its messages so far; .files(): its recordings, oldest first."""
 
     def __init__(self, *args, state="state", before=(), env=None, timeout=20, preexec_fn=None):
         self.state = state
@@ -153,18 +153,18 @@ class Daemon:
                                   stderr=subprocess.STDOUT, env={**os.environ, **(env or {})}, preexec_fn=preexec_fn)
         if not self.wait_for("records into", timeout):
             self.p.kill()
-            raise RuntimeError("no daemon: " + self.said())
-        m = re.search(r"metrics at (\S+)", self.said())
+            raise RuntimeError("no daemon: " + self.messages())
+        m = re.search(r"metrics at (\S+)", self.messages())
         self.where = m and m.group(1)
 
-    def said(self):
+    def messages(self):
         return open(self.log.name, encoding="utf-8").read()
 
     def wait_for(self, text, timeout=20, n=1):
         end = time.monotonic() + timeout
-        while time.monotonic() < end and self.said().count(text) < n and self.p.poll() is None:
+        while time.monotonic() < end and self.messages().count(text) < n and self.p.poll() is None:
             time.sleep(0.05)
-        return self.said().count(text) >= n
+        return self.messages().count(text) >= n
 
     def files(self):
         return sorted(os.path.join(self.state, f) for f in os.listdir(self.state) if f.endswith(".dwell"))

@@ -48,7 +48,7 @@ static bool has_anybody(const struct slowfilter *f)
 		uint64_t pid;
 
 		found = num_parse_u64(e->d_name, &pid) == 0 && pid <= UINT32_MAX &&
-			process_filter_has(f->members, (uint32_t)pid);
+			process_filter_has(f->process_filter, (uint32_t)pid);
 	}
 	if (d)
 		closedir(d);
@@ -61,7 +61,7 @@ int slowfilter_open(struct slowfilter *f, const struct listener *to)
 
 	if (!f->root && !wants_cgroups(f))
 		return 0;
-	if (process_filter_new(&w, true, &f->members) < 0)
+	if (process_filter_new(&w, true, &f->process_filter) < 0)
 		return listener_fail(to, "out of memory");
 	if (wants_cgroups(f) && !f->root && !has_anybody(f))
 		listener_msg(to, "no process is in %s %s now; its events are shown when there is one",
@@ -82,18 +82,18 @@ bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const stru
 	const struct rec_probe *p;
 	const struct recfmt *fmt;
 
-	if (!f->members)
+	if (!f->process_filter)
 		return false;
-	process_filter_until(f->members, row->kind == ROW_EVENT ? row->ts : 0);
+	process_filter_until(f->process_filter, row->kind == ROW_EVENT ? row->ts : 0);
 	if (row->kind != ROW_EVENT || !wants_cgroups(f) || row->id < 1 || row->id > s->nfmts)
 		return false;
 	p = rec_schema_probe(s, row->probe);
 	fmt = s->fmts[row->id - 1];
 	if (p && !strcmp(p->name, MOVED) && fmt->nacts == 3 && fmt->acts[2].fields[0].kind == FLD_STRING)
-		process_filter_moved(f->members, number(&fmt->acts[0], row), number(&fmt->acts[1], row),
+		process_filter_moved(f->process_filter, number(&fmt->acts[0], row), number(&fmt->acts[1], row),
 				     (const char *)row->data + fmt->acts[2].fields[0].off);
 	else if (p && !strcmp(p->name, BORN) && fmt->nacts == 1 && fmt->acts[0].kind == ACT_TRACE)
-		process_filter_look(f->members, number(&fmt->acts[0], row));
+		process_filter_look(f->process_filter, number(&fmt->acts[0], row));
 	else
 		return false;
 	return true;
@@ -108,20 +108,20 @@ bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e)
 {
 	if (f->comm && strcmp(f->comm, e->fixed.comm) != 0)
 		return false;
-	if (!f->members)
+	if (!f->process_filter)
 		return true;
-	process_filter_until(f->members,
+	process_filter_until(f->process_filter,
 			     e->fixed.start + e->fixed.delay); /* asked before its row is given: flight recorder */
-	return process_filter_has(f->members, e->fixed.pid);
+	return process_filter_has(f->process_filter, e->fixed.pid);
 }
 
 void slowfilter_done(struct slowfilter *f, const struct listener *to)
 {
-	if (f->members && process_filter_lost(f->members))
+	if (f->process_filter && process_filter_lost(f->process_filter))
 		listener_msg(
 			to,
 			"%llu forks and ends of processes were not seen: events of processes that have ended since may be missing",
-			(unsigned long long)process_filter_lost(f->members));
-	process_filter_free(f->members);
-	f->members = NULL;
+			(unsigned long long)process_filter_lost(f->process_filter));
+	process_filter_free(f->process_filter);
+	f->process_filter = NULL;
 }

@@ -13,7 +13,7 @@
 struct slowfilter {
 	const char *comm, *cgroup, *container; /* NULL: any */
 	uint32_t root;			       /* process: it and its descendants; 0: any */
-	struct process_filter *members;	       /* NULL: none of these is asked for */
+	struct process_filter *process_filter; /* NULL: none of these is asked for */
 };
 
 /* "/sys/fs/cgroup/a", "/a", "a": as /proc/PID/cgroup has it: "/a". */

@@ -104,7 +104,7 @@ with live.Daemon("offcpu", "syscall", "--over", "20ms", "--metrics", "0") as d:
     st = open(f"/proc/{child}/status", encoding="ascii").read()
     live.check("CapEff:\t0000000000000000" in st and "Uid:\t65534\t65534" in st, "the server has no privileges", st)
     os.kill(int(child), 9)
-    live.check(d.wait_for("the process that serves the metrics has ended", 15), "its end is said", d.said())
+    live.check(d.wait_for("the process that serves the metrics has ended", 15), "its end is said", d.messages())
     live.same(d.end(), 0, "ends")
     live.check(not os.path.exists(f"/proc/{child}"), "the server is gone")
 with live.Daemon("offcpu", "--metrics", "unix:sock", state="s2") as d:

@@ -36,7 +36,7 @@ try:
         for _ in range(20):
             subprocess.run(["sleep", "0.02"], check=True)
         time.sleep(6)
-        live.check(d.metrics()['dwell_slow_events_total{tracker="offcpu"}'] > 10, "slow events", d.said())
+        live.check(d.metrics()['dwell_slow_events_total{tracker="offcpu"}'] > 10, "slow events", d.messages())
         if made:
             r = live.dwell("ctl", d.p.pid, "set", "offcpu.threshold=7ms")
             live.same(r.stdout + r.stderr, "offcpu.threshold=7ms\n", "dwell ctl")
