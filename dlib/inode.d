@@ -140,3 +140,8 @@ translator fileinfo_t < struct request *R > {
 	fi_mount = xlate <fileinfo_t> (R->bio).fi_mount;
 	fi_oflags = xlate <fileinfo_t> (R->bio).fi_oflags;
 };
+
+/* Is a page in the swap cache, for memory that no file has? Source: include/linux/page-flags.h. */
+inline uint64_t page_flags[struct page *P] = P->flags.f; /* Linux 6.18 */
+inline uint64_t page_flags[struct page *P] = P->flags;
+inline int page_swapped[struct page *P] = (page_flags[P] >> PG_swapcache & 1) && (page_flags[P] >> PG_swapbacked & 1);

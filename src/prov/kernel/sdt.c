@@ -7,10 +7,26 @@
 #include "prov/prov_int.h"
 #include "prov/kernel/tp.h"
 
+/* Of the modules whose tracepoints shipped tools ask for, this is the one that many machines do not load. */
+static bool is_missing_kvm(struct prov_env *env, struct arena *a, const struct pdesc *d)
+{
+	struct pdesc all = { .mod = d->mod };
+	struct probe_list found = { 0 };
+	const char *reason = NULL;
+
+	return d->mod && !strcmp(d->mod, "kvm") && prov_tp_match(env, a, &all, &prov_sdt, &found, &reason) == 0 &&
+	       found.n == 0;
+}
+
 static int sdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
 		     const char **reason)
 {
-	return prov_tp_match(env, a, d, &prov_sdt, out, reason);
+	size_t before = out->n;
+	int r = prov_tp_match(env, a, d, &prov_sdt, out, reason);
+
+	if (r == 0 && out->n == before && !*reason && is_missing_kvm(env, a, d))
+		*reason = "KVM is not in this kernel: modprobe kvm_intel, or kvm_amd, loads it";
+	return r;
 }
 
 static int sdt_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret)

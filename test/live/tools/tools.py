@@ -163,7 +163,7 @@ t.join()
 """)
 FILES = {"argdist": STEPS, "memleak": STEPS, "deadlock": STEPS, "gethostlatency": NAMES,
          "sslsniff": TLS}
-ELSEWHERE = {"bashreadline", "dbslower"}  # tools with a test of their own in this folder
+ELSEWHERE = {"bashreadline", "dbslower", "kvmexit", "swapin"}  # tools with a test of their own in this folder
 
 # tool: (mode, arguments, load, patterns that the output must contain)
 ENTRIES = {
