@@ -36,15 +36,16 @@ enum v8_mark {
 
 /* One process, for the walk: places in V8's objects, from their beginning. */
 struct v8_proc {
-	uint64_t start;				   /* as in struct uw_proc */
-	uint64_t known;				   /* 0: version not known */
-	uint64_t type;				   /* Map: instance type, 2 bytes */
-	uint64_t function_first, function_types;   /* instance types of functions */
-	uint64_t bytecode_type;			   /* of a BytecodeArray */
-	uint64_t shared;			   /* JSFunction */
-	uint64_t code;				   /* the same: Code; 0: it has none */
-	uint64_t begin, size, flags;		   /* Code: address of its instructions, their bytes (4), kind (4) */
-	uint64_t kinds, baseline, first_optimised; /* mask of the kind in flags, and values */
+	uint64_t start;				 /* as in struct uw_proc */
+	uint64_t known;				 /* 0: version not known */
+	uint64_t type;				 /* Map: instance type, 2 bytes */
+	uint64_t function_first, function_types; /* instance types of functions */
+	uint64_t bytecode_type;			 /* of a BytecodeArray */
+	uint64_t shared;			 /* JSFunction */
+	uint64_t code;				 /* the same: Code; 0: it has none */
+	uint64_t begin, size, flags;		 /* Code: address of its instructions, their bytes (4), kind (4) */
+	uint64_t inside;			 /* 0; or where in a Code its instructions are */
+	uint64_t kinds, baseline; /* mask of the kind in flags, and its value; optimised code has larger ones */
 };
 
 /* Of a frame are read, below its frame pointer: where its function is and so on. */

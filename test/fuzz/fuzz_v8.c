@@ -66,6 +66,12 @@ static void say(struct v8_layout *l)
 		{ "v8dbg_class_Code__flags__uint32_t", 48 },
 		{ "v8dbg_CodeKindFieldMask", 15 },
 		{ "v8dbg_CodeKindBaseline", 11 },
+		{ "v8dbg_class_Code__deoptimization_data__Tagged_DeoptimizationData_", 16 },
+		{ "v8dbg_class_Code__source_position_table__ByteArray", 24 },
+		{ "v8dbg_DeoptimizationDataLiteralArrayIndex", 2 },
+		{ "v8dbg_DeoptimizationDataSharedFunctionInfoIndex", 6 },
+		{ "v8dbg_DeoptimizationDataWrappedSharedFunctionInfoIndex", 0 },
+		{ "v8dbg_DeoptimizationDataInliningPositionsIndex", 7 },
 		{ "v8dbg_class_JSFunction__code__Code", 48 },
 	};
 
@@ -93,11 +99,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!lines)
 		return 0;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
-		const uint64_t frame = V8_FRAME(0, size > 1 ? data[0] | (uint64_t)data[1] << 8 : 0);
+		const uint64_t frame = V8_FRAME(0, size > 1 ? data[0] | (uint64_t)data[1] << 8 : 0) |
+				       (size > 2 && data[2] & 1 ? V8_COMPILED : 0);
 
 		say(&l);
 		if (v8_layout_end(&l, versions[i]) < 0)
 			abort();
+		(void)v8_layout_bytecodes(&l, data, size < 600 ? size : 600);
 		if (v8_head_read(&l, &m, frame, &h) < 0 ||
 		    v8_frame_text(&l, &m, lines, &h, frame, text, sizeof(text)) < 0)
 			continue;

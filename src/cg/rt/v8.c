@@ -96,10 +96,44 @@ static void emit_interpreted(struct irfn *f, vreg st, vreg at, vreg pc, irlabel 
 	ir_place(f, fits);
 }
 
+/* The code that the function has now, when the frame is in it: object, at, bits of compiled code; else a jump to none.
+ */
+static void emit_code(struct irfn *f, vreg st, vreg pc, vreg object, vreg at, vreg bits, irlabel none)
+{
+	vreg code, begin = ir_new(f), off = ir_new(f), kind = ir_new(f), inside = rt_ld(f, st, VP(inside));
+	irlabel apart = ir_label(f), have = ir_label(f), fits = ir_label(f), baseline = ir_label(f);
+
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, VP(code)), 0, none);
+	code = word_at(f, st, V8(function), VP(code), V8_FUNCTION_BYTES, 8);
+	want_object(f, code, none);
+	mix_user_bytes(f, st, V8(code), V8_CODE_BYTES, untag(f, code), none);
+	ir_jcci(f, IRC_EQ, inside, 0, apart);
+	ir_alu(f, IRA_ADD, begin, untag(f, code), inside);
+	ir_jmp(f, have);
+	ir_place(f, apart);
+	ir_mov(f, begin, word_at(f, st, V8(code), VP(begin), V8_CODE_BYTES, 8));
+	ir_place(f, have);
+	ir_alu(f, IRA_SUB, off, pc, begin);
+	ir_jcc(f, IRC_GT, off, word_at(f, st, V8(code), VP(size), V8_CODE_BYTES, 4), none);
+	ir_alu(f, IRA_AND, kind, word_at(f, st, V8(code), VP(flags), V8_CODE_BYTES, 4), rt_ld(f, st, VP(kinds)));
+	ir_jcc(f, IRC_LT, kind, rt_ld(f, st, VP(baseline)), none);
+	ir_mov(f, bits, ir_imm(f, V8_COMPILED));
+	ir_mov(f, at, off);
+	ir_jcci(f, IRC_LT, at, V8_AT_MAX, fits);
+	ir_movi(f, at, V8_AT_MAX);
+	ir_place(f, fits);
+	ir_jcc(f, IRC_EQ, kind, rt_ld(f, st, VP(baseline)), baseline);
+	ir_mov(f, object, code);
+	/* Tables of optimised code have the calls only: nothing tells the place of what was interrupted. */
+	ir_jcci(f, IRC_NE, rt_ld(f, st, MX(i)), 1, baseline);
+	ir_movi(f, at, V8_AT_MAX);
+	ir_place(f, baseline);
+}
+
 /* The function of the frame at the address that is in word: V8_FRAME(), or a jump to plain when it has none. */
 static void emit_function(struct irfn *f, vreg st, vreg word, irlabel plain)
 {
-	vreg fn = rt_ld(f, st, V8(frame) + V8_FRAME_AT_FUNCTION), at = ir_new(f), object;
+	vreg fn = rt_ld(f, st, V8(frame) + V8_FRAME_AT_FUNCTION), at = ir_new(f), bits = ir_new(f), object;
 	irlabel fault = ir_label(f), compiled = ir_label(f), done = ir_label(f), out = ir_label(f);
 
 	want_object(f, rt_ld(f, st, V8(frame) + V8_FRAME_AT_CONTEXT), plain);
@@ -109,13 +143,16 @@ static void emit_function(struct irfn *f, vreg st, vreg word, irlabel plain)
 		  rt_ld(f, st, VP(function_types)), plain);
 	object = word_at(f, st, V8(function), VP(shared), V8_FUNCTION_BYTES, 8);
 	want_object(f, object, plain);
+	ir_movi(f, bits, 0);
 	emit_interpreted(f, st, at, word, compiled);
 	ir_jmp(f, done);
 	ir_place(f, compiled);
 	ir_movi(f, at, V8_AT_MAX);
+	emit_code(f, st, word, object, at, bits, done);
 	ir_place(f, done);
 	ir_alu(f, IRA_AND, word, rt_alui(f, IRA_SHR, object, V8_OBJECT_SHIFT), ir_imm(f, V8_OBJECT_MASK));
 	ir_alu(f, IRA_OR, word, word, rt_alui(f, IRA_SHL, at, V8_AT_SHIFT));
+	ir_alu(f, IRA_OR, word, word, bits);
 	ir_alu(f, IRA_OR, word, word, ir_imm(f, RT_FRAME_SET));
 	ir_jmp(f, out);
 	ir_place(f, fault);

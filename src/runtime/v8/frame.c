@@ -2,9 +2,6 @@
 /* The text of a frame of V8: the name of its function, and the place in the source. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include "base/cleanup.h"
 #include "runtime/v8/int.h"
 
 /* The map of all maps is its own: what does not lead there is no heap of V8, or of another version. */
@@ -25,138 +22,35 @@ static int check_map(const struct v8 *v, uint64_t map)
 	return meta == again && type == v->l->type_map ? 0 : -EBADMSG;
 }
 
-int v8_head_read(const struct v8_layout *l, const struct rt_mem *m, uint64_t frame, struct v8_head *ret)
+static int read_shared(const struct v8 *v, uint64_t shared, struct v8_head *ret)
 {
-	const struct v8 v = { l, m };
-	struct v8_head h = { .shared = V8_FRAME_OBJECT(frame) };
-	int r = v8_word(&v, h.shared, 0, &h.map), type;
+	struct v8_head h = { .shared = shared };
+	int r = v8_word(v, h.shared, 0, &h.map), type;
 
 	if (r < 0)
 		return r;
-	type = v8_type(&v, h.shared);
+	type = v8_type(v, h.shared);
 	if (type < 0)
 		return type == -EBADMSG ? -ENOENT : type;
-	if (type != l->type_shared)
+	if (type != v->l->type_shared && type != v->l->type_code)
 		return -ENOENT;
-	r = check_map(&v, h.map);
+	h.kind = type;
+	r = check_map(v, h.map);
 	if (r == 0)
-		r = v8_word(&v, h.shared, l->shared_name, &h.name);
+		r = v8_word(v, h.shared, type == v->l->type_code ? v->l->code_begin : v->l->shared_name, &h.name);
 	if (r == 0)
-		r = v8_word(&v, h.shared, l->shared_script, &h.script);
+		r = v8_word(v, h.shared, type == v->l->type_code ? v->l->code_deopt : v->l->shared_script, &h.script);
 	if (r == 0)
 		*ret = h;
 	return r;
 }
 
-/* -- positions -- */
-
-struct bytes {
-	const uint8_t *p, *end;
-};
-
-#define VLQ_MAX_SHIFT 57
-
-/* Seven bits in a byte, the lowest first; bit 7: more follow. The lowest bit of all is the sign. */
-static int64_t vlq(struct bytes *b)
+int v8_head_read(const struct v8_layout *l, const struct rt_mem *m, uint64_t frame, struct v8_head *ret)
 {
-	uint64_t v = 0;
+	const struct v8 v = { l, m };
+	int r = read_shared(&v, V8_FRAME_OBJECT(frame), ret);
 
-	for (unsigned shift = 0; b->p < b->end; shift += 7) {
-		const uint8_t c = *b->p++;
-
-		if (shift < VLQ_MAX_SHIFT)
-			v |= (uint64_t)(c & 127) << shift;
-		if (!(c & 128))
-			break;
-	}
-	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-}
-
-/* What an entry says of the source: 30 bits, from 1, behind a bit that says whether it is in an external file. Source:
- * src/codegen/source-position.h */
-static int64_t place_of(uint64_t position)
-{
-	return (int64_t)(position >> 1 & 0x3fffffff) - 1;
-}
-
-/* Source: SourcePositionTableIterator, src/codegen/source-position-table.cc. */
-int64_t v8_position(const uint8_t *table, size_t n, uint64_t at)
-{
-	struct bytes b = { table, table + n };
-	uint64_t offset = 0, position = 0;
-	int64_t found = -1;
-
-	while (b.p < b.end) {
-		const int64_t by = vlq(&b); /* negative: no statement */
-
-		offset += (uint64_t)(by >= 0 ? by : -(by + 1));
-		if (offset > at)
-			break;
-		position += (uint64_t)vlq(&b);
-		found = place_of(position);
-	}
-	return found;
-}
-
-#define MAX_HOLDERS 2 /* baseline code, then the interpreter's data */
-
-/* The bytecode of a function, also when there is code for it meanwhile. -ENOENT: it is thrown away, or there is none.
- */
-static int bytecode_of(const struct v8 *v, uint64_t data, uint64_t *ret)
-{
-	for (unsigned i = 0; i <= MAX_HOLDERS; i++) {
-		const int type = v8_type(v, data);
-		int r;
-
-		if (type < 0)
-			return type;
-		if (type == v->l->type_bytecode) {
-			*ret = data;
-			return 0;
-		}
-		if (type != v->l->type_code && type != v->l->type_interpreter)
-			return -ENOENT;
-		r = v8_word(v, data, type == v->l->type_code ? v->l->code_bytecode : v->l->interpreter_bytecode, &data);
-		if (r < 0)
-			return r;
-	}
-	return -ENOENT;
-}
-
-static int read_table(const struct v8 *v, uint64_t table, uint64_t at, int64_t *ret)
-{
-	_cleanup_free_ uint8_t *bytes = NULL;
-	uint64_t n;
-	int r;
-
-	if (v8_type(v, table) < 0 || v8_type(v, table) == v->l->type_oddball)
-		return -ENOENT; /* V8 has not made it yet */
-	r = v8_word(v, table, v->l->array_length, &n);
-	if (r < 0 || !v8_is_smi(n) || v8_smi(n) <= 0 || (uint32_t)v8_smi(n) > V8_MAX_POSITIONS)
-		return -ENOENT;
-	n = (uint64_t)v8_smi(n);
-	bytes = malloc(n);
-	if (!bytes)
-		return -ENOMEM;
-	r = v8_bytes(v, table, v->l->array_data, bytes, n);
-	if (r == 0)
-		*ret = v8_position(bytes, n, at);
-	return r;
-}
-
-static int64_t position_of(const struct v8 *v, uint64_t data, uint64_t frame)
-{
-	/* The binaries name the byte behind the first bytecode; a frame's offset is from the tagged pointer. */
-	const int64_t head = v->l->bytecode_data - 1 - V8_TAG;
-	uint64_t array, table, at = V8_FRAME_AT(frame);
-	int64_t place = -1;
-
-	if (at == V8_AT_MAX || (frame & V8_COMPILED) || (int64_t)at < head)
-		return -1;
-	if (bytecode_of(v, data, &array) < 0 || v8_word(v, array, v->l->bytecode_positions, &table) < 0 ||
-	    read_table(v, table, at - (uint64_t)head, &place) < 0)
-		return -1;
-	return place;
+	return r == 0 && ret->kind == l->type_code && !(frame & V8_COMPILED) ? -ENOENT : r;
 }
 
 /* -- text -- */
@@ -210,39 +104,92 @@ static int add_file(const struct v8 *v, struct rt_text *t, uint64_t script)
 	return 0;
 }
 
+/* "function at file:line:column"; place: -1: where the function begins, without column. 0; 1: the place could not be
+ * read now; or -errno. */
+static int add_function(const struct v8 *v, struct v8_lines *k, struct rt_text *t, const struct v8_head *h,
+			uint64_t data, int64_t place)
+{
+	int64_t start, line, column;
+	int r = add_name(v, t, h, &start);
+
+	if (r < 0)
+		return r;
+	if (v8_is_smi(data)) {
+		rt_text_add(t, " [builtin]");
+		return 0;
+	}
+	if (v8_type(v, h->script) != v->l->type_script) {
+		rt_text_add(t, " [no script]");
+		return 0;
+	}
+	rt_text_add(t, " at ");
+	r = add_file(v, t, h->script);
+	if (r < 0)
+		return r;
+	if (place < 0 && start < 0)
+		return 0;
+	r = v8_line(v, k, h->script, place >= 0 ? place : start, &line, &column);
+	if (r < 0)
+		return r != -E2BIG; /* the collector may be at it */
+	rt_text_add(t, ":%" PRId64, line);
+	if (place >= 0)
+		rt_text_add(t, ":%" PRId64, column);
+	return 0;
+}
+
+/* The functions of optimised code, the innermost inlined one first. */
+static int add_code(const struct v8 *v, struct v8_lines *k, struct rt_text *t, uint64_t code, uint64_t frame)
+{
+	struct v8_call calls[V8_MAX_INLINED + 1];
+	const int n = v8_code_functions(v, code, frame, calls, V8_MAX_INLINED + 1);
+	int part = 0;
+
+	if (n < 0)
+		return n;
+	for (int i = 0; i < n; i++) {
+		struct v8_head h;
+		uint64_t data;
+		int r = read_shared(v, calls[i].shared, &h);
+
+		if (r == 0 && h.kind != v->l->type_shared)
+			r = -EBADMSG;
+		if (r == 0)
+			r = v8_word(v, h.shared, v->l->shared_data, &data);
+		if (r < 0)
+			return r;
+		if (i)
+			rt_text_add(t, RT_INLINED_INTO);
+		r = add_function(v, k, t, &h, data, calls[i].place);
+		if (r < 0)
+			return r;
+		part |= r;
+	}
+	return part;
+}
+
 int v8_frame_text(const struct v8_layout *l, const struct rt_mem *m, struct v8_lines *k, const struct v8_head *h,
 		  uint64_t frame, char *buf, size_t size)
 {
 	const struct v8 v = { l, m };
 	struct rt_text t = rt_text_begin(buf, size);
-	int64_t start, place, line, column;
 	uint64_t data;
-	int r = add_name(&v, &t, h, &start);
+	int r;
 
-	if (r == 0)
-		r = v8_word(&v, h->shared, l->shared_data, &data);
-	if (r < 0)
-		return r;
-	if (v8_is_smi(data)) {
-		rt_text_add(&t, " [builtin]");
-		return 0;
-	}
-	if (v8_type(&v, h->script) != l->type_script) {
-		rt_text_add(&t, " [no script]");
-		return 0;
-	}
-	rt_text_add(&t, " at ");
-	r = add_file(&v, &t, h->script);
-	if (r < 0)
-		return r;
-	place = position_of(&v, data, frame);
-	if (place < 0 && start < 0)
-		return 0;
-	r = v8_line(&v, k, h->script, place >= 0 ? place : start, &line, &column);
-	if (r < 0)
-		return r != -E2BIG; /* the collector may be at it */
-	rt_text_add(&t, ":%" PRId64, line);
-	if (place >= 0)
-		rt_text_add(&t, ":%" PRId64, column);
-	return 0;
+	if (h->kind == l->type_code)
+		return add_code(&v, k, &t, h->shared, frame);
+	r = v8_word(&v, h->shared, l->shared_data, &data);
+	return r < 0 ? r : add_function(&v, k, &t, h, data, v8_function_place(&v, data, frame));
+}
+
+enum v8_tier v8_frame_tier(const struct v8_layout *l, const struct rt_mem *m, const struct v8_head *h, uint64_t frame)
+{
+	const struct v8 v = { l, m };
+	uint32_t flags;
+
+	if (!(frame & V8_COMPILED))
+		return V8_INTERPRETED;
+	if (h->kind != l->type_code || v8_bytes(&v, h->shared, l->code_flags, &flags, sizeof(flags)) < 0)
+		return V8_BASELINE;
+	/* Source: CODE_KIND_LIST, src/objects/code-kind.h: baseline code, Maglev's, TurboFan's. */
+	return (int32_t)(flags & (uint32_t)l->kind_mask) == l->kind_baseline + 1 ? V8_MAGLEV : V8_TURBOFAN;
 }

@@ -50,6 +50,19 @@ struct v8_scope {
 };
 int v8_scope_read(const struct v8 *v, uint64_t scope, struct v8_scope *ret);
 
+/* place.c: where in its source the function of an interpreted or baseline frame is, or -1. data: of its
+ * SharedFunctionInfo. */
+int64_t v8_function_place(const struct v8 *v, uint64_t data, uint64_t frame);
+/* A function of optimised code. */
+struct v8_call {
+	uint64_t shared;   /* SharedFunctionInfo */
+	int64_t place;	   /* in its source, or -1 */
+	uint64_t position; /* used while it is read */
+};
+/* The functions that optimised code is in, the innermost inlined one first, max > 0 at most. Returns how many, or
+ * -errno. */
+int v8_code_functions(const struct v8 *v, uint64_t code, uint64_t frame, struct v8_call *ret, size_t max);
+
 /* line.c: line and column, from 1, of a place in the source of a script. */
 int v8_line(const struct v8 *v, struct v8_lines *k, uint64_t script, int64_t position, int64_t *ret_line,
 	    int64_t *ret_column);

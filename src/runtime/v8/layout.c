@@ -32,6 +32,7 @@ static int32_t *member(struct v8_layout *l, size_t i)
 void v8_layout_begin(struct v8_layout *l)
 {
 	l->version = 0;
+	l->nbytecodes = 0;
 	for (size_t i = 0; i < NFIELDS; i++)
 		*member(l, i) = NO;
 }
@@ -53,6 +54,21 @@ int32_t *v8_layout_field(struct v8_layout *l, const char *name, size_t len)
 			return member(l, i);
 	}
 	return NULL;
+}
+
+bool v8_layout_bytecodes(struct v8_layout *l, const uint8_t *sizes, size_t n)
+{
+	const size_t each = n / V8_SCALES;
+
+	if (!n || n % V8_SCALES || each > V8_MAX_BYTECODES)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!sizes[i])
+			return false; /* a walk over bytecodes would stand still */
+		l->bytecode_sizes[i / each][i % each] = sizes[i];
+	}
+	l->nbytecodes = (uint32_t)each;
+	return true;
 }
 
 int v8_layout_end(struct v8_layout *l, uint32_t version)
@@ -77,6 +93,8 @@ int v8_layout_end(struct v8_layout *l, uint32_t version)
 
 void v8_layout_walk(const struct v8_layout *l, struct v8_proc *ret)
 {
+	const bool inside = l->code_begin > V8_CODE_BYTES - 8; /* the instructions are a part of the object */
+
 	*ret = (struct v8_proc){
 		.known = 1,
 		.type = (uint64_t)l->map_type,
@@ -85,7 +103,8 @@ void v8_layout_walk(const struct v8_layout *l, struct v8_proc *ret)
 		.bytecode_type = (uint64_t)l->type_bytecode,
 		.shared = (uint64_t)l->function_shared,
 		.code = (uint64_t)l->function_code,
-		.begin = (uint64_t)l->code_begin,
+		.begin = inside ? 0 : (uint64_t)l->code_begin,
+		.inside = inside ? (uint64_t)l->code_begin : 0,
 		.size = (uint64_t)l->code_size,
 		.flags = (uint64_t)l->code_flags,
 		.kinds = (uint64_t)l->kind_mask,

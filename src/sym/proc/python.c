@@ -112,8 +112,9 @@ static int head(void *state, const struct rt_mem *m, uint64_t frame, struct runt
 }
 
 static int text(void *state, const struct rt_mem *m, const struct runtime_head *h, uint64_t frame, char *buf,
-		size_t size)
+		size_t size, const char **tier)
 {
+	(void)tier;
 	const struct pyproc *py = state;
 	struct py_code c;
 

@@ -20,8 +20,8 @@ struct rtname {
 	UT_hash_handle hh; /* by frame */
 	uint64_t frame;
 	struct runtime_head head;
-	const char *text; /* in sym.names */
-	bool part;	  /* there may be more to say */
+	const char *text, *module; /* in sym.names */
+	bool part;		   /* there may be more to say */
 };
 
 struct rtproc {
@@ -63,6 +63,8 @@ static enum runtime look_at(struct sym *s, struct ufile *f)
 		if (elf_open(&e, (struct elf_src){ .fd = f->fd, .size = f->key.size }) == 0) {
 			if (f->seg || elf_segments(&e, &f->seg, &f->nseg) == 0)
 				(void)elfsym_each(&e, SHT_DYNSYM, take_symbol, &(struct look){ f, &e });
+			if (f->v8) /* not all of its versions export all that is wanted */
+				(void)elfsym_each(&e, SHT_SYMTAB, take_symbol, &(struct look){ f, &e });
 			elf_close(&e);
 		}
 		if (f->loaded)
@@ -210,56 +212,65 @@ static struct rtname *keep(struct rtproc *rt, uint64_t frame)
 }
 
 /* A function that was named at another place of its: without the place. NULL: it never was. */
-static const char *name_elsewhere(struct sym *s, struct rtproc *rt, uint64_t frame)
+static struct rtname *name_elsewhere(struct sym *s, struct rtproc *rt, uint64_t frame)
 {
 	const uint64_t function = kinds[rt->which]->function_of(frame);
 	struct rt_function all[SYM_MAX_LINES], f;
 	char text[RT_MAX_TEXT];
 	struct rtname *n, *tmp;
+	const char *module;
 
 	HASH_ITER (hh, rt->names, n, tmp) {
 		if (!n->text || kinds[rt->which]->function_of(n->frame) != function)
 			continue;
 		f = all[rt_text_functions(n->text, all, SYM_MAX_LINES) - 1];
+		module = n->module;
 		snprintf(text, sizeof(text), "%.*s%s%.*s", (int)f.name_len, f.name, f.file_len ? " at " : "",
 			 (int)f.file_len, f.file_len ? f.file : "");
-		n = keep(rt, frame);
-		return n ? n->text = strset_add(&s->names, text) : NULL;
+		tmp = keep(rt, frame);
+		if (tmp) {
+			tmp->text = strset_add(&s->names, text);
+			tmp->module = module;
+		}
+		return tmp;
 	}
 	return NULL;
 }
 
 /* NULL: it is kept nowhere and cannot be read; *reason. */
-static const char *name_frame(struct sym *s, struct rtproc *rt, const struct rt_mem *m, uint64_t frame, int *reason)
+static struct rtname *name_frame(struct sym *s, struct rtproc *rt, const struct rt_mem *m, uint64_t frame, int *reason)
 {
 	const struct runtime_kind *k = kinds[rt->which];
 	struct runtime_head head = { { 0 } }, again = { { 0 } };
-	char text[RT_MAX_TEXT];
+	char text[RT_MAX_TEXT], module[64];
+	const char *tier = "";
 	struct rtname *n;
 	bool part;
 
 	frame = FRAME_KEY(frame);
 	HASH_FIND(hh, rt->names, &frame, sizeof(frame), n);
 	if (!m)
-		return n && !n->part ? n->text : NULL;
+		return n && !n->part ? n : NULL;
 	*reason = k->head(rt->state, m, frame, &head);
 	if (*reason < 0 || (n && !n->part && !memcmp(&n->head, &head, sizeof(head))))
-		return n ? n->text : NULL;
-	*reason = k->text(rt->state, m, &head, frame, text, sizeof(text));
+		return n;
+	*reason = k->text(rt->state, m, &head, frame, text, sizeof(text), &tier);
 	part = *reason > 0;
 	if (*reason >= 0)
 		*reason = k->head(rt->state, m, frame, &again);
 	if (*reason == 0 && memcmp(&head, &again, sizeof(head)))
 		*reason = -ENOENT; /* freed meanwhile: what was read may be anything */
 	if (*reason < 0)
-		return n ? n->text : NULL;
+		return n;
 	n = n ? n : keep(rt, frame);
 	if (!n)
 		return NULL;
 	n->head = head;
 	n->part = part;
 	n->text = strset_add(&s->names, text);
-	return n->text;
+	snprintf(module, sizeof(module), "%s%s", k->module, tier);
+	n->module = strset_add(&s->names, module);
+	return n;
 }
 
 void sym_runtime_learn(struct sym *s, uint32_t tgid, uint64_t start, const uint64_t *frames, size_t n)
@@ -303,6 +314,7 @@ bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbo
 	struct rtproc *rt = p ? p->rt : NULL;
 	_cleanup_close_ int fd = -1;
 	int reason = -ESRCH;
+	struct rtname *n;
 	char buf[128];
 
 	*ret = (struct symbol){ .module = rt ? kinds[rt->which]->module : "", .addr = frame };
@@ -315,16 +327,17 @@ bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbo
 		return ret->name;
 	}
 	/* What was read when the frame arrived is what it was called then. */
-	ret->name = name_frame(s, rt, NULL, frame, &reason);
-	if (!ret->name) {
+	n = name_frame(s, rt, NULL, frame, &reason);
+	if (!n) {
 		fd = mem.fd = open_memory(s, p);
 		reason = fd < 0 ? fd : 0;
 	}
-	if (!ret->name && fd >= 0)
-		ret->name = name_frame(s, rt, &m, frame, &reason);
-	if (!ret->name)
-		ret->name = name_elsewhere(s, rt, frame | RT_FRAME_SET);
-	if (!ret->name)
-		ret->name = unnamed(s, kinds[rt->which], reason);
+	if (!n && fd >= 0)
+		n = name_frame(s, rt, &m, frame, &reason);
+	if (!n)
+		n = name_elsewhere(s, rt, FRAME_KEY(frame));
+	if (n && n->module)
+		ret->module = n->module;
+	ret->name = n ? n->text : unnamed(s, kinds[rt->which], reason);
 	return ret->name;
 }

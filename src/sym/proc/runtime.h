@@ -34,9 +34,9 @@ struct runtime_kind {
 	/* What the frames of one function have in common. */
 	uint64_t (*function_of)(uint64_t frame);
 	int (*head)(void *state, const struct rt_mem *m, uint64_t frame, struct runtime_head *ret);
-	/* 0; 1: there may be more to say later; or -errno. */
+	/* 0; 1: there may be more to say later; or -errno. *tier: what is to be added to the module, "" at first. */
 	int (*text)(void *state, const struct rt_mem *m, const struct runtime_head *h, uint64_t frame, char *buf,
-		    size_t size);
+		    size_t size, const char **tier);
 };
 extern const struct runtime_kind runtime_python, runtime_v8;
 

@@ -26,10 +26,22 @@ _Static_assert(sizeof(struct v8_head) <= RUNTIME_HEAD, "a function is compared w
 #define VERSION "_ZN2v88internal7Version"
 #define MAJOR VERSION "6major_E"
 #define MINOR VERSION "6minor_E"
+#define SIZES "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 
 static bool is(const char *name, size_t len, const char *want)
 {
 	return len == strlen(want) && !memcmp(name, want, len);
+}
+
+static void take_sizes(struct ufile *file, const struct elf *e, const Elf64_Sym *sym)
+{
+	uint8_t sizes[V8_SCALES * V8_MAX_BYTECODES];
+	uint64_t off;
+
+	if (sym->st_size > sizeof(sizes) || !elf_seg_off(file->seg, file->nseg, sym->st_value, &off) ||
+	    elf_read(&e->src, off, sizes, sym->st_size) < 0)
+		return;
+	(void)v8_layout_bytecodes(&file->v8->layout, sizes, sym->st_size);
 }
 
 static void take(struct ufile *file, const struct elf *e, const Elf64_Sym *sym, const char *name, size_t len)
@@ -37,13 +49,17 @@ static void take(struct ufile *file, const struct elf *e, const Elf64_Sym *sym, 
 	int32_t *to = NULL, value;
 	uint64_t off;
 
-	if (strncmp(name, "v8dbg_", 6) && strncmp(name, VERSION, sizeof(VERSION) - 1))
+	if (strncmp(name, "v8dbg_", 6) && strncmp(name, VERSION, sizeof(VERSION) - 1) && !is(name, len, SIZES))
 		return;
 	if (!file->v8) {
 		file->v8 = calloc(1, sizeof(*file->v8));
 		if (!file->v8)
 			return;
 		v8_layout_begin(&file->v8->layout);
+	}
+	if (is(name, len, SIZES)) {
+		take_sizes(file, e, sym);
+		return;
 	}
 	to = is(name, len, MAJOR)   ? &file->v8->major
 	     : is(name, len, MINOR) ? &file->v8->minor
@@ -140,12 +156,16 @@ static int head(void *state, const struct rt_mem *m, uint64_t frame, struct runt
 }
 
 static int text(void *state, const struct rt_mem *m, const struct runtime_head *head, uint64_t frame, char *buf,
-		size_t size)
+		size_t size, const char **tier)
 {
+	static const char *const tiers[] = {
+		[V8_INTERPRETED] = "", [V8_BASELINE] = "/baseline", [V8_MAGLEV] = "/maglev", [V8_TURBOFAN] = "/turbofan"
+	};
 	const struct v8proc *p = state;
 	struct v8_head h;
 
 	memcpy(&h, head->bytes, sizeof(h));
+	*tier = tiers[v8_frame_tier(&p->f->layout, m, &h, frame)];
 	return v8_frame_text(&p->f->layout, m, p->lines, &h, frame, buf, size);
 }
 

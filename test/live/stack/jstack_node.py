@@ -15,12 +15,14 @@ if platform.machine() != "x86_64" or not NODES:
     raise SystemExit(77)
 
 TOLD, READY, SEEN = (os.path.join(live.WORK, "node-" + n) for n in ("told", "ready", "seen"))
+WARM = os.path.join("/dev/shm" if os.path.isdir("/dev/shm") else live.WORK, f"dwell-warm-{os.getpid()}")
 SCRIPT = os.path.join(live.WORK, "jstack-\u0446\u0435\u043b\u044c.js")
 with open(SCRIPT, "w", encoding="utf-8") as f:
     f.write(f'''"use strict";
 const fs = require("fs"), vm = require("vm"), {{ Worker, isMainThread }} = require("worker_threads");
 Error.stackTraceLimit = 200;
-const out = fs.openSync({TOLD!r}, "a");
+const told = fs.openSync({TOLD!r}, "a"), warm = fs.openSync({WARM!r}, "w");
+let out = warm;
 function tell() {{
   fs.writeSync(out, new Error().stack.split("\\n").slice(2).join("\\n") + "\\n\\n"); fs.fsyncSync(out);
 }}
@@ -50,14 +52,27 @@ function all() {{
   vm.runInThisContext("function made() {{\\n\\n  tell(); }}\\nmade()", {{ filename: "made.js", lineOffset: 7 }});
 }}
 async function later() {{ await 1; tell(); await 2; object.method(); }}
+const optimise = process.execArgv.includes("--allow-natives-syntax") ? new Function("f", "%OptimizeFunctionOnNextCall(f)") : null;
+const prepare = optimise && new Function("f", "%PrepareFunctionForOptimization(f)");
+function run() {{
+  const hot = [tell, Store, Store.of, Store.prototype.save, numbers, \u041a\u043b\u044e\u0447.prototype.toJSON, deep, arrow, object.method, all];
+  if (optimise) {{
+    hot.forEach(prepare);
+    for (let i = 0; i < 8; i++) all();
+    hot.forEach(optimise);
+    all();
+  }}
+  out = told;
+  all();
+}}
 function until(file, then) {{ /* dwell has met the process, has read the last name */
   process.ppid;
   fs.existsSync(file) ? then() : setTimeout(until, 20, file, then);
 }}
 if (isMainThread)
-  until({READY!r}, () => {{ all(); later().then(() => new Worker(__filename)); }});
+  until({READY!r}, () => {{ run(); later().then(() => new Worker(__filename)); }});
 else
-  all(), process.umask(), until({SEEN!r}, () => {{}});
+  run(), process.umask(), until({SEEN!r}, () => {{}});
 ''')
 
 
@@ -84,7 +99,8 @@ def javascript(stack):
     at = next((i for i, l in enumerate(stack) if l.startswith("tell at ")), None)
     if at is None:
         return None
-    js = [l for l in stack[at + 1:] if " at " in l or l.endswith(" [builtin]")]
+    js = [l.removesuffix(" [inlined]") for l in stack[at + 1:]]
+    js = [l for l in js if " at " in l or l.endswith(" [builtin]")]
     # V8 infers "Store.prototype.save" from where a function is assigned; await goes on in a builtin without name.
     return [re.sub(r"^[^ ]*\.(?=[^ .]+ )", "", l) for l in js if l != "(anonymous) [builtin]"]
 
@@ -110,36 +126,57 @@ def version(node):
     return tuple(map(int, r.stdout.split(".")[:2]))
 
 
-PROGRAM = "syscall::fsync:entry /pid == $target/ { jstack(120); }"
+PROGRAM = 'syscall::fsync:entry /pid == $target && fds[arg0].fi_name == "node-told"/ { jstack(120); }'
 MEET = (" syscall::getppid:entry /pid == $target/ { jstack(120); }"
         " syscall::umask:entry /pid == $target/ { printf(\"\\nall has come\\n\\n\"); }")
-TIERS = [["--no-opt", "--no-sparkplug", "--gc-interval=300"]]  # interpreted code, while objects move
+# Interpreted, baseline and optimised code, while objects move.
+TIERS = {"interpreted": ["--no-opt", "--no-sparkplug"], "baseline": ["--always-sparkplug", "--no-opt"],
+         "optimised": ["--allow-natives-syntax"]}
 known = [n for n in NODES if version(n) in ((10, 2), (11, 3), (12, 4), (13, 6))]
 for node in known:
-    for options in TIERS:
-        what = f"{version(node)} {' '.join(options)}"
+    for tier, options in TIERS.items():
+        if tier != "interpreted" and version(node) == (13, 6):  # code is found by another table
+            continue
+        what = f"{version(node)} {tier}"
         open(TOLD, "w", encoding="utf-8").close()
         rec = os.path.join(live.WORK, "node.dwell")
         if os.path.exists(rec):
             os.unlink(rec)
-        r = run(node, PROGRAM, *options, dwell=("--record", rec))
+        r = run(node, PROGRAM, *options, "--gc-interval=300", dwell=("--record", rec))
         with open(TOLD, encoding="utf-8") as f:
             told = stacks(f.read())
         got = [s for s in stacks(r) if javascript(s) is not None]
         live.same(len(got), len(told), f"{what}: every stack came")
         for g, t in zip(got, told):
             want = [w for w in map(as_dwell, t) if w]
-            live.same("\n".join(javascript(g)), "\n".join(want), f"{what}: what V8 says of itself")
+            have = javascript(g)
+            if tier == "optimised":  # builtins that are inlined are no code
+                have, want = ([l for l in x if not l.endswith(" [builtin]")] for x in (have, want))
+            live.same("\n".join(have), "\n".join(want), f"{what}: what V8 says of itself")
             live.check("fsync" in g[0] and re.search("_start|clone", g[-1]), f"{what}: whole to the thread's start", g)
         text = "\n".join(l for g in got for l in g)
         live.check("fsyncSync at node:fs" in text, f"{what}: node's own JavaScript", text)
         live.check("InterpreterEntryTrampoline" not in text, f"{what}: the interpreter is replaced", text)
+    live.check("[inlined]" in text or version(node) == (13, 6), f"{version(node)}: functions that are inlined", text)
     r = live.dwell("report", rec)
     live.check(f"all at {SCRIPT}:" in r.stdout, f"{version(node)}: a recording keeps the names", r.stdout[:2000] + r.stderr)
 
 if known:
     with open(SCRIPT, "w", encoding="utf-8") as f:
         f.write(f'''const vm = require("vm"), fs = require("fs");
+const optimise = process.execArgv.includes("--allow-natives-syntax") ? new Function("f", "%OptimizeFunctionOnNextCall(f)") : null;
+const prepare = optimise && new Function("f", "%PrepareFunctionForOptimization(f)");
+function run() {{
+  const hot = [tell, Store, Store.of, Store.prototype.save, numbers, \u041a\u043b\u044e\u0447.prototype.toJSON, deep, arrow, object.method, all];
+  if (optimise) {{
+    hot.forEach(prepare);
+    for (let i = 0; i < 8; i++) all();
+    hot.forEach(optimise);
+    all();
+  }}
+  out = told;
+  all();
+}}
 function until(file, then) {{ process.ppid; fs.existsSync(file) ? then() : setTimeout(until, 20, file, then); }}
 until({READY!r}, () => {{
   vm.runInThisContext("(f) => f()", {{ filename: "a\\x1b[31m\\n\\u202eb" }})(() => fs.fsyncSync(2));
@@ -158,4 +195,6 @@ for node in NODES:
     if node not in known:
         r = run(node, PROGRAM)
         live.check("[JavaScript function: V8 " in r, f"{version(node)} is refused with the reason", r[:1000])
+if os.path.exists(WARM):
+    os.unlink(WARM)
 live.done()

@@ -116,6 +116,12 @@ static void say(struct v8_layout *l)
 		{ "v8dbg_class_Code__flags__uint32_t", 48 },
 		{ "v8dbg_CodeKindFieldMask", 15 },
 		{ "v8dbg_CodeKindBaseline", 11 },
+		{ "v8dbg_class_Code__deoptimization_data__Tagged_DeoptimizationData_", 16 },
+		{ "v8dbg_class_Code__source_position_table__ByteArray", 24 },
+		{ "v8dbg_DeoptimizationDataLiteralArrayIndex", 2 },
+		{ "v8dbg_DeoptimizationDataSharedFunctionInfoIndex", 6 },
+		{ "v8dbg_DeoptimizationDataWrappedSharedFunctionInfoIndex", 0 },
+		{ "v8dbg_DeoptimizationDataInliningPositionsIndex", 7 },
 	};
 
 	v8_layout_begin(l);
@@ -128,13 +134,13 @@ static void say(struct v8_layout *l)
 }
 
 #define SOURCE_TEXT "a\nbc\r\nd\re"
-#define HEAD 52 /* of a bytecode array, without the tag */
+#define HEAD 53 /* of a bytecode array, without the tag */
 
 /* A function "run" of /a.js, whose bytecodes 0 to 4 are of place 0 in the source, 5 and 6 of 3, those from 7 on of 8.
  */
 static void make(void)
 {
-	static const uint8_t table[] = { 0, 4, 10, 12, 4, 20 };
+	static const uint8_t table[] = { 2, 4, 10, 12, 4, 20 };
 
 	say(&layout);
 	assert_int_equal(v8_layout_end(&layout, V8_VERSION(11, 3)), 0);
@@ -164,13 +170,17 @@ static void make(void)
 	memcpy(memory + POSITIONS + 16, table, sizeof(table));
 }
 
-static int text_at(uint64_t at, char *text, size_t size)
+static int text_of(uint64_t frame, char *text, size_t size)
 {
-	const uint64_t frame = V8_FRAME(BASE + SHARED, at);
 	struct v8_head h;
 	int r = v8_head_read(&layout, &mem, frame, &h);
 
 	return r < 0 ? r : v8_frame_text(&layout, &mem, lines, &h, frame, text, size);
+}
+
+static int text_at(uint64_t at, char *text, size_t size)
+{
+	return text_of(V8_FRAME(BASE + SHARED, at), text, size);
 }
 
 static void shows(uint64_t at, const char *want)
@@ -248,6 +258,134 @@ static void functions_have_names_and_places(void **state)
 	shows(HEAD, "run at /a.js");
 	put_smi(SHARED + 8, 42);
 	shows(HEAD, "run [builtin]");
+}
+
+/* The table of sizes: of the first 8 bytecodes, of which 4 have one operand, 5 has two, the others none. */
+static void say_bytecodes(void)
+{
+	static const uint8_t sizes[3 * 8] = { 1, 1, 1, 1, 2, 3, 1, 1, 1, 1, 1, 1, 3, 5, 1, 1, 1, 1, 1, 1, 5, 9, 1, 1 };
+	uint8_t none[3] = { 0 };
+
+	assert_false(v8_layout_bytecodes(&layout, none, 3));
+	assert_false(v8_layout_bytecodes(&layout, sizes, 0));
+	assert_false(v8_layout_bytecodes(&layout, sizes, 23));
+	assert_true(v8_layout_bytecodes(&layout, sizes, sizeof(sizes)));
+}
+
+static void compiled(uint64_t pc, const char *want)
+{
+	char text[RT_MAX_TEXT];
+
+	assert_int_equal(text_of(V8_FRAME(BASE + SHARED, pc) | V8_COMPILED, text, sizeof(text)), 0);
+	assert_string_equal(text, want);
+}
+
+static void baseline_code_knows_its_bytecode(void **state)
+{
+	/* 4; 1 5 (with large operands); 7 */
+	static const uint8_t code[] = { 4, 9, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 7 };
+	static const uint8_t offsets[] = { 10, 20, 0x80 | 2, 1, 5 }; /* behind the entry, then behind each bytecode */
+
+	(void)state;
+	make();
+	put_smi(ARRAY + 8, sizeof(code));
+	memcpy(memory + ARRAY + 54, code, sizeof(code));
+	put_object(MORE, 245);
+	put_pointer(MORE + 16, ARRAY);
+	put_pointer(MORE + 24, ENDS);
+	put_pointer(SHARED + 8, MORE);
+	put_object(ENDS, 190);
+	put_smi(ENDS + 8, sizeof(offsets));
+	memcpy(memory + ENDS + 16, offsets, sizeof(offsets));
+	compiled(10, "run at /a.js"); /* sizes of bytecodes are not known */
+	say_bytecodes();
+	compiled(10, "run at /a.js:1:1");  /* its entry */
+	compiled(30, "run at /a.js:1:1");  /* a return address is behind the call */
+	compiled(31, "run at /a.js:1:1");  /* the second one begins at 2 */
+	compiled(161, "run at /a.js:4:1"); /* the third one at 12 */
+	compiled(9999, "run at /a.js:4:1");
+	compiled(V8_AT_MAX, "run at /a.js");
+	memory[ARRAY + 54] = 200; /* no bytecode */
+	compiled(31, "run at /a.js");
+	put_pointer(MORE + 24, UNDEFINED);
+	compiled(31, "run at /a.js");
+}
+
+enum { CODE = MORE, DEOPT = 0x1d00, INLINING = 0x1d80, LITERALS = 0x1e00, OTHER = 0x1e80, OTHER_NAME = 0x1f00 };
+
+/* Optimised code of run(), into which other() is inlined, and it into itself. */
+static void make_code(void)
+{
+	static const uint8_t table[] = {
+		2, 8, 10, 0x80, 0x80, 0x80, 0x80, 0x10
+	}; /* at 0: place 1; from 5 on inlined */
+
+	make();
+	put_object(CODE, 245);
+	put(CODE + 48, 13, 4);
+	put_pointer(CODE + 16, DEOPT);
+	put_pointer(CODE + 24, POSITIONS);
+	put_smi(POSITIONS + 8, sizeof(table));
+	memcpy(memory + POSITIONS + 16, table, sizeof(table));
+	put_object(DEOPT, 175);
+	put_smi(DEOPT + 8, 8);
+	put_pointer(DEOPT + 16 + 2 * 8, LITERALS);
+	put_pointer(DEOPT + 16 + 6 * 8, SHARED);
+	put_pointer(DEOPT + 16 + 7 * 8, INLINING);
+	put_object(INLINING, 190);
+	put_smi(INLINING + 8, 2 * 16);
+	put(INLINING + 16, 9 << 1 | UINT64_C(2) << 31, 8); /* called at place 8 of what is inlined as number 1 */
+	put(INLINING + 24, 1, 4);
+	put(INLINING + 32, 4 << 1 | 1, 8); /* called at place 3 of run() */
+	put(INLINING + 40, (uint32_t)-1, 4);
+	put_object(LITERALS, 175);
+	put_smi(LITERALS + 8, 2);
+	put(LITERALS + 24, BASE + OTHER + 3, 8); /* a weak reference */
+	put_object(OTHER, 262);
+	put_pointer(OTHER + 8, ARRAY);
+	put_pointer(OTHER + 16, OTHER_NAME);
+	put_pointer(OTHER + 32, SCRIPT);
+	put_string(OTHER_NAME, "other", 5, 1);
+}
+
+static void optimised(uint64_t pc, int want_r, const char *want)
+{
+	const uint64_t frame = V8_FRAME(BASE + CODE, pc) | V8_COMPILED;
+	char text[RT_MAX_TEXT];
+
+	assert_int_equal(text_of(frame, text, sizeof(text)), want_r);
+	if (want)
+		assert_string_equal(text, want);
+}
+
+static void optimised_code_knows_what_is_inlined(void **state)
+{
+	const uint64_t frame = V8_FRAME(BASE + CODE, 6) | V8_COMPILED;
+	struct v8_head h;
+
+	(void)state;
+	make_code();
+	optimised(1, 0, "run at /a.js:1:2");
+	optimised(5, 0, "run at /a.js:1:2");
+	optimised(6, 0, "other at /a.js:1:2" RT_INLINED_INTO "run at /a.js:4:1" RT_INLINED_INTO "run at /a.js:2:2");
+	optimised(0, 0, "run at /a.js"); /* the calls only are known */
+	optimised(V8_AT_MAX, 0, "run at /a.js");
+	assert_int_equal(v8_head_read(&layout, &mem, frame, &h), 0);
+	assert_int_equal(v8_frame_tier(&layout, &mem, &h, frame), V8_TURBOFAN);
+	put(CODE + 48, 12, 4);
+	assert_int_equal(v8_frame_tier(&layout, &mem, &h, frame), V8_MAGLEV);
+	assert_int_equal(v8_head_read(&layout, &mem, frame & ~V8_COMPILED, &h), -ENOENT); /* code is no function */
+	put(INLINING + 32, 4 << 1 | UINT64_C(1) << 31, 8);				  /* in a circle */
+	optimised(6, -EBADMSG, NULL);
+	put(INLINING + 24, 9, 4); /* no such literal */
+	optimised(6, -EBADMSG, NULL);
+	put_smi(INLINING + 8, 15); /* no such inlined function */
+	optimised(6, -EBADMSG, NULL);
+	make_code();
+	put_object(OTHER, 245);
+	optimised(6, -EBADMSG, NULL);
+	put_smi(DEOPT + 8, 6); /* no function at all */
+	optimised(1, -EBADMSG, NULL);
 }
 
 static void the_table_of_lines_that_v8_made_is_used(void **state)
@@ -421,6 +559,8 @@ int main(void)
 		cmocka_unit_test(frames_are_words_that_no_address_is),
 		cmocka_unit_test(layouts_are_what_the_binary_says),
 		cmocka_unit_test(functions_have_names_and_places),
+		cmocka_unit_test(baseline_code_knows_its_bytecode),
+		cmocka_unit_test(optimised_code_knows_what_is_inlined),
 		cmocka_unit_test(the_table_of_lines_that_v8_made_is_used),
 		cmocka_unit_test(scopes_have_names),
 		cmocka_unit_test(text_of_the_target_is_escaped),
