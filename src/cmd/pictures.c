@@ -69,6 +69,7 @@ static int flame(int argc, char **argv)
 					      .head = flame_head,
 					      .empty = flame_empty };
 	static const struct viewcmd c = {
+		.command = "flame",
 		.view = &view_flame,
 		.synopsis =
 			"flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
@@ -87,7 +88,8 @@ const struct command cmd_flame = { "flame", "draws stacks", flame };
 
 static int heat(int argc, char **argv)
 {
-	static const struct viewcmd c = { .view = &view_heat,
+	static const struct viewcmd c = { .command = "heat",
+					  .view = &view_heat,
 					  .synopsis = "heat [options] RECORDING",
 					  .missing = "a recording is missing" };
 
@@ -129,6 +131,7 @@ static int hist(int argc, char **argv)
 					      .nrows = ARRAY_SIZE(hist_rows),
 					      .choose = choose_hist };
 	static const struct viewcmd c = {
+		.command = "hist",
 		.view = &view_hist,
 		.synopsis =
 			"hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
@@ -160,6 +163,7 @@ static int timeline(int argc, char **argv)
 					      .nrows = ARRAY_SIZE(timeline_rows),
 					      .choose = choose_timeline };
 	static const struct viewcmd c = {
+		.command = "timeline",
 		.view = &view_timeline,
 		.synopsis =
 			"timeline [options] RECORDING\ntimeline [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "engine/front/compile.h"
+#include "engine/views.h"
 #include "launcher/gallery.h"
 #include "launcher/launch.h"
 #include "launcher/listen.h"
@@ -167,6 +168,7 @@ static int serve_main(int argc, char **argv)
 	struct serve_config c = {
 		.hosts = hosts,
 		.token = token,
+		.views = all_views,
 		.privileged = geteuid() == 0,
 		.unprivileged = "dwell serve was not started as root: it can show recordings, but not trace"
 	};

@@ -14,6 +14,8 @@
 
 struct run {
 	const struct viewcmd *c;
+	const struct view *view; /* of the family */
+	const char *format;	 /* --format, or NULL */
 	struct arena *a;
 	struct view_job job;
 	size_t nwords; /* sources that were named, also those beyond view.max_sources */
@@ -81,7 +83,20 @@ static void add_forms(struct rows *rows, const struct view *v, bool common)
 	}
 }
 
-static void make_rows(const struct viewcmd *c, struct rows *rows)
+static void add_format(struct run *r, struct rows *rows)
+{
+	struct strb help = { 0 };
+	struct optrow row = { .name = "format", .kind = OPT_TEXT, .at = offsetof(struct run, format), .arg = "FORMAT" };
+
+	for (const struct view *const *v = r->c->family; *v; v++)
+		for (const struct view_form *f = (*v)->forms; f->name; f++)
+			strb_printf(&help, "%s%s: %s", help.n ? "\n" : "", f->name, f->help);
+	row.help = arena_strdup(r->a, strb_str(&help));
+	strb_free(&help);
+	add_rows(rows, &row, 1, 0);
+}
+
+static void make_rows(struct run *r, struct rows *rows)
 {
 	static const struct optrow output = { .letter = 'o',
 					      .kind = OPT_TEXT,
@@ -93,13 +108,19 @@ static void make_rows(const struct viewcmd *c, struct rows *rows)
 					     .at = offsetof(struct run, job.title),
 					     .arg = "TEXT",
 					     .help = "heading" };
+	const struct viewcmd *c = r->c;
 	const struct view *v = c->view;
 
-	add_rows(rows, &output, 1, 0);
-	add_forms(rows, v, true);
+	if (c->family)
+		add_format(r, rows);
+	if (!c->no_file)
+		add_rows(rows, &output, 1, 0);
+	if (!c->family)
+		add_forms(rows, v, true);
 	if (v->title)
 		add_rows(rows, &title, 1, 0);
-	add_forms(rows, v, false);
+	if (!c->family)
+		add_forms(rows, v, false);
 	add_rows(rows, v->options, v->noptions, offsetof(struct run, state));
 	if (c->live)
 		add_rows(rows, c->live->rows, c->live->nrows, offsetof(struct run, live));
@@ -128,7 +149,36 @@ static int check_words(const struct run *r, const struct optable *t, bool record
 		return cmd_wrong("%s: %zu recordings are too many: %u at most", t->command, r->nwords, most);
 	if (r->nwords > most)
 		return cmd_words(t, r->extra, NULL);
+	if (r->c->family && !r->format)
+		return cmd_words(t, NULL, "--format is missing");
 	return !record && !r->nwords ? cmd_words(t, NULL, r->c->missing) : 0;
+}
+
+/* Which of the family has the format. */
+static int choose_format(struct run *r)
+{
+	_cleanup_(strb_free) struct strb known = { 0 };
+
+	for (const struct view *const *v = r->c->family; *v; v++) {
+		r->view = *v;
+		r->job.form = view_form(*v, r->format);
+		if (r->job.form)
+			return 0;
+		for (const struct view_form *f = (*v)->forms; f->name; f++)
+			strb_printf(&known, "%s%s", known.n ? ", " : "", f->name);
+	}
+	return cmd_wrong("there is no format '%s': %s", r->format, strb_str(&known));
+}
+
+/* What goes together is known before anything is recorded. EXIT_* > 0 after a message. */
+static int check(struct run *r, const struct optable *t)
+{
+	struct err err = { 0 };
+	int e = view_choose(r->view, &r->job, isatty(STDOUT_FILENO), &err);
+
+	if (e == 0 && r->view->check)
+		e = r->view->check(r->state, &r->job, &err);
+	return e == -ENODATA ? cmd_words(t, NULL, err.msg) : cmd_err(e, &err);
 }
 
 /* 0; EXIT_* > 0 after a message; < 0: done (--help). */
@@ -137,21 +187,25 @@ static int take_options(struct run *r, int argc, char **argv, bool *ret_record)
 	const struct viewcmd *c = r->c;
 	struct rows rows = { 0 };
 	struct err err = { 0 };
-	const struct optable t = {
-		.command = c->view->name, .synopsis = c->synopsis, .notes = c->notes, .rows = rows.v, .word = take_word
+	struct optable t = {
+		.command = c->command, .synopsis = c->synopsis, .notes = c->notes, .rows = rows.v, .word = take_word
 	};
-	struct optable table;
 	int e;
 
-	make_rows(c, &rows);
-	table = t;
-	table.n = rows.n;
-	e = c->live ? reclive_options(&r->live, &table, r, &argc, argv) : cmd_options(&table, r, argc, argv);
+	make_rows(r, &rows);
+	t.n = rows.n;
+	e = c->live ? reclive_options(&r->live, &t, r, &argc, argv) : cmd_options(&t, r, argc, argv);
 	if (e)
 		return e;
 	if (c->live)
 		e = cmd_err(c->live->choose(&r->live, ret_record, &err), &err);
-	return e ? e : check_words(r, &table, *ret_record);
+	if (e == 0)
+		e = check_words(r, &t, *ret_record);
+	if (e == 0 && c->family)
+		e = choose_format(r);
+	if (e == 0 && *ret_record)
+		add_live(r);
+	return e ? e : check(r, &t);
 }
 
 /* Bars of eighths need UTF-8, and somebody who has nothing against it. */
@@ -174,13 +228,24 @@ static struct causes *rules(void *why)
 	return why_causes(why);
 }
 
-static int show(struct run *r)
+/* Says why it cannot be shown. live: what was recorded for it; empty: why there may be nothing; or NULL. */
+static int fail(int e, const struct err *err, const struct reclive *live, const char *empty)
 {
-	const struct view *v = r->c->view;
+	if (e == -ENODATA && empty)
+		return cmd_fail("%s", empty);
+	if (!err->msg[0])
+		return EXIT_ERROR; /* nobody reads any more */
+	return live ? reclive_fail(live, err->msg) : cmd_fail("%s", err->msg);
+}
+
+static int show(const struct view *v, void *state, struct view_job *job, const struct reclive *live, const char *empty)
+{
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct err err = { 0 };
 	struct dopts opts;
 	struct why why;
 	const struct view_env env = { .note = on_note,
+				      .left_out = cmd_left_out,
 				      .why = why_words,
 				      .causes = rules,
 				      .why_arg = &why,
@@ -188,43 +253,41 @@ static int show(struct run *r)
 				      .utf8 = can_utf8() };
 	int e;
 
-	dopts_init(&opts, r->a);
+	dopts_init(&opts, a);
 	e = why_open(&why, &opts, &cmd_listener);
-	if (e)
-		return e;
-	r->job.env = &env;
-	e = view_show(v, r->state, &r->job, &err);
-	if (e == 0)
-		outfile_tell(r->job.output);
-	else if (e == -ENODATA && r->live.path && r->c->live->empty)
-		e = cmd_fail("%s", r->c->live->empty(&r->live));
-	else
-		e = err.msg[0] ? reclive_fail(&r->live, err.msg) : EXIT_ERROR;
-	view_done(v, r->state, &r->job);
+	if (e == 0) {
+		job->env = &env;
+		e = view_show(v, state, job, &err);
+		if (e == 0)
+			outfile_tell(job->output);
+		else
+			e = fail(e, &err, live, empty);
+	}
+	view_done(v, state, job);
 	why_done(&why);
 	err_done(&err);
+	arena_free(a);
 	return e;
+}
+
+int viewcmd_show(const struct view *v, void *state, struct view_job *job)
+{
+	return show(v, state, job, NULL, NULL);
 }
 
 static int run(struct run *r, int argc, char **argv)
 {
-	const struct view *v = r->c->view;
-	struct err err = { 0 };
+	const struct viewcmd *c = r->c;
+	const char *empty = NULL;
 	bool record = false;
 	int e = take_options(r, argc, argv, &record);
 
-	if (e == 0)
-		e = cmd_err(view_choose(v, &r->job, isatty(STDOUT_FILENO), &err), &err);
-	if (e == 0 && record) { /* what does not go together is said before anything is recorded */
-		add_live(r);
-		e = cmd_err(v->check ? v->check(r->state, &r->job, &err) : 0, &err);
-		if (e == 0)
-			e = reclive_run(&r->live);
+	if (e == 0 && record) {
+		e = reclive_run(&r->live);
 		r->job.source[0].path = r->live.path;
-	} else if (e == 0 && v->check) {
-		e = cmd_err(v->check(r->state, &r->job, &err), &err);
+		empty = c->live->empty ? c->live->empty(&r->live) : NULL;
 	}
-	return e ? e : show(r);
+	return e ? e : show(r->view, r->state, &r->job, &r->live, empty);
 }
 
 int viewcmd(const struct viewcmd *c, int argc, char **argv)
@@ -235,6 +298,7 @@ int viewcmd(const struct viewcmd *c, int argc, char **argv)
 	if (!r)
 		return cmd_fail("out of memory");
 	r->c = c;
+	r->view = c->view;
 	r->a = arena_new(ARENA_DEFAULT_LIMIT);
 	view_init(c->view, r->state);
 	e = run(r, argc, argv);

@@ -17,12 +17,18 @@ struct viewlive {
 };
 
 struct viewcmd {
+	const char *command; /* "flame": of messages */
 	const struct view *view;
+	/* Views that share its state, and itself: one of them is shown, by --format. NULL-terminated; or NULL. */
+	const struct view *const *family;
+	bool no_file;		      /* it has no -o */
 	const char *synopsis, *notes; /* of the usage; notes: or NULL */
 	const char *missing;	      /* no source was named */
 	const struct viewlive *live;  /* or NULL */
 };
 
+/* Shows what a command has chosen by itself: state as of view_show(), which is ended. An exit code. */
+int viewcmd_show(const struct view *v, void *state, struct view_job *job);
 /* Reads the command line, records if that is asked for, and shows the view. An exit code. */
 int viewcmd(const struct viewcmd *c, int argc, char **argv);
 #endif

@@ -5,8 +5,10 @@
 #include <string.h>
 #include "base/arena.h"
 #include "engine/textopts.h"
+#include "engine/views.h"
 #include "engine/why.h"
 #include "view/form/recsym.h"
+#include "view/text/reportview.h"
 
 struct reprint {
 	struct recread *file;
@@ -134,3 +136,75 @@ void reprint_free(struct reprint *r)
 	arena_free(r->arena);
 	free(r);
 }
+
+/* -- the view -- */
+
+static void pass_on(void *ctx, const char *text)
+{
+	const struct view_env *env = ctx;
+
+	env->note(env->ctx, text);
+}
+
+static int put_rows(struct reprint *r, bool json, FILE *out, struct err *err)
+{
+	struct row row = { 0 };
+	int e, w;
+
+	while ((e = reprint_next(r, &row, err)) > 0)
+		;
+	if (e < 0 && !err->msg[0])
+		return e;
+	if (!json)
+		fputc('\n', out);
+	w = reprint_finish(r);
+	if (w == 0 && fflush(out) != 0)
+		w = -errno;
+	return w < 0 ? w : e;
+}
+
+static int draw(const struct report_view *v, const struct view_job *job, bool json, FILE *out, struct err *err)
+{
+	const struct reprint_opts opts = { json, v->quiet, v->flowindent, v->verbose };
+	struct view_env env = *job->env;
+	const struct listener to = { .ctx = &env, .message = pass_on };
+	struct reprint *r = NULL;
+	int e = reprint_open(job->source[0].file, &opts, &to, out, &r);
+
+	if (e < 0)
+		return err_set(err, e, "out of memory");
+	e = put_rows(r, json, out, err);
+	if (e == 0 && !reprint_ended(r))
+		view_note(job, "the recording was not ended: its last second may be missing");
+	reprint_free(r);
+	return e;
+}
+
+static int draw_text(const void *state, const struct view_job *job, FILE *out, struct err *err)
+{
+	return draw(state, job, false, out, err);
+}
+
+static int draw_json(const void *state, const struct view_job *job, FILE *out, struct err *err)
+{
+	return draw(state, job, true, out, err);
+}
+
+static const struct view_form forms[] = {
+	{ .name = "text", .served = "report.txt", .type = "text/plain; charset=utf-8", .draw = draw_text },
+	{ .name = "json",
+	  .help = "output as JSON Lines",
+	  .served = "report.json",
+	  .type = "application/x-ndjson",
+	  .flags = VIEW_SAVED,
+	  .draw = draw_json },
+	{}
+};
+
+const struct view view_report = { .name = "report",
+				  .words = { "report" },
+				  .forms = forms,
+				  .plain = "text",
+				  .max_sources = 1,
+				  .opens = true,
+				  .size = sizeof(struct report_view) };

@@ -6,57 +6,28 @@
 #include <stdint.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "engine/views.h"
 #include "serve/serve.h"
-
-#define FIXED_MAX 8
-
-struct view {
-	const char *name, *keys;
-	const char *args[FIXED_MAX];
-};
-
-static const struct view views[] = {
-#define VIEW(name, type, keys, save, ...) { name, " " keys " ", { __VA_ARGS__ } },
-#include "serve/view.def"
-#undef VIEW
-};
 
 struct values {
 	const char *from, *to, *before_from, *before_to, *name, *other_name;
 };
 
-static const struct view *find(const char *name)
+/* The view, and the form of it, that is asked for so; NULL: there is none. */
+static const struct view *find(const char *name, const struct view_form **ret_form)
 {
-	for (size_t i = 0; name && i < ARRAY_SIZE(views); i++)
-		if (!strcmp(views[i].name, name))
-			return &views[i];
+	for (const struct view *const *v = all_views; name && *v; v++)
+		for (const struct view_form *f = (*v)->forms; f->name; f++)
+			if (f->served && !strcmp(f->served, name)) {
+				*ret_form = f;
+				return *v;
+			}
 	return NULL;
 }
 
 static bool takes(const struct view *v, const char *key)
 {
-	char want[32];
-
-	if (strlen(key) + 3 > sizeof(want))
-		return false;
-	snprintf(want, sizeof(want), " %s ", key);
-	return strstr(v->keys, want) != NULL;
-}
-
-static bool makes(const struct view *v, const char *command)
-{
-	return !strcmp(v->args[0], command);
-}
-
-static bool can_compare(const struct view *v)
-{
-	return makes(v, "flame") || makes(v, "latency") || makes(v, "hist");
-}
-
-/* Distributions have the same stretch of time of each recording, or several. */
-static bool can_shift(const struct view *v)
-{
-	return can_compare(v) && !makes(v, "hist");
+	return view_asked(v, key) || (v->title && !strcmp(key, "title"));
 }
 
 struct building {
@@ -87,15 +58,15 @@ static int take_line(struct building *b, const struct view *v, char *line, struc
 	if (!value)
 		return -EINVAL;
 	*value++ = '\0';
-	if (can_compare(v) && !strcmp(line, "other"))
+	if (v->compares && !strcmp(line, "other"))
 		b->ret->other = value;
-	else if (can_compare(v) && !strcmp(line, SERVE_VIEW_NAME))
+	else if (v->compares && !strcmp(line, SERVE_VIEW_NAME))
 		t->name = value;
-	else if (can_compare(v) && !strcmp(line, SERVE_VIEW_OTHER_NAME))
+	else if (v->compares && !strcmp(line, SERVE_VIEW_OTHER_NAME))
 		t->other_name = value;
-	else if (can_shift(v) && !strcmp(line, "before_from"))
+	else if (v->compares == VIEW_BEFORE_AFTER && !strcmp(line, "before_from"))
 		t->before_from = value;
-	else if (can_shift(v) && !strcmp(line, "before_to"))
+	else if (v->compares == VIEW_BEFORE_AFTER && !strcmp(line, "before_to"))
 		t->before_to = value;
 	else if (!takes(v, line))
 		return -EINVAL;
@@ -113,15 +84,15 @@ static int add_files(struct building *b, const struct view *v, const struct valu
 {
 	int e = 0;
 
-	if (b->ret->other && makes(v, "hist")) {
+	if (b->ret->other && v->compares == VIEW_NAMED) {
 		e = add_value(b, "name", t->other_name ? t->other_name : b->ret->other);
 		if (e == 0)
 			e = add_value(b, "name", t->name ? t->name : b->ret->source);
 		if (e == 0)
 			e = add(b, other_path);
 	} else if (b->ret->compare) {
-		if (makes(v, "flame"))
-			e = add(b, (char *)(uintptr_t) "--differential");
+		if (v->compare_option)
+			e = add(b, (char *)(uintptr_t)v->compare_option);
 		if (e == 0)
 			e = add_value(b, "from", t->before_from);
 		if (e == 0)
@@ -136,22 +107,35 @@ static int add_files(struct building *b, const struct view *v, const struct valu
 	return e == 0 ? add(b, path) : e;
 }
 
+/* "dwell", the command, and the option of the form. */
+static int add_command(struct building *b, const struct view *v, const struct view_form *f)
+{
+	int e = add(b, (char *)(uintptr_t) "dwell");
+
+	for (size_t i = 0; e == 0 && v->words[i]; i++)
+		e = add(b, (char *)(uintptr_t)v->words[i]);
+	if (e == 0 && v->formats)
+		e = add_value(b, "format", f->name);
+	else if (e == 0 && f->help)
+		e = add(b, arena_printf(b->a, "--%s", f->name));
+	return e;
+}
+
 int viewargs_make(struct arena *a, char *text, char *path, char *other_path, struct viewargs *ret)
 {
 	struct building b = { a, ret, 0 };
 	struct values t = { 0 };
 	const struct view *v;
+	const struct view_form *form = NULL;
 	char *save = NULL;
-	int e = 0;
+	int e;
 
 	*ret = (struct viewargs){ .source = strtok_r(text, "\n", &save) };
-	v = find(strtok_r(NULL, "\n", &save));
+	v = find(strtok_r(NULL, "\n", &save), &form);
 	if (!ret->source || !v)
 		return -EINVAL;
-	ret->file = !strcmp(v->name, SERVE_VIEW_FILE);
-	e = add(&b, (char *)(uintptr_t) "dwell");
-	for (size_t i = 0; e == 0 && i < FIXED_MAX && v->args[i]; i++)
-		e = add(&b, (char *)(uintptr_t)v->args[i]);
+	ret->file = !strcmp(form->served, VIEW_FILE);
+	e = add_command(&b, v, form);
 	for (char *line; e == 0 && (line = strtok_r(NULL, "\n", &save));)
 		e = take_line(&b, v, line, &t);
 	ret->compare = ret->other || t.before_from || t.before_to;

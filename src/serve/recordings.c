@@ -10,27 +10,13 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "serve/serve_int.h"
+#include "view/view.h"
 
 #define LIVE_NAME "the live view"
 
 /* Bytes of a file that are sent in one turn. The HTTP library's own 4 KiB would be a trickle beside viewers of a flood,
  * who take BLOCK_SIZE of stream.c each before it is a file's turn again. */
 #define FILE_BLOCK (128 << 10)
-
-struct view {
-	const char *name, *type;
-	bool save;
-};
-
-static const struct view views[] = {
-#define VIEW(name, type, keys, save, ...) { name, type, save },
-#include "serve/view.def"
-#undef VIEW
-};
-
-static const char *const keys[] = { "by",    "from",	"to",	   "step",	  "rows",     "over",
-				    "under", "tracker", "longest", "pid",	  "key",      "keys",
-				    "range", "title",	"other",   "before_from", "before_to" };
 
 /* -- which there are -- */
 
@@ -251,21 +237,55 @@ static void put_name(const struct server *s, const char *key, const char *id, co
 	strb_addc(b, '\n');
 }
 
+/* Adds "key=value", if the request has the key. False: the value has what no value has. */
+static bool put_value(const struct request *rq, const char *key, struct strb *b)
+{
+	const char *v = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, key);
+
+	for (const char *p = v; p && *p; p++)
+		if ((unsigned char)*p < ' ')
+			return false;
+	if (v)
+		strb_printf(b, "%s=%s\n", key, v);
+	return true;
+}
+
+/* Does a view before the i-th take an option of this name, too? */
+static bool is_known(const struct view *const *views, size_t i, const char *name)
+{
+	for (size_t k = 0; k < i; k++)
+		if (view_asked(views[k], name))
+			return true;
+	return false;
+}
+
+/* Adds all keys of the request that any view takes: whether this one does is for the launcher to say. */
+static bool put_values(const struct request *rq, struct strb *b)
+{
+	static const char *const common[] = { "title", "other", "before_from", "before_to" };
+	const struct view *const *views = rq->s->c->views;
+	bool ok = true;
+
+	for (size_t i = 0; views[i]; i++)
+		for (size_t k = 0; k < views[i]->noptions; k++) {
+			const struct optrow *o = &views[i]->options[k];
+
+			if (o->asked && !is_known(views, i, o->name))
+				ok &= put_value(rq, o->name, b);
+		}
+	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
+		ok &= put_value(rq, common[i], b);
+	return ok;
+}
+
 /* Adds what the launcher is asked. False: a value has what no value has. */
 static bool put_question(struct request *rq, struct strb *b)
 {
 	const char *other = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "other");
 
 	strb_printf(b, "%s\n%s\n", rq->source, rq->name);
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		const char *v = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, keys[i]);
-
-		for (const char *p = v; p && *p; p++)
-			if ((unsigned char)*p < ' ')
-				return false;
-		if (v)
-			strb_printf(b, "%s=%s\n", keys[i], v);
-	}
+	if (!put_values(rq, b))
+		return false;
 	if (other) {
 		put_name(rq->s, SERVE_VIEW_NAME, rq->source, other, b);
 		put_name(rq->s, SERVE_VIEW_OTHER_NAME, other, rq->source, b);
@@ -273,22 +293,24 @@ static bool put_question(struct request *rq, struct strb *b)
 	return b->n < SERVE_PROGRAM_MAX;
 }
 
-static const struct view *find(const char *name)
+/* The form that is asked for so; NULL: there is none. */
+static const struct view_form *find(const struct server *s, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
-		if (!strcmp(views[i].name, name))
-			return &views[i];
+	for (const struct view *const *v = s->c->views; *v; v++)
+		for (const struct view_form *f = (*v)->forms; f->name; f++)
+			if (f->served && !strcmp(f->served, name))
+				return f;
 	return NULL;
 }
 
-static enum MHD_Result reply(struct request *rq, const struct view *v, struct MHD_Response *r)
+static enum MHD_Result reply(struct request *rq, const struct view_form *v, struct MHD_Response *r)
 {
 	char save[64];
 
 	if (r) {
 		mhd.add_response_header(r, "Content-Type", v->type);
-		snprintf(save, sizeof(save), "attachment; filename=\"dwell-%s\"", v->name);
-		if (v->save) /* never shown as a page of this server's */
+		snprintf(save, sizeof(save), "attachment; filename=\"dwell-%s\"", v->served);
+		if (v->flags & VIEW_SAVED) /* never shown as a page of this server's */
 			mhd.add_response_header(r, "Content-Disposition", save);
 	}
 	return http_reply(rq, MHD_HTTP_OK, r);
@@ -344,7 +366,7 @@ static void on_file_end(void *arg)
 
 /* The file itself, which the launcher has given in place of a pipe: as fast as the viewer takes it, and from the file.
  */
-static enum MHD_Result send_file(struct request *rq, const struct view *v, struct run *r)
+static enum MHD_Result send_file(struct request *rq, const struct view_form *v, struct run *r)
 {
 	int *fd = malloc(sizeof(*fd));
 	struct MHD_Response *response = NULL;
@@ -362,7 +384,7 @@ static enum MHD_Result send_file(struct request *rq, const struct view *v, struc
 	return reply(rq, v, response);
 }
 
-static enum MHD_Result answer(struct request *rq, const struct view *v)
+static enum MHD_Result answer(struct request *rq, const struct view_form *v)
 {
 	_cleanup_(strb_free) struct strb words = { 0 };
 	struct run *r = rq->job;
@@ -414,7 +436,7 @@ static bool count_copy(struct request *rq)
 /* GET /api/v1/recordings/ID/VIEW?key=value… */
 enum MHD_Result recordings_view(struct request *rq)
 {
-	const struct view *v = find(rq->name);
+	const struct view_form *v = find(rq->s, rq->name);
 	_cleanup_(strb_free) struct strb b = { 0 };
 	struct err err = { 0 };
 	int e;
@@ -425,7 +447,7 @@ enum MHD_Result recordings_view(struct request *rq)
 		return answer(rq, v);
 	if (!put_question(rq, &b))
 		return http_error(rq, MHD_HTTP_BAD_REQUEST, "a parameter is no text");
-	if (!strcmp(v->name, SERVE_VIEW_FILE) && !strcmp(rq->source, "live") && !count_copy(rq))
+	if (!strcmp(v->served, VIEW_FILE) && !strcmp(rq->source, "live") && !count_copy(rq))
 		return http_error(
 			rq, MHD_HTTP_TOO_MANY_REQUESTS,
 			"the live recording is being sent to as many as can have it at once: ask again later");

@@ -29,8 +29,7 @@
 #define SERVE_IDLE_S 60			       /* a run that nobody watches is stopped after so long */
 #define SERVE_ANSWER_S 30		       /* a check or a list of probes takes no longer */
 
-#define SERVE_VIEW_FILE "recording" /* of view.def: the file itself */
-#define SERVE_VIEW_NAME "name"	    /* keys of the launcher's alone: what the recordings that are compared are called */
+#define SERVE_VIEW_NAME "name" /* keys of the launcher's alone: what the recordings that are compared are called */
 #define SERVE_VIEW_OTHER_NAME "other_name"
 
 enum serve_kind {
@@ -38,12 +37,14 @@ enum serve_kind {
 	SERVE_CHECK,	/* text: a D program, only compiled */
 	SERVE_PROBES,	/* text: a probe description, its probes listed */
 	SERVE_OVERVIEW, /* no text: the trackers of the live view */
-	SERVE_VIEW,	/* text: lines: a recording, a view of view.def, its parameters as key=value */
+	SERVE_VIEW,	/* text: lines: a recording, a view (view_form.served), its parameters as key=value */
 };
+
+struct view;
 
 struct serve_child {
 	/* Its standard output (JSON Lines) and error; the server closes them. err ends when the child has. Where out is
-	 * a file (SERVE_VIEW_FILE), it is the answer once err has ended without a word. */
+	 * a file (VIEW_FILE), it is the answer once err has ended without a word. */
 	int out, err;
 	uint64_t id; /* for stop() */
 };
@@ -103,6 +104,7 @@ struct serve_config {
 	void *ctx;
 	const struct serve_recording *recordings; /* "r1" is the first */
 	size_t nrecordings;
+	const struct view *const *views; /* of recordings, NULL-terminated: those that have view_form.served */
 	const char *uploads; /* folder for recordings that are sent, "u1" is its file "1"; NULL: none can be */
 	int stop_fd;	     /* readable: the server shall end */
 };

@@ -15,6 +15,7 @@
 struct causes;
 
 #define VIEW_MAX_SOURCES 8u
+#define VIEW_FILE "recording" /* view_form.served of the file itself */
 
 /* What a wait with this kernel stack was for: names of its functions, innermost first, NULL where there is none. facts:
  * enum cause_fact. Equal words by one pointer, which lives as long as arg; *ret_class as well. NULL: no memory. */
@@ -28,6 +29,8 @@ struct view_env {
 	text_why_fn *why;
 	struct causes *(*causes)(void *why_arg); /* the rules of why(); NULL, or returns NULL: there are none */
 	void *why_arg;
+	/* One of several recordings is not read, and why (latency/recset.h). */
+	void (*left_out)(const char *why);
 	unsigned columns; /* for text */
 	bool utf8;	  /* text may have bars of eighths */
 };
@@ -51,11 +54,10 @@ struct view_job {
 };
 
 enum view_form_flag {
-	VIEW_SAVED = 1,	     /* a browser saves it */
-	VIEW_BY_NAME = 2,    /* is meant when the output's name ends with "." and the form's name */
-	VIEW_PICTURE = 4,    /* not for terminals */
-	VIEW_BYTES = 8,	     /* likewise, of a format */
-	VIEW_NEEDS_FILE = 16 /* is written to a file that can be read */
+	VIEW_SAVED = 1,	  /* a browser saves it */
+	VIEW_BY_NAME = 2, /* is meant when the output's name ends with "." and the form's name */
+	VIEW_PICTURE = 4, /* not for terminals */
+	VIEW_BYTES = 8	  /* likewise, of a format */
 };
 
 /* One form of output. */
@@ -79,7 +81,7 @@ enum view_compare {
 
 struct view {
 	const char *name;     /* "heat" */
-	const char *words[3]; /* of its command line: "timeline", "--processes"; ends with NULL */
+	const char *words[4]; /* of its command line: "timeline", "--processes"; ends with NULL */
 	const struct optrow *options;
 	size_t noptions;
 	const struct view_form *forms;
@@ -93,7 +95,8 @@ struct view {
 	size_t size;		    /* of its state: first what options set, then what is drawn; zeros at first */
 	void (*init)(void *state);  /* options that begin with something else; or NULL */
 	void (*given)(void *state); /* after each source of the command line: what follows is of the next; or NULL */
-	/* When all is known that was asked for: -EINVAL with a message where it does not go together. Or NULL. */
+	/* When all is known that was asked for: -EINVAL with a message where it does not go together, -ENODATA where
+	 * something is missing. Or NULL. */
 	int (*check)(void *state, const struct view_job *job, struct err *err);
 	/* Makes what is drawn. -errno with a message; -ENODATA: there is nothing of the kind. */
 	int (*read)(void *state, const struct view_job *job, struct err *err);

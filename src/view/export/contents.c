@@ -8,6 +8,7 @@
 #include "view/export/contents.h"
 #include "view/stack/recstacks.h"
 #include "view/stack/stacksrc.h"
+#include "view/text/reportview.h"
 
 static void put_programs(struct jsonw *w, const struct recread *r)
 {
@@ -184,3 +185,74 @@ int contents_put(struct recread *r, FILE *out, struct err *err)
 	strb_free(&b);
 	return e;
 }
+
+/* -- as text -- */
+
+/* What limits of size and age have left, where anything has gone. */
+static void put_limits(const struct recread *f, FILE *out)
+{
+	static const char *const what[] = { "events", "aggregations", "processes", "seconds" };
+	const char *begun = recread_meta(f, "begun_monotonic_ns"), *n;
+	uint64_t from = 0, since;
+
+	if (begun)
+		num_parse_u64(begun, &from);
+	for (size_t i = 0; i < ARRAY_SIZE(what); i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), RECFILE_SINCE "%s", what[i]);
+		n = recread_meta(f, key);
+		if (n && num_parse_u64(n, &since) == 0)
+			fprintf(out, "%-8s %s since %.1f s after the beginning\n", "kept", what[i],
+				since > from ? (double)(since - from) / 1e9 : 0);
+	}
+	n = recread_meta(f, RECFILE_FORGOTTEN);
+	if (n)
+		fprintf(out, "%-8s %s keys of aggregations, for which --record-size had no room\n", "gave up", n);
+	n = recread_meta(f, RECFILE_UNRECORDED);
+	if (n)
+		fprintf(out, "%-8s %s rows, for which --record-size had no room\n", "left out", n);
+}
+
+int contents_text(const struct recread *f, FILE *out)
+{
+	static const char *const keys[] = { "host", "kernel", "machine", "dwell" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		fprintf(out, "%-8s %s\n", keys[i], recread_meta(f, keys[i]) ? recread_meta(f, keys[i]) : "unknown");
+	put_limits(f, out);
+	for (const struct recfile_pair *p = recread_programs(f); p->name; p++)
+		fprintf(out, "\n/* %s */\n%s\n", p->name, p->value);
+	return ferror(out) ? -EIO : 0;
+}
+
+/* -- the view -- */
+
+static int draw_text(const void *state, const struct view_job *job, FILE *out, struct err *err)
+{
+	(void)state;
+	(void)err;
+	return contents_text(job->source[0].file, out);
+}
+
+static int draw_json(const void *state, const struct view_job *job, FILE *out, struct err *err)
+{
+	(void)state;
+	return contents_put(job->source[0].file, out, err);
+}
+
+static const struct view_form forms[] = { { .name = "text", .draw = draw_text },
+					  { .name = "json",
+					    .help = "as one JSON object",
+					    .served = "contents.json",
+					    .type = "application/json",
+					    .draw = draw_json },
+					  {} };
+
+const struct view view_contents = { .name = "contents",
+				    .words = { "report", "-l" },
+				    .forms = forms,
+				    .plain = "text",
+				    .max_sources = 1,
+				    .opens = true,
+				    .size = sizeof(struct report_view) };

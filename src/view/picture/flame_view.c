@@ -134,7 +134,7 @@ static int check(void *state, const struct view_job *job, struct err *err)
 	if (e < 0)
 		return e;
 	if (job->nsources == 1 && f->opts.diff)
-		return err_set(err, -EINVAL, "flame: --differential %s",
+		return err_set(err, -ENODATA, "--differential %s",
 			       job->head ? "compares what has been recorded: two files" : "needs two files");
 	if (job->nsources == 2 && !f->opts.diff)
 		return err_set(err, -EINVAL, "flame: '%s' is not expected", job->source[1].path);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All views there are: those of src/view, and a recorded run printed again. */
+#ifndef DWELL_ENGINE_VIEWS_H
+#define DWELL_ENGINE_VIEWS_H
+#include "view/view.h"
+
+extern const struct view view_report;
+extern const struct view *const all_views[]; /* ends with NULL */
+#endif
