@@ -29,9 +29,11 @@ void cmd_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and returns EXIT_USAGE. */
 int cmd_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* e >= 0: e. An error: its message; EXIT_USAGE where the command line is wrong (-EINVAL, CMDLINE_USAGE), else
- * EXIT_ERROR. */
+/* e >= 0: e. An error of a command line: its message; EXIT_USAGE where the line is wrong (-EINVAL, CMDLINE_USAGE), else
+ * EXIT_ERROR. Empties err. */
 int cmd_err(int e, struct err *err);
+/* The same of anything else: EXIT_ERROR, without a message where there is none. */
+int cmd_failed(int e, struct err *err);
 
 /* What the engine says goes where messages go; diagnostics in JSON to standard output. */
 extern const struct listener cmd_listener;
@@ -40,6 +42,11 @@ extern const struct listener cmd_listener;
  * EXIT_ERROR, silently when nobody reads any more. */
 int cmd_written(int error);
 
+/* The end of a run whose output went to standard output: e, or what writing it met. */
+int cmd_written_after(int e);
+/* e > 0: e, which has been said; < 0 with a message: EXIT_ERROR; else as cmd_written(e). */
+int cmd_ended(int e, const struct err *err);
+
 /* `dwell -n …`: everything that follows dtrace(1). */
 int cmd_dtrace(int argc, char **argv);
 /* The same, with a command to trace as its words, which end with NULL, or NULL; and the time to run for, or 0. */
@@ -47,8 +54,8 @@ int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns)
 /* `dwell --host ssh:NAME … -n …`: does the command line begin so? */
 bool cmd_is_host(int argc, char **argv);
 int cmd_host(int argc, char **argv);
-/* A command line of dtrace(1) that is wrong; why: or NULL, nothing to trace. Under the name dtrace its usage, else one
- * line. EXIT_USAGE. */
+/* A command line of dtrace(1) that is wrong; reason: or NULL, nothing to trace. Under the name dtrace its usage, else
+ * one line. EXIT_USAGE. */
 int cmd_usage(const char *reason);
 /* Runs the command of that name: argv[0]. -1: there is none. */
 int cmd_by_name(int argc, char **argv);
@@ -56,12 +63,6 @@ int cmd_by_name(int argc, char **argv);
 const char *cmd_listed(void *unused, size_t i, const char **summary);
 /* argv[0] is none: one line on what is meant. EXIT_USAGE. */
 int cmd_unknown(const char *word);
-
-/* Of cmdline/optable.h, with messages. 0; EXIT_* > 0; cmd_options(): < 0: done (--help). */
-struct optable;
-int cmd_options(const struct optable *t, void *command, int argc, char **argv);
-int cmd_words(const struct optable *t, const char *unexpected, const char *missing);
-int cmd_split(const char *command, int *argc, char **argv, char *const **ret);
 
 struct request;
 struct run_observer;

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "cmdline/optable.h"
+#include "cmd/words.h"
 #include "core/shell.h"
 
 #define MAX_COMMANDS 256u /* -c */

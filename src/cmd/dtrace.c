@@ -8,17 +8,12 @@
 #include "cmd/usdt.h"
 #include "engine/run/run.h"
 
-static int finish(struct request *c, int e)
-{
-	request_done(c);
-	if (fflush(stdout) != 0 && e == 0)
-		e = errno == EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(errno));
-	return e;
-}
-
 int cmd_request(struct request *c, const struct run_observer *show)
 {
-	return finish(c, request_run(c, show));
+	int e = request_run(c, show);
+
+	request_done(c);
+	return cmd_written_after(e);
 }
 
 int cmd_parse(struct request *c, int argc, char **argv)
@@ -50,7 +45,7 @@ int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns)
 	c.words = words;
 	c.for_ns = for_ns;
 	if (e == 0)
-		return c.header || c.link ? finish(&c, cmd_usdtgen(&c)) : cmd_request(&c, NULL);
+		e = c.header || c.link ? cmd_usdtgen(&c) : request_run(&c, NULL);
 	request_done(&c);
-	return e < 0 ? EXIT_OK : e;
+	return e < 0 ? EXIT_OK : cmd_written_after(e);
 }

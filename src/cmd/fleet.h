@@ -2,7 +2,7 @@
 /* What the parts of `dwell fleet` share: where NATS and ClickHouse are. */
 #ifndef DWELL_CMD_FLEET_H
 #define DWELL_CMD_FLEET_H
-#include "cmdline/optable.h"
+#include "cmd/words.h"
 #include "fleet/bus.h"
 #include "fleet/click.h"
 

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmdline/opts.h"
-#include "cmdline/optable.h"
+#include "cmd/words.h"
 #include "engine/front/compile.h"
 #include "engine/textopts.h"
 #include "hosts/fleet.h"

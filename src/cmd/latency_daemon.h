@@ -2,7 +2,7 @@
 /* Options of `dwell latency --daemon`. */
 #ifndef DWELL_CMD_LATENCY_DAEMON_H
 #define DWELL_CMD_LATENCY_DAEMON_H
-#include "cmdline/optable.h"
+#include "cmd/words.h"
 #include "daemon/daemon.h"
 
 int daemon_take_size(void *bytes, const struct optrow *o, const char *arg, struct err *err);

@@ -8,11 +8,13 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "base/columns.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/latency_daemon.h"
 #include "cmd/latency_live.h"
-#include "cmdline/optable.h"
+#include "cmd/words.h"
+#include "cmdline/requestopts.h"
 #include "cmdline/opts.h"
 #include "engine/run/run.h"
 #include "load/cpus.h"
@@ -349,12 +351,12 @@ static const struct optrow rows[] = {
 	  .arg = "BEGIN,END[,arg0][,nested]",
 	  .help = "between two probes of a thread, or with one arg0" },
 	{ .letter = 'p',
-	  LATENCY_PASS(struct latency_view, request),
+	  REQUEST_PASS(struct latency_view, request),
 	  .live = true,
 	  .arg = "PID",
 	  .help = "events of this process and its descendants only" },
 	{ .letter = 'c',
-	  LATENCY_PASS(struct latency_view, request),
+	  REQUEST_PASS(struct latency_view, request),
 	  .live = true,
 	  .arg = "COMMAND, -- COMMAND...",
 	  .help = "run it, and only events of it and its descendants" },
@@ -398,7 +400,7 @@ static const struct optrow rows[] = {
 	  .arg = "TIME",
 	  .help = "between summaries (5s)" },
 	{ .name = "for",
-	  LATENCY_FOR(struct latency_view, request),
+	  REQUEST_FOR(struct latency_view, request),
 	  .live = true,
 	  .help = "end after this time; else Ctrl-C" },
 	{ .name = "slow-only",
@@ -418,7 +420,7 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct latency_view, show.cost),
 	  .help = "with the cost of dwell's own probes" },
 	{ .letter = 'x',
-	  LATENCY_PASS(struct latency_view, request),
+	  REQUEST_PASS(struct latency_view, request),
 	  .live = true,
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell" },
@@ -445,7 +447,7 @@ static int take_recordings(struct latency_view *l, int n, char **names)
 {
 	l->recordings = names;
 	l->nrecordings = (size_t)n;
-	return l->live_only ? latency_not_recorded(&options, l->live_only, names[0]) : 0;
+	return l->live_only ? cmd_not_recorded(&options, l->live_only, names[0]) : 0;
 }
 
 /* Rings of 1 MB hold the slow events of seconds, at their limit: memory is for others. Many CPUs have as much together
@@ -517,7 +519,7 @@ static int prepare(struct latency_view *l, int argc, char **argv)
 static int live_main(int argc, char **argv)
 {
 	struct latency_view l = { .every_ns = SUMMARY_NS,
-				  .show.columns = latency_columns(),
+				  .show.columns = columns_of_stdout(),
 				  .daemon_opts = DAEMON_DEFAULT };
 	struct run_observer show = { .ctx = &l,
 				     .open = on_open,

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "base/plain.h"
 #include "cmd/cmd.h"
-#include "cmdline/optable.h"
 #include "cmdline/opts.h"
 
 static const char *program = "dwell";
@@ -105,51 +104,32 @@ int cmd_err(int e, struct err *err)
 {
 	if (e >= 0)
 		return e;
-	if (err->code == CMDLINE_USAGE)
+	if (e == CMDLINE_USAGE)
 		e = cmd_usage(err->msg[0] ? err->msg : NULL);
+	else if (e == -EINVAL)
+		e = cmd_wrong("%s", err->msg);
 	else
-		e = err->code == -EINVAL ? cmd_wrong("%s", err->msg) : cmd_fail("%s", err->msg);
+		e = cmd_failed(e, err);
 	err_done(err);
 	return e;
 }
 
-int cmd_usage(const char *reason)
+int cmd_failed(int e, struct err *err)
 {
-	if (strcmp(program, "dtrace"))
-		return cmd_wrong("%s; '%s help options' lists the options",
-				 reason ? reason : "nothing to trace: give -n PROBE, -s FILE or -l", program);
-	if (reason)
-		cmd_msg("%s", reason);
-	cmdline_usage(program, stderr);
-	return EXIT_USAGE;
+	if (e < 0)
+		e = err->msg[0] ? cmd_fail("%s", err->msg) : EXIT_ERROR;
+	err_done(err);
+	return e;
 }
 
-int cmd_options(const struct optable *t, void *command, int argc, char **argv)
+int cmd_written_after(int e)
 {
-	struct err err = { 0 };
-	int e = optable_read(t, command, argc, argv, program, &err);
-
-	if (e != OPTABLE_HELP)
-		return cmd_err(e, &err);
-	optable_help(t, program, stdout);
-	return -1;
+	if (fflush(stdout) != 0 && e == 0)
+		e = errno == EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(errno));
+	return e;
 }
 
-int cmd_words(const struct optable *t, const char *unexpected, const char *missing)
+int cmd_ended(int e, const struct err *err)
 {
-	struct err err = { 0 };
-
-	return cmd_err(optable_words(t, unexpected, missing, program, &err), &err);
-}
-
-int cmd_split(const char *command, int *argc, char **argv, char *const **ret)
-{
-	struct err err = { 0 };
-
-	return cmd_err(optable_command(command, argc, argv, ret, &err), &err);
-}
-
-void cmd_begin(struct request *c)
-{
-	cmdline_begin(c, program, &cmd_listener);
+	return e > 0 ? e : e < 0 && err->msg[0] ? cmd_fail("%s", err->msg) : cmd_written(e);
 }

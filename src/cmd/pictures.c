@@ -19,7 +19,7 @@ static const struct {
 	  "no samples: no thread was woken up; let it run longer, or see with --on-cpu what it computes" },
 };
 
-static size_t flame_of(const struct reclive *l)
+static size_t flame_of(const struct recnow *l)
 {
 	size_t i = 0;
 
@@ -28,36 +28,36 @@ static size_t flame_of(const struct reclive *l)
 	return i;
 }
 
-static int choose_flame(struct reclive *l, bool *ret_record, struct err *err)
+static int choose_flame(struct recnow *l, bool *ret_record, struct err *err)
 {
 	(void)err;
-	if (!l->program && reclive_asked(l))
+	if (!l->program && recnow_asked(l))
 		l->program = "flame/on-cpu";
 	*ret_record = l->program;
 	return 0;
 }
 
-static const char *flame_head(const struct reclive *l)
+static const char *flame_head(const struct recnow *l)
 {
 	return flames[flame_of(l)].head;
 }
 
-static const char *flame_empty(const struct reclive *l)
+static const char *flame_empty(const struct recnow *l)
 {
 	return flames[flame_of(l)].empty;
 }
 
 #define PROGRAM(option, program_name, text_help) \
 	{ \
-		.name = option, .kind = OPT_SET, .at = offsetof(struct reclive, program), .text = program_name, \
+		.name = option, .kind = OPT_SET, .at = offsetof(struct recnow, program), .text = program_name, \
 		.help = text_help \
 	}
 static const struct optrow flame_rows[] = {
 	PROGRAM("on-cpu", "flame/on-cpu", "record now: what runs on the CPUs"),
 	PROGRAM("off-cpu", "flame/off-cpu", "record now: where threads wait, and how long"),
 	PROGRAM("wakeup", "flame/wakeup", "record now: where threads sleep, and who wakes them"),
-	RECLIVE_ROWS_TREE,
-	RECLIVE_ROWS_WHOSE,
+	RECNOW_ROWS_TREE,
+	RECNOW_ROWS_WHOSE,
 };
 #undef PROGRAM
 
@@ -100,12 +100,12 @@ const struct command cmd_heat = { "heat", "draws heat maps", heat };
 
 /* -- hist -- */
 
-static int choose_hist(struct reclive *l, bool *ret_record, struct err *err)
+static int choose_hist(struct recnow *l, bool *ret_record, struct err *err)
 {
 	*ret_record = l->text || l->script;
 	if (l->text && l->script)
 		return err_set(err, -EINVAL, "-n and -s: choose one");
-	if (!*ret_record && reclive_asked(l))
+	if (!*ret_record && recnow_asked(l))
 		return err_set(err, -EINVAL,
 			       "hist: -c, -p, --, --for and --record are for recording: give a program with -n or -s");
 	return 0;
@@ -114,15 +114,15 @@ static int choose_hist(struct reclive *l, bool *ret_record, struct err *err)
 static const struct optrow hist_rows[] = {
 	{ .letter = 'n',
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct reclive, text),
+	  .at = offsetof(struct recnow, text),
 	  .arg = "PROGRAM",
 	  .help = "record now: this D program" },
 	{ .letter = 's',
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct reclive, script),
+	  .at = offsetof(struct recnow, script),
 	  .arg = "FILE.d",
 	  .help = "record now: the D program in this file" },
-	RECLIVE_ROWS("while it runs", "with this process as $target"),
+	RECNOW_ROWS("while it runs", "with this process as $target"),
 };
 
 static int hist(int argc, char **argv)
@@ -146,16 +146,16 @@ const struct command cmd_hist = { "hist", "compares distributions", hist };
 
 /* -- timeline -- */
 
-static int choose_timeline(struct reclive *l, bool *ret_record, struct err *err)
+static int choose_timeline(struct recnow *l, bool *ret_record, struct err *err)
 {
 	(void)err;
-	*ret_record = reclive_asked(l);
+	*ret_record = recnow_asked(l);
 	l->program = "timeline/threads";
 	l->bursts = true;
 	return 0;
 }
 
-static const struct optrow timeline_rows[] = { RECLIVE_ROWS_TREE, RECLIVE_ROWS_WHOSE };
+static const struct optrow timeline_rows[] = { RECNOW_ROWS_TREE, RECNOW_ROWS_WHOSE };
 
 static int timeline(int argc, char **argv)
 {

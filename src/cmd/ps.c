@@ -11,7 +11,7 @@
 #include "base/strb.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmdline/optable.h"
+#include "cmd/words.h"
 #include "load/inventory.h"
 #include "sym/sym.h"
 #include "view/form/table.h"

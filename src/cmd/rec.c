@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/findprog.h"
-#include "cmdline/optable.h"
+#include "base/findprog.h"
+#include "cmd/words.h"
 #include "cmd/program.h"
 #include "replay/rec.h"
 #include "replay/replay.h"

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/plainout.h"
 #include "cmd/cmd.h"
+#include "cmd/words.h"
 #include "cmd/viewcmd.h"
 #include "engine/views.h"
 #include "view/text/reportview.h"

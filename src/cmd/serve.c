@@ -15,7 +15,7 @@
 #include "launcher/gallery.h"
 #include "launcher/launch.h"
 #include "launcher/listen.h"
-#include "cmdline/optable.h"
+#include "cmd/words.h"
 #include "launcher/page.h"
 #include "cmd/typelist.h"
 

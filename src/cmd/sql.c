@@ -6,10 +6,11 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/caught.h"
+#include "base/columns.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmdline/optable.h"
 #include "cmd/outfile.h"
+#include "cmd/words.h"
 #include "engine/why.h"
 #include "store/recsql.h"
 #include "view/text/sqlout.h"
@@ -185,7 +186,7 @@ static int run(struct sql_cmd *c, struct recsql *s, struct sqlout *o, FILE *out,
 
 static int open_and_run(struct sql_cmd *c, struct recsql *s)
 {
-	unsigned columns = !c->output && isatty(STDOUT_FILENO) ? (unsigned)latency_columns() : 0;
+	unsigned columns = !c->output && isatty(STDOUT_FILENO) ? (unsigned)columns_of_stdout() : 0;
 	struct outfile out;
 	struct sqlout *o;
 	int e = outfile_open(&out, c->output), written = 0, closed;

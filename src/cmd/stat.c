@@ -18,7 +18,7 @@
 #include "base/plain.h"
 #include "cmd/caught.h"
 #include "cmd/cmd.h"
-#include "cmdline/optable.h"
+#include "cmd/words.h"
 #include "cmd/program.h"
 #include "cmd/statwaits.h"
 #include "stat/statprint.h"

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "cmd/cmd.h"
-#include "cmdline/optable.h"
+#include "cmd/words.h"
 #include "front/tool.h"
 #include "launcher/gallery.h"
 #include "shelf/shelf.h"

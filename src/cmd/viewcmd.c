@@ -7,8 +7,9 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "cmd/cmd.h"
-#include "cmd/latency.h"
+#include "cmd/words.h"
 #include "cmd/outfile.h"
 #include "engine/why.h"
 
@@ -20,7 +21,7 @@ struct run {
 	struct view_job job;
 	size_t nwords; /* sources that were named, also those beyond view.max_sources */
 	char *extra;   /* the first of these */
-	struct reclive live;
+	struct recnow live;
 	max_align_t state[]; /* of the view */
 };
 
@@ -131,11 +132,14 @@ static void make_rows(struct run *r, struct rows *rows)
 /* What was recorded: the command, the process, the file that is kept. */
 static void add_live(struct run *r)
 {
-	struct reclive *l = &r->live;
+	struct recnow *l = &r->live;
 	struct view_source *s = &r->job.source[r->job.nsources++];
 
 	s->path = l->path;
-	s->called = l->command ? l->command : l->pid ? arena_printf(r->a, "process %s", l->pid) : l->record ? NULL : "";
+	s->called = l->command	? l->command
+		    : l->pid	? arena_printf(r->a, "process %ld", l->pid)
+		    : l->record ? NULL
+				: "";
 	r->job.head = r->c->live->head ? r->c->live->head(l) : NULL;
 }
 
@@ -194,7 +198,7 @@ static int take_options(struct run *r, int argc, char **argv, bool *ret_record)
 
 	make_rows(r, &rows);
 	t.n = rows.n;
-	e = c->live ? reclive_options(&r->live, &t, r, &argc, argv) : cmd_options(&t, r, argc, argv);
+	e = c->live ? cmd_live_options(&r->live, &t, r, &argc, argv) : cmd_options(&t, r, argc, argv);
 	if (e)
 		return e;
 	if (c->live)
@@ -229,32 +233,29 @@ static struct causes *rules(void *why)
 }
 
 /* Says why it cannot be shown. live: what was recorded for it; empty: why there may be nothing; or NULL. */
-static int fail(int e, const struct err *err, const struct reclive *live, const char *empty)
+static int fail(int e, struct err *err, const struct recnow *live, const char *empty)
 {
 	if (e == -ENODATA && empty)
 		return cmd_fail("%s", empty);
 	if (!err->msg[0])
 		return EXIT_ERROR; /* nobody reads any more */
-	return live ? reclive_fail(live, err->msg) : cmd_fail("%s", err->msg);
+	return live ? cmd_live_fail(live, err) : cmd_fail("%s", err->msg);
 }
 
-static int show(const struct view *v, void *state, struct view_job *job, const struct reclive *live, const char *empty)
+static int show(const struct view *v, void *state, struct view_job *job, const struct recnow *live, const char *empty)
 {
-	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct err err = { 0 };
-	struct dopts opts;
-	struct why why;
+	struct why_rules own = { 0 };
 	const struct view_env env = { .note = on_note,
 				      .left_out = cmd_left_out,
 				      .why = why_words,
 				      .causes = rules,
-				      .why_arg = &why,
-				      .columns = (unsigned)latency_columns(),
+				      .why_arg = &own.why,
+				      .columns = (unsigned)columns_of_stdout(),
 				      .utf8 = can_utf8() };
 	int e;
 
-	dopts_init(&opts, a);
-	e = why_open(&why, &opts, &cmd_listener);
+	e = why_rules_open(&own, NULL, &cmd_listener);
 	if (e == 0) {
 		job->env = &env;
 		e = view_show(v, state, job, &err);
@@ -264,9 +265,8 @@ static int show(const struct view *v, void *state, struct view_job *job, const s
 			e = fail(e, &err, live, empty);
 	}
 	view_done(v, state, job);
-	why_done(&why);
+	why_rules_done(&own);
 	err_done(&err);
-	arena_free(a);
 	return e;
 }
 
@@ -283,7 +283,7 @@ static int run(struct run *r, int argc, char **argv)
 	int e = take_options(r, argc, argv, &record);
 
 	if (e == 0 && record) {
-		e = reclive_run(&r->live);
+		e = cmd_live(&r->live);
 		r->job.source[0].path = r->live.path;
 		empty = c->live->empty ? c->live->empty(&r->live) : NULL;
 	}
@@ -302,7 +302,7 @@ int viewcmd(const struct viewcmd *c, int argc, char **argv)
 	r->a = arena_new(ARENA_DEFAULT_LIMIT);
 	view_init(c->view, r->state);
 	e = run(r, argc, argv);
-	reclive_done(&r->live);
+	recnow_done(&r->live);
 	arena_free(r->a);
 	free(r);
 	return e < 0 ? EXIT_OK : e;

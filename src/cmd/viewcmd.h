@@ -2,18 +2,18 @@
 /* A command that shows a view (view/view.h): its options are made of the view's rows. */
 #ifndef DWELL_CMD_VIEWCMD_H
 #define DWELL_CMD_VIEWCMD_H
-#include "cmd/reclive.h"
+#include "cmdline/requestopts.h"
 #include "cmdline/optable.h"
 #include "view/view.h"
 
 /* What such a command can record itself, to show it then. */
 struct viewlive {
-	const struct optrow *rows; /* of a struct reclive */
+	const struct optrow *rows; /* of a struct recnow */
 	size_t nrows;
 	/* When the options are known: what to record, if anything. -EINVAL with a message. */
-	int (*choose)(struct reclive *l, bool *ret_record, struct err *err);
-	const char *(*head)(const struct reclive *l);  /* view_job.head; or NULL */
-	const char *(*empty)(const struct reclive *l); /* why there is nothing to show (-ENODATA); or NULL */
+	int (*choose)(struct recnow *l, bool *ret_record, struct err *err);
+	const char *(*head)(const struct recnow *l);  /* view_job.head; or NULL */
+	const char *(*empty)(const struct recnow *l); /* why there is nothing to show (-ENODATA); or NULL */
 };
 
 struct viewcmd {

@@ -99,17 +99,25 @@ static int cpp_arg(struct request *c, char letter, const char *value, struct err
 	return set_named(c, letter, letter == 'D' ? "define" : letter == 'U' ? "undef" : "incdir", value, err);
 }
 
-static int add_pid(struct request *c, const char *text, struct err *err)
+int cmdline_pid(const char *text, long *ret, struct err *err)
 {
 	char *end;
-	long pid;
 
 	errno = 0;
-	pid = strtol(text, &end, 10); /* as DTrace: blanks in front, and no octal numbers */
-	if (errno || end == text || *end || pid <= 0 || pid > INT32_MAX)
+	*ret = strtol(text, &end, 10); /* as DTrace: blanks in front, and no octal numbers */
+	if (errno || end == text || *end || *ret <= 0 || *ret > INT32_MAX)
 		return err_set(err, CMDLINE_REFUSED, "invalid pid: %s", text);
-	vec_push(&c->pids, pid);
 	return 0;
+}
+
+static int add_pid(struct request *c, const char *text, struct err *err)
+{
+	long pid;
+	int e = cmdline_pid(text, &pid, err);
+
+	if (e == 0)
+		vec_push(&c->pids, pid);
+	return e;
 }
 
 static int not_on_linux(char letter, struct err *err)

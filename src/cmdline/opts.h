@@ -18,7 +18,8 @@ void cmdline_begin(struct request *c, const char *program, const struct listener
 int cmdline_parse(struct request *c, int argc, char **argv, struct err *err);
 /* One option by its letter: 'x', 'c', 'p' …; arg must outlive the request. */
 int cmdline_option(struct request *c, int letter, const char *arg, struct err *err);
-void cmdline_usage(const char *program, FILE *out); /* dtrace(1)'s */
+int cmdline_pid(const char *text, long *ret, struct err *err); /* -p */
+void cmdline_usage(const char *program, FILE *out);	       /* dtrace(1)'s */
 
 /* params.c: reads --name … at argv[*at], and moves on. */
 int params_option(struct request *c, int argc, char **argv, int *at, struct err *err);

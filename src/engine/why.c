@@ -75,3 +75,20 @@ const char *why_words(void *arg, const char *const *names, size_t n, uint32_t fa
 	*ret_class = cause_class_name(why.class);
 	return why.words;
 }
+
+int why_rules_open(struct why_rules *r, const char *file, const struct listener *to)
+{
+	r->arena = arena_new(ARENA_DEFAULT_LIMIT);
+	dopts_init(&r->opts, r->arena);
+	if (file && file[0])
+		dopts_set(&r->opts, "causes", file, NULL);
+	return why_open(&r->why, &r->opts, to);
+}
+
+void why_rules_done(struct why_rules *r)
+{
+	if (!r->arena)
+		return;
+	why_done(&r->why);
+	arena_free(take_ptr(r->arena));
+}

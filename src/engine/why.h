@@ -21,4 +21,14 @@ void why_done(struct why *w);
 struct causes *why_causes(struct why *w);
 /* A text_why_fn; arg: struct why. */
 const char *why_words(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class);
+
+/* Rules for what is read from recordings, without a request. */
+struct why_rules {
+	struct arena *arena;
+	struct dopts opts;
+	struct why why;
+};
+/* file: as of -x causes; NULL or "": none. EXIT_* > 0 after a message; why_rules_done() in any case. */
+int why_rules_open(struct why_rules *r, const char *file, const struct listener *to);
+void why_rules_done(struct why_rules *r); /* one that was never opened, too */
 #endif

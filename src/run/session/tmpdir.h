@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define TMPDIR_LIVE "live"   /* a recording that is drawn when the run has ended: cmd/reclive.h */
+#define TMPDIR_LIVE "live"   /* a recording that is drawn when the run has ended: engine/run/recnow.h */
 #define TMPDIR_SERVE "serve" /* recordings of `dwell serve`: launcher/servedir.h */
 
 struct tmpdir {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds programs. */
-#ifndef DWELL_CMD_FINDPROG_H
-#define DWELL_CMD_FINDPROG_H
+#ifndef DWELL_BASE_FINDPROG_H
+#define DWELL_BASE_FINDPROG_H
 
 /* Where a command's program is: as execvp(3) looks for it, malloc'ed. NULL: nowhere. */
 char *findprog(const char *name);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run as `dwell -s dlib/NAME.d --record FILE` would do it; what the program prints at its end goes nowhere. */
-#include "cmd/reclive.h"
+#include "engine/run/recnow.h"
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/strb.h"
-#include "cmd/cmd.h"
-#include "cmdline/opts.h"
+#include "engine/run/run.h"
 #include "load/probe_caps.h"
 
 /* Blanks in words behind "--" are theirs. As one text they are the picture's title. */
-static void join_words(struct reclive *l)
+static void join_words(struct recnow *l)
 {
 	struct strb b = { 0 };
 
@@ -20,31 +19,26 @@ static void join_words(struct reclive *l)
 	l->command = l->joined;
 }
 
-int reclive_options(struct reclive *l, const struct optable *t, void *command, int *argc, char **argv)
+int recnow_words(struct recnow *l, char *const *words)
 {
-	int e = cmd_split(t->command, argc, argv, &l->words);
-
-	if (e == 0)
-		e = cmd_options(t, command, *argc, argv);
-	if (e || !l->words)
-		return e;
 	if (l->command || l->pid)
-		return cmd_words(t, NULL, "-c, -p and a command behind -- are different: choose one");
+		return -EEXIST;
+	l->words = words;
 	join_words(l);
 	return 0;
 }
 
-static bool has_whose(const struct reclive *l)
+static bool has_whose(const struct recnow *l)
 {
 	return l->comm || l->user || l->cgroup || l->container;
 }
 
-bool reclive_asked(const struct reclive *l)
+bool recnow_asked(const struct recnow *l)
 {
 	return l->command || l->pid || l->for_ns || l->record || has_whose(l);
 }
 
-static void add_whose(const struct reclive *l, struct request *c)
+static void add_whose(const struct recnow *l, struct request *c)
 {
 	if (l->comm)
 		request_option(c, "comm", l->comm);
@@ -57,16 +51,18 @@ static void add_whose(const struct reclive *l, struct request *c)
 }
 
 /* Where the recording goes: a folder of our own, when it is not to be kept. */
-static int make_path(struct reclive *l)
+static int make_path(struct recnow *l, const struct listener *to)
 {
 	int r;
 
 	if (l->record)
-		return (l->path = strdup(l->record)) ? 0 : cmd_fail("out of memory");
+		return (l->path = strdup(l->record)) ? 0 : listener_fail(to, "out of memory");
 	r = tmpdir_make(TMPDIR_LIVE, 0700, true, &l->folder);
 	if (r < 0)
-		return cmd_fail("cannot make a folder for the recording: %s", strerror(-r));
-	return asprintf(&l->path, "%s/recording", l->folder.path) < 0 ? (l->path = NULL, cmd_fail("out of memory")) : 0;
+		return listener_fail(to, "cannot make a folder for the recording: %s", strerror(-r));
+	return asprintf(&l->path, "%s/recording", l->folder.path) < 0
+		       ? (l->path = NULL, listener_fail(to, "out of memory"))
+		       : 0;
 }
 
 #define OLD_USTACKFRAMES 32 /* with which the keys of the shipped programs are no longer than old kernels allow */
@@ -99,11 +95,8 @@ static uint64_t burst_bytes(void)
 	return (uint64_t)mib << 20;
 }
 
-/* What is run. */
-static int fill(const struct reclive *l, struct request *c)
+void recnow_request(const struct recnow *l, struct request *c)
 {
-	struct err err = { 0 };
-
 	c->opts.quiet = true;
 	c->own = true;
 	if (l->text)
@@ -124,43 +117,42 @@ static int fill(const struct reclive *l, struct request *c)
 	c->words = l->words;
 	if (l->command && !l->words)
 		vec_push(&c->commands, l->command);
-	return l->pid ? cmd_err(cmdline_option(c, 'p', l->pid, &err), &err) : 0;
+	if (l->pid)
+		vec_push(&c->pids, l->pid);
 }
 
-int reclive_run(struct reclive *l)
+int recnow_run(struct recnow *l, struct request *c)
 {
-	struct request c;
+	const struct listener *to = &c->to;
 	bool cut = false;
-	int e = make_path(l);
+	int e = make_path(l, to);
 
-	if (e)
-		return e;
-	cmd_begin(&c);
-	c.for_ns = l->for_ns;
-	if (l->program && !strncmp(l->program, "flame/", 6))
-		cut = fit_keys(&c);
-	e = fill(l, &c);
-	if (e) {
-		request_done(&c);
-		return e;
+	if (e == 0) {
+		c->for_ns = l->for_ns;
+		if (l->program && !strncmp(l->program, "flame/", 6))
+			cut = fit_keys(c);
+		recnow_request(l, c);
+		e = request_run(c, l->show);
 	}
-	e = cmd_request(&c, l->show);
 	if (e == 0 && cut) /* of a run that failed it would be a second line, about something else */
-		cmd_msg("stacks of programs have %d frames at most: this kernel (before 5.11) has keys of %d bytes",
+		listener_msg(
+			to, "stacks of programs have %d frames at most: this kernel (before 5.11) has keys of %d bytes",
 			OLD_USTACKFRAMES, CAPS_OLD_MAX_KEY);
+	request_done(c);
 	return e;
 }
 
-int reclive_fail(const struct reclive *l, const char *msg)
+void recnow_hide(const struct recnow *l, struct err *err)
 {
-	const char *at = l->folder.path && l->path ? strstr(msg, l->path) : NULL;
+	const char *at = l->folder.path && l->path ? strstr(err->msg, l->path) : NULL;
+	struct err all = *err;
 
-	if (!at)
-		return cmd_fail("%s", msg);
-	return cmd_fail("%.*swhat was recorded%s", (int)(at - msg), msg, at + strlen(l->path));
+	if (at)
+		err_set(err, err->code, "%.*swhat was recorded%s", (int)(at - err->msg), all.msg,
+			all.msg + (at - err->msg) + strlen(l->path));
 }
 
-void reclive_done(struct reclive *l)
+void recnow_done(struct recnow *l)
 {
 	tmpdir_remove(&l->folder);
 	free(l->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/findprog.h"
+#include "base/findprog.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

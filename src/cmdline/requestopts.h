@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of options that go into the request that runs: takes of optable.h. */
+#ifndef DWELL_CMDLINE_REQUESTOPTS_H
+#define DWELL_CMDLINE_REQUESTOPTS_H
+#include "cmdline/optable.h"
+#include "engine/run/recnow.h"
+
+/* Options that the run takes as they are: dtrace(1)'s letters, --record, parameters of the program. request: the struct
+ * request within the struct of the command. */
+#define REQUEST_PASS(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_pass
+int requestopts_pass(void *request, const struct optrow *o, const char *arg, struct err *err);
+/* --user, --cgroup …: whose events, by the kernel: an option of D of the same name. */
+#define REQUEST_WHOSE(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_whose
+int requestopts_whose(void *request, const struct optrow *o, const char *arg, struct err *err);
+/* --for TIME: the run ends by itself. */
+#define REQUEST_FOR(type, request) \
+	.kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_for, .arg = "TIME"
+int requestopts_for(void *request, const struct optrow *o, const char *arg, struct err *err);
+/* -p PID, where it does not go into a request: a long. */
+int requestopts_pid(void *pid, const struct optrow *o, const char *arg, struct err *err);
+/* Options of recording now: rows of a struct recnow. */
+#define RECNOW_ROWS(c_help, p_help) \
+	{ .letter = 'c', .kind = OPT_TEXT, .at = offsetof(struct recnow, command), .arg = "COMMAND", .help = c_help }, \
+		{ .letter = 'p', \
+		  .kind = OPT_CALL, \
+		  .take = requestopts_pid, \
+		  .at = offsetof(struct recnow, pid), \
+		  .arg = "PID", \
+		  .help = p_help }, \
+		{ .name = "for", \
+		  .kind = OPT_TIME, \
+		  .value = 1, \
+		  .at = offsetof(struct recnow, for_ns), \
+		  .arg = "TIME", \
+		  .help = "record now, so long; else until the command ends, or Ctrl-C" }, \
+	{ \
+		.name = "record", .kind = OPT_TEXT, .at = offsetof(struct recnow, record), .arg = "FILE", \
+		.help = "keep the recording" \
+	}
+#define RECNOW_ROWS_TREE \
+	RECNOW_ROWS("record now, while it runs: it and its descendants", "record now: this process and its descendants")
+/* Whose events are recorded, by the kernel: options of D. */
+#define RECNOW_ROWS_WHOSE \
+	{ .name = "comm", \
+	  .kind = OPT_TEXT, \
+	  .at = offsetof(struct recnow, comm), \
+	  .arg = "NAME, --user NAME", \
+	  .help = "record now: processes of this name, of this user" }, \
+		{ .name = "user", .kind = OPT_TEXT, .at = offsetof(struct recnow, user), .arg = "NAME" }, \
+		{ .name = "cgroup", \
+		  .kind = OPT_TEXT, \
+		  .at = offsetof(struct recnow, cgroup), \
+		  .arg = "PATH, --container ID", \
+		  .help = "record now: those in this control group and below it, in this container" }, \
+	{ \
+		.name = "container", .kind = OPT_TEXT, .at = offsetof(struct recnow, container), .arg = "ID" \
+	}
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a function calls, how often and how long, and who calls it: of the kernel by fbt, of a program by the pid
+ * provider. Its code tells which functions to look at. */
+#ifndef DWELL_LIVE_CALLS_H
+#define DWELL_LIVE_CALLS_H
+#include "engine/front/callsprog.h"
+#include "engine/run/run.h"
+#include "view/text/callsprint.h"
+
+struct live_calls {
+	/* asked for */
+	struct request request; /* begun by the caller, ended by live_calls_done(); may have a command */
+	long pid;		/* 0: none */
+	const char *mod, *func; /* mod NULL: any, or the program */
+	bool kernel, json;
+	/* found, and the run */
+	struct callees callees;
+	struct callsprint *print;
+	const struct rec_schema *schema;
+	struct sym *sym;
+	FILE *out;
+};
+
+/* "MODULE`FUNCTION", which is cut. 0, or -EINVAL with a message. */
+int live_calls_function(struct live_calls *c, char *word, struct err *err);
+bool live_calls_has_command(const struct live_calls *c);
+/* What the function calls, by its code. 0, or -errno with a message. */
+int live_calls_find(struct live_calls *c, struct err *err);
+/* An exit code, after messages. */
+int live_calls_run(struct live_calls *c);
+void live_calls_done(struct live_calls *c);
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live/onslow.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/plain.h"
+#include "base/units.h"
+#include "run/session.h"
+#include "shelf/shelf.h"
+
+#define COMM_SIZE 64 /* a name with its control characters written out */
+
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+{
+	struct live_onslow *c = ctx;
+
+	(void)sym;
+	(void)why;
+	(void)out;
+	c->schema = schema;
+	return 0;
+}
+
+static int on_ready(void *ctx, struct session *s, long target)
+{
+	struct live_onslow *c = ctx;
+	int e = c->over_ns ? session_set(s, c->tracker, "threshold", c->over_ns) : 0;
+
+	(void)target;
+	return e < 0 ? listener_fail(c->to, "tracker %s: cannot be set: %s", c->tracker, strerror(-e)) : 0;
+}
+
+/* The event that is waited for, or of no interest. */
+static void look(struct live_onslow *c, const struct slow_event *e)
+{
+	char time[UNITS_LEN], name[COMM_SIZE];
+
+	if (c->due || !e->tracker || strcmp(e->tracker->name, c->tracker) != 0 || e->fixed.how != SLOW_NORMAL ||
+	    (c->comm && strcmp(e->fixed.comm, c->comm) != 0))
+		return;
+	c->due = clock_ns(CLOCK_MONOTONIC) + c->after_ns;
+	printf("%s: %s %u, %s\n", c->tracker, plain_name(e->fixed.comm, name, sizeof(name)), e->fixed.tid,
+	       units_ns(e->fixed.delay, time));
+}
+
+static int on_row(void *ctx, const struct row *row)
+{
+	struct live_onslow *c = ctx;
+	const struct recfmt *f = row->kind == ROW_EVENT && row->id >= 1 && row->id <= c->schema->nfmts
+					 ? c->schema->fmts[row->id - 1]
+					 : NULL;
+
+	for (size_t i = 0; c->tracker && f && i < f->nacts; i++)
+		if (f->acts[i].kind == ACT_SLOW) {
+			struct slow_event e = slow_event(c->schema, &f->acts[i], row->data);
+
+			look(c, &e);
+		}
+	return row->kind != ROW_DROPS && row->kind != ROW_NOTE && row->kind != ROW_FAULT;
+}
+
+static void on_tick(void *ctx, struct recorder *recorder, bool hangup)
+{
+	struct live_onslow *c = ctx;
+
+	(void)recorder;
+	(void)hangup;
+	if (c->due && !c->told && clock_ns(CLOCK_MONOTONIC) >= c->due) {
+		c->told = true;
+		raise(SIGINT); /* as Ctrl-C would end it */
+	}
+}
+
+static int on_finish(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
+static bool is_tracker(const char *name)
+{
+	char path[64];
+
+	if (!name[0] || strlen(name) > 32 || strchr(name, '/'))
+		return false;
+	snprintf(path, sizeof(path), "latency/%s.d", name);
+	for (size_t i = 0; i < shelf_nfiles; i++)
+		if (!strcmp(shelf_files[i].path, path))
+			return strstr(shelf_files[i].text, "\ntracker ") != NULL;
+	return false;
+}
+
+int live_onslow_prepare(struct live_onslow *c)
+{
+	if (c->tracker && (!is_tracker(c->tracker) || !strcmp(c->tracker, "irq") || !strcmp(c->tracker, "softirq")))
+		return -EINVAL;
+	c->after_ns = c->after_ns ? c->after_ns : LIVE_ONSLOW_AFTER_NS;
+	if (c->tracker && !c->before_ns)
+		c->before_ns = LIVE_ONSLOW_BEFORE_NS;
+	c->live.program = "timeline/threads";
+	c->live.bursts = true;
+	c->live.age_ns = c->before_ns ? c->before_ns + (c->tracker ? c->after_ns : 0) : 0;
+	if (c->tracker) {
+		snprintf(c->shipped, sizeof(c->shipped), "latency/%s", c->tracker);
+		c->live.also = c->shipped;
+	}
+	return 0;
+}
+
+struct run_observer live_onslow_observer(struct live_onslow *c)
+{
+	return (struct run_observer){
+		.ctx = c, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready, .tick = on_tick
+	};
+}
+
+int live_onslow_run(struct live_onslow *c, struct request *r)
+{
+	int e;
+
+	c->show = live_onslow_observer(c);
+	c->to = &r->to;
+	c->live.show = &c->show;
+	e = recnow_run(&c->live, r);
+	if (e == 0 && c->tracker && !c->due)
+		printf("%s: no slow event of %s; the file has the end of the run\n", c->live.record, c->tracker);
+	return e;
+}
+
+void live_onslow_done(struct live_onslow *c)
+{
+	recnow_done(&c->live);
+}

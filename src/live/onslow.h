@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording of what threads do; with a tracker it ends by itself after a slow event, with what was before it. */
+#ifndef DWELL_LIVE_ONSLOW_H
+#define DWELL_LIVE_ONSLOW_H
+#include "engine/run/recnow.h"
+#include "engine/run/run.h"
+
+#define LIVE_ONSLOW_BEFORE_NS 10000000000ull
+#define LIVE_ONSLOW_AFTER_NS 1000000000ull
+
+struct live_onslow {
+	/* asked for */
+	struct recnow live;		       /* whose threads, for how long, into which file */
+	const char *tracker, *comm;	       /* NULL: none; of any thread */
+	uint64_t over_ns, before_ns, after_ns; /* 0: the tracker's threshold, the defaults */
+	/* the run */
+	struct run_observer show;
+	const struct listener *to;
+	const struct rec_schema *schema;
+	uint64_t due; /* when to end: CLOCK_MONOTONIC; 0: there was no slow event yet */
+	bool told;
+	char shipped[64];
+};
+
+/* Defaults, and what is recorded. -EINVAL: this is no tracker whose events can be waited for. */
+int live_onslow_prepare(struct live_onslow *c);
+struct run_observer live_onslow_observer(struct live_onslow *c);
+/* Runs it with an empty request, which it ends. An exit code, after messages; live_onslow_done() in any case. */
+int live_onslow_run(struct live_onslow *c, struct request *r);
+void live_onslow_done(struct live_onslow *c);
+#endif

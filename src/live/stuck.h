@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is blocked right now, since when, on what, and who has it. The program that looks is dlib/latency/stuck.d, once.
+ */
+#ifndef DWELL_LIVE_STUCK_H
+#define DWELL_LIVE_STUCK_H
+#include "engine/run/run.h"
+#include "view/text/stuckprint.h"
+
+#define LIVE_STUCK_OVER_NS 100000000ull
+
+struct live_stuck {
+	struct stuck_print print; /* what is asked for */
+	struct request request;	  /* begun by the caller, ended by the run */
+	struct stuck *threads;
+	const struct rec_schema *schema;
+};
+
+/* What is run, put into r->request. */
+void live_stuck_request(struct live_stuck *r);
+/* An exit code, after messages. */
+int live_stuck_run(struct live_stuck *r);
+/* The number of a control group of version 2: "/a", "a", "/sys/fs/cgroup/a", or the number itself. 0, or -errno with a
+ * message. */
+int live_stuck_cgroup(const char *arg, uint64_t *ret, struct err *err);
+#endif

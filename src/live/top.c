@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live/top.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "run/session.h"
+
+#define REFRESH_NS 500000000ull
+#define PROFILE_HZ 99 /* of dlib/latency/top.d */
+
+static bool wants(void *ctx, const struct slow_event *e)
+{
+	struct live_top *t = ctx;
+
+	return slowfilter_wants(&t->filter, e);
+}
+
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+{
+	struct live_top *t = ctx;
+	struct top_config c = { .schema = schema,
+				.sym = sym,
+				.causes = why_causes(why),
+				.profile_hz = PROFILE_HZ,
+				.hidden = "wait",
+				.wants = wants,
+				.ctx = t };
+
+	(void)out;
+	t->schema = schema;
+	if (!c.causes)
+		return EXIT_ERROR;
+	return top_model_new(&c, &t->model) < 0 ? listener_fail(&t->request.to, "out of memory") : 0;
+}
+
+static int on_ready(void *ctx, struct session *s, long target)
+{
+	struct live_top *t = ctx;
+	int opened;
+
+	t->filter.root = (uint32_t)target;
+	opened = slowfilter_open(&t->filter, &t->request.to);
+	if (opened)
+		return opened;
+	for (size_t i = 0; t->over_ns && i < t->schema->ntrackers; i++) {
+		const char *name = t->schema->trackers[i].name;
+		int e = strcmp(name, "wait") ? session_set(s, name, "threshold", t->over_ns) : 0;
+
+		if (e < 0)
+			return listener_fail(&t->request.to, "tracker %s: cannot be set: %s", name, strerror(-e));
+	}
+	return 0;
+}
+
+/* The thread that draws is started by the first row: all is attached then, and privileges are dropped. */
+static int on_row(void *ctx, const struct row *row)
+{
+	struct live_top *t = ctx;
+	int e = 0;
+
+	slowfilter_row(&t->filter, t->schema, row);
+	if (!t->screen)
+		e = screen_start(&t->config, t->model, &t->screen);
+	if (e == 0)
+		e = top_model_row(t->model, row);
+	return e < 0 ? e : 1;
+}
+
+static int on_finish(void *ctx)
+{
+	struct live_top *t = ctx;
+
+	t->hangs = !screen_stop(take_ptr(t->screen));
+	return 0;
+}
+
+void live_top_begin(struct live_top *t)
+{
+	t->config.refresh_ns = REFRESH_NS;
+	t->config.title = t->title;
+	t->every_ns = LIVE_TOP_EVERY_NS;
+	t->request.opts.quiet = true;
+	gethostname(t->title, sizeof(t->title) - 1);
+	request_option(&t->request, "oformat", "json"); /* nothing is printed: this keeps the line after Ctrl-C away */
+}
+
+void live_top_only(struct live_top *t, const char *of, const char *name)
+{
+	if (!strcmp(of, "comm"))
+		t->filter.comm = name;
+	else if (!strcmp(of, "cgroup"))
+		t->filter.cgroup = slowfilter_cgroup(t->request.arena, name);
+	else
+		t->filter.container = name;
+	snprintf(t->title, sizeof(t->title), "%s %s", of, name);
+	if (!strcmp(of, "comm"))
+		request_param(&t->request, "comm", name);
+	request_option(&t->request, of, name);
+}
+
+int live_top_check(const struct live_top *t, struct err *err)
+{
+	if (t->every_ns < LIVE_TOP_EVERY_NS_MIN)
+		return err_set(err, -EINVAL, "--every: at least 100ms");
+	if (screen_check(err) == 0)
+		return 0;
+	err_prefix(err, "top: ");
+	return -ENOTTY;
+}
+
+void live_top_request(struct live_top *t)
+{
+	static const char *const programs[] = { "latency/wakeup",  "latency/offcpu", "latency/block",	"latency/irq",
+						"latency/softirq", "latency/lock",   "latency/reclaim", "latency/top" };
+	struct request *c = &t->request;
+
+	request_param(c, "every", arena_printf(c->arena, "%lluns", (unsigned long long)t->every_ns));
+	c->opts.cost |= t->cost;
+	c->opts.zdepends = true;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		request_shipped(c, programs[i]);
+	request_shipped(c, "latency/why");
+	request_param(c, "by", "1");
+	slowfilter_program(&t->filter, c);
+}
+
+int live_top_run(struct live_top *t)
+{
+	const struct run_observer show = {
+		.ctx = t, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready
+	};
+	int e;
+
+	live_top_request(t);
+	e = request_run(&t->request, &show);
+	request_done(&t->request);
+	if (screen_stop(take_ptr(t->screen)) && !t->hangs)
+		top_model_free(t->model);
+	slowfilter_done(&t->filter, &t->request.to);
+	return e;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell top`: what is slow, who, and why, on a terminal. The trackers, the table of causes and the samples are D
+ * programs of dlib/latency; the rows they produce are shown by src/top. */
+#ifndef DWELL_LIVE_TOP_H
+#define DWELL_LIVE_TOP_H
+#include "engine/run/run.h"
+#include "engine/run/slowfilter.h"
+#include "top/screen.h"
+
+#define LIVE_TOP_EVERY_NS 2000000000ull
+#define LIVE_TOP_EVERY_NS_MIN 100000000ull
+
+struct live_top {
+	/* asked for */
+	struct screen_config config;
+	struct request request;	    /* begun by live_top_begin(), ended by the run */
+	uint64_t over_ns, every_ns; /* over_ns 0: each tracker has its own */
+	bool cost;
+	struct slowfilter filter; /* of -p and -c */
+	char title[64];
+	/* the run */
+	struct top_model *model;
+	struct screen *screen;
+	const struct rec_schema *schema;
+	bool hangs; /* the screen */
+};
+
+/* Defaults, for a request that was begun. */
+void live_top_begin(struct live_top *t);
+/* Only of what is called so, of a control group, of a container: `of` is "comm", "cgroup" or "container". Slow events
+ * by what is noted of them, samples and causes in the kernel. */
+void live_top_only(struct live_top *t, const char *of, const char *name);
+/* What is run, put into t->request. */
+void live_top_request(struct live_top *t);
+/* 0; -errno with a message: a terminal cannot be drawn to; -EINVAL: every_ns. */
+int live_top_check(const struct live_top *t, struct err *err);
+/* An exit code, after messages. */
+int live_top_run(struct live_top *t);
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is recorded now, as a request; messages do not name a folder that the user does not know. */
+#include <errno.h>
+#include <string.h>
+#include "unit.h"
+#include "engine/run/recnow.h"
+
+static const struct listener silent;
+
+static void wishes_become_a_request(void **state)
+{
+	char *words[] = { (char *)"my command", (char *)"-x", NULL };
+	struct recnow l = { .program = "timeline/threads",
+			    .also = "latency/block",
+			    .comm = "nginx",
+			    .user = "www-data",
+			    .age_ns = 5000,
+			    .bursts = true,
+			    .pid = 7,
+			    .path = (char *)"/tmp/x" };
+	struct request c;
+
+	(void)state;
+	request_init(&c, "dwell", &silent);
+	recnow_request(&l, &c);
+	assert_int_equal(c.progs.n, 2);
+	assert_non_null(strstr(c.progs.v[0].arg, "/timeline/threads.d"));
+	assert_non_null(strstr(c.progs.v[1].arg, "/latency/block.d"));
+	assert_string_equal(c.opts.record, "/tmp/x");
+	assert_int_equal(c.opts.recage, 5000);
+	assert_string_equal(c.opts.comm, "nginx");
+	assert_in_range(c.opts.bufsize, 4 << 20, 64 << 20);
+	assert_true(c.opts.quiet);
+	assert_true(c.own);
+	assert_int_equal(c.pids.v[0], 7);
+	assert_string_equal(c.output, "/dev/null");
+	request_done(&c);
+
+	l = (struct recnow){ .text = "BEGIN", .path = (char *)"/tmp/x" };
+	assert_int_equal(recnow_words(&l, words), 0);
+	assert_string_equal(l.command, "my command -x");
+	request_init(&c, "dwell", &silent);
+	recnow_request(&l, &c);
+	assert_string_equal(c.progs.v[0].arg, "BEGIN");
+	assert_ptr_equal(c.words, words);
+	assert_int_equal(c.commands.n, 0);
+	request_done(&c);
+	assert_int_equal(recnow_words(&l, words), -EEXIST);
+	l.path = NULL;
+	recnow_done(&l);
+}
+
+static void some_options_ask_for_a_recording(void **state)
+{
+	struct recnow none = { .program = "x", .text = "y", .bursts = true }, l = { .container = "abc" };
+
+	(void)state;
+	assert_false(recnow_asked(&none));
+	assert_true(recnow_asked(&l));
+	l = (struct recnow){ .for_ns = 1 };
+	assert_true(recnow_asked(&l));
+}
+
+static void a_folder_of_ours_is_not_told(void **state)
+{
+	struct recnow l = { .path = (char *)"/tmp/dwell-1/recording", .folder.path = (char *)"/tmp/dwell-1" };
+	struct err err = { 0 };
+
+	(void)state;
+	err_set(&err, -EINVAL, "open: /tmp/dwell-1/recording: nothing");
+	recnow_hide(&l, &err);
+	assert_string_equal(err.msg, "open: what was recorded: nothing");
+	assert_int_equal(err.code, -EINVAL);
+	l.folder.path = NULL;
+	err_set(&err, -EINVAL, "/tmp/dwell-1/recording: nothing");
+	recnow_hide(&l, &err);
+	assert_string_equal(err.msg, "/tmp/dwell-1/recording: nothing");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wishes_become_a_request),
+		cmocka_unit_test(some_options_ask_for_a_recording),
+		cmocka_unit_test(a_folder_of_ours_is_not_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked for becomes a request: programs, parameters and options of D. Wrong wishes are refused as values. */
+#include <errno.h>
+#include <string.h>
+#include "unit.h"
+#include "live/calls.h"
+#include "live/check.h"
+#include "live/onslow.h"
+#include "live/stuck.h"
+#include "live/top.h"
+#include "live/why.h"
+
+static const struct listener silent;
+
+static const char *param(const struct request *c, const char *name)
+{
+	for (size_t i = 0; i < c->given.n; i++)
+		if (!strcmp(c->given.v[i].name, name))
+			return c->given.v[i].value;
+	return NULL;
+}
+
+static bool runs(const struct request *c, const char *program)
+{
+	for (size_t i = 0; i < c->progs.n; i++)
+		if (strstr(c->progs.v[i].arg, program))
+			return true;
+	return false;
+}
+
+static void why_passes_what_is_asked(void **state)
+{
+	struct live_why l = { .print = { .by = WHY_BY_THREAD, .over_ns = 50000, .json = true },
+			      .every_ns = 2000000000,
+			      .comm = "nginx" };
+	struct request *c = &l.request;
+
+	(void)state;
+	request_init(c, "dwell", &silent);
+	live_why_request(&l);
+	assert_string_equal(param(c, "by"), "2");
+	assert_string_equal(param(c, "over"), "50");
+	assert_string_equal(param(c, "every"), "2000000000ns");
+	assert_string_equal(param(c, "comm"), "nginx");
+	assert_null(param(c, "stacks"));
+	assert_string_equal(c->opts.oformat, "json");
+	assert_true(runs(c, "/latency/why.d"));
+	request_done(c);
+}
+
+static void why_leaves_losses_to_the_text(void **state)
+{
+	struct rec_schema schema = { .nfmts = 0 };
+	struct live_why l = { .schema = &schema };
+	struct run_observer o = live_why_observer(&l);
+	struct row row = { .kind = ROW_DROPS };
+
+	(void)state;
+	assert_int_equal(o.row(o.ctx, &row), 0);
+	row.kind = ROW_NOTE;
+	assert_int_equal(o.row(o.ctx, &row), 0);
+	row.kind = ROW_EVENT;
+	assert_int_equal(o.row(o.ctx, &row), 1);
+}
+
+static void a_filter_of_stuck_shows_sleepers(void **state)
+{
+	struct live_stuck r = { .print.comm = "sh" };
+	uint64_t id = 0;
+	struct err err = { 0 };
+
+	(void)state;
+	request_init(&r.request, "dwell", &silent);
+	live_stuck_request(&r);
+	assert_true(r.print.all);
+	assert_string_equal(param(&r.request, "raw"), "1");
+	assert_true(runs(&r.request, "/latency/stuck.d"));
+	request_done(&r.request);
+	assert_int_equal(live_stuck_cgroup("77", &id, &err), 0);
+	assert_int_equal(id, 77);
+	assert_int_equal(live_stuck_cgroup("no/such", &id, &err), -EINVAL);
+	assert_string_equal(err.msg, "--cgroup: there is no cgroup 'no/such' (/sys/fs/cgroup/no/such)");
+}
+
+static void check_runs_its_programs_in_order(void **state)
+{
+	struct live_check r = { .for_ns = 7 };
+	struct request *c = &r.request;
+
+	(void)state;
+	request_init(c, "dwell", &silent);
+	live_check_unit(&r, "nginx");
+	assert_string_equal(r.filter.container, "nginx.service");
+	live_check_unit(&r, "a.slice");
+	assert_string_equal(r.filter.container, "a.slice");
+	live_check_request(&r);
+	assert_int_equal(c->for_ns, 7);
+	assert_true(c->opts.zdepends && c->opts.quiet && c->own);
+	assert_true(runs(c, "/latency/why.d"));
+	assert_true(runs(c, "/latency/moves.d"));
+	assert_non_null(strstr(c->progs.v[14].arg, "/check/check.d"));
+	assert_string_equal(param(c, "by"), "1");
+	live_check_done(&r);
+}
+
+static void check_reads_only_recordings(void **state)
+{
+	struct live_check r = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	request_init(&r.request, "dwell", &silent);
+	assert_true(live_check_read(&r, "/no/such.dwell", &r.check, NULL, &err) < 0);
+	assert_non_null(strstr(err.msg, "/no/such.dwell"));
+	live_check_done(&r);
+}
+
+static void top_narrows_by_one_name(void **state)
+{
+	struct live_top t = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	request_init(&t.request, "dwell", &silent);
+	live_top_begin(&t);
+	assert_int_equal(t.every_ns, LIVE_TOP_EVERY_NS);
+	live_top_only(&t, "comm", "sh");
+	assert_string_equal(t.filter.comm, "sh");
+	assert_string_equal(t.request.opts.comm, "sh");
+	assert_string_equal(param(&t.request, "comm"), "sh");
+	assert_string_equal(t.title, "comm sh");
+	live_top_only(&t, "cgroup", "a");
+	assert_string_equal(t.filter.cgroup, "/a");
+	t.every_ns = LIVE_TOP_EVERY_NS_MIN - 1;
+	assert_int_equal(live_top_check(&t, &err), -EINVAL);
+	live_top_request(&t);
+	assert_true(runs(&t.request, "/latency/top.d") && runs(&t.request, "/latency/wakeup.d"));
+	request_done(&t.request);
+}
+
+static void a_recording_waits_for_a_tracker(void **state)
+{
+	struct live_onslow c = { .tracker = "block" }, none = { 0 };
+
+	(void)state;
+	assert_int_equal(live_onslow_prepare(&c), 0);
+	assert_int_equal(c.live.age_ns, LIVE_ONSLOW_BEFORE_NS + LIVE_ONSLOW_AFTER_NS);
+	assert_string_equal(c.live.also, "latency/block");
+	assert_string_equal(c.live.program, "timeline/threads");
+	assert_int_equal(live_onslow_prepare(&none), 0);
+	assert_int_equal(none.live.age_ns, 0);
+	assert_null(none.live.also);
+	c = (struct live_onslow){ .tracker = "irq" };
+	assert_int_equal(live_onslow_prepare(&c), -EINVAL);
+	c.tracker = "../tools/execsnoop";
+	assert_int_equal(live_onslow_prepare(&c), -EINVAL);
+	c.tracker = "stuck";
+	assert_int_equal(live_onslow_prepare(&c), -EINVAL);
+	c.tracker = "";
+	assert_int_equal(live_onslow_prepare(&c), -EINVAL);
+}
+
+static void calls_take_one_function(void **state)
+{
+	char one[] = "libc.so.6`malloc", plain[] = "vfs_read", pattern[] = "vfs_*", empty[] = "libc`", nomod[] = "`f";
+	struct live_calls c = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	request_init(&c.request, "dwell", &silent);
+	assert_int_equal(live_calls_function(&c, one, &err), 0);
+	assert_string_equal(c.mod, "libc.so.6");
+	assert_string_equal(c.func, "malloc");
+	c.mod = NULL;
+	assert_int_equal(live_calls_function(&c, plain, &err), 0);
+	assert_null(c.mod);
+	assert_string_equal(c.func, "vfs_read");
+	assert_int_equal(live_calls_function(&c, pattern, &err), -EINVAL);
+	assert_int_equal(live_calls_function(&c, empty, &err), -EINVAL);
+	assert_int_equal(live_calls_function(&c, nomod, &err), -EINVAL);
+	c.mod = NULL;
+	vec_push(&c.request.commands, "no-such-program -x");
+	assert_true(live_calls_has_command(&c));
+	assert_int_equal(live_calls_find(&c, &err), -ENOENT);
+	assert_string_equal(err.msg, "calls: there is no program 'no-such-program'");
+	live_calls_done(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(why_passes_what_is_asked),	    cmocka_unit_test(why_leaves_losses_to_the_text),
+		cmocka_unit_test(a_filter_of_stuck_shows_sleepers), cmocka_unit_test(check_runs_its_programs_in_order),
+		cmocka_unit_test(check_reads_only_recordings),	    cmocka_unit_test(top_narrows_by_one_name),
+		cmocka_unit_test(a_recording_waits_for_a_tracker),  cmocka_unit_test(calls_take_one_function),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
