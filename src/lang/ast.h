@@ -31,9 +31,15 @@ enum bi_flag {
 	BIF_KERNEL = 8,	     /* an action that acts in the kernel: no record */
 	BIF_TRACKER = 16,    /* its first argument is a tracker */
 	BIF_ABSENT = 32,     /* of other kernels, or beyond BPF: an error that says so */
-	BIF_EVOLVING = 64    /* its stability; else Stable */
+	BIF_EVOLVING = 64,   /* its stability; else Stable */
+	BIF_TREE = 128,	     /* its code is made of the trees of its arguments, not of values */
+	BIF_ARRAY = 256	     /* a variable with an index */
 };
-#define BIB_FIRST(n) (UINT32_C(0x10000) + (n))
+/* Bytes of a string result, made of the arguments: */
+#define BIB_FIRST(n) (UINT32_C(0x10000) + (n)) /* as the first argument, n at least */
+#define BIB_SUM 0x20000			       /* of the first two */
+#define BIB_DIGITS 0x20001		       /* of a number; the second argument is its base */
+#define BIB_SIZE 0x20002		       /* the second argument, a constant */
 
 struct builtin {
 	enum bi_id id;
@@ -43,6 +49,7 @@ struct builtin {
 	const char *since;
 	unsigned flags; /* enum bi_flag */
 	uint32_t bound;
+	const char *doc; /* what it is: a line */
 };
 /* The row by name, or NULL: of what no program may call a variable or function of its own; of whatever can
  * be called. The row by id. */

@@ -6,8 +6,8 @@
 
 /* VAR, ACT … are the kinds of the table */
 static const struct builtin rows[BI_COUNT_] = {
-#define BI(id, name, kind, proto, since, flags, bound) \
-	[BI_##id] = { BI_##id, name, BIK_##kind, proto, since, flags, bound },
+#define BI(id, name, kind, proto, since, flags, bound, check, code, par, doc) \
+	[BI_##id] = { BI_##id, name, BIK_##kind, proto, since, flags, bound, doc },
 #include "lang/builtin.def"
 #undef BI
 };

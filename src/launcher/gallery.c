@@ -64,7 +64,7 @@ size_t gallery_words(const struct serve_word **ret)
 #define WORD_SUB "subroutine"
 #define WORD_AGG "aggregation"
 	static const struct serve_word words[] = {
-#define BI(id, name, kind, prototype, ...) { name, WORD_##kind, prototype },
+#define BI(id, name, kind, proto, since, flags, bound, check, code, par, doc) { name, WORD_##kind, proto, doc },
 #include "lang/builtin.def"
 #undef BI
 	};

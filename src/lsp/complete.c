@@ -143,7 +143,7 @@ static void offer_language(struct list *l)
 		const struct builtin *b = builtin_get((enum bi_id)i);
 
 		if (b->name[0] != '_')
-			offer(l, b->name, b->proto[0] ? b->proto : NULL, kinds[b->kind]);
+			offer(l, b->name, b->doc, kinds[b->kind]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
 		offer(l, keywords[i], NULL, LSP_KEYWORD);

@@ -146,8 +146,8 @@ static void put_builtin(const char *word, struct strb *b)
 	const struct builtin *f = builtin_find_func(word);
 
 	if (f)
-		strb_printf(b, "\n%s of D: `%s%s%s`\n", kinds[f->kind], f->kind == BIK_VAR ? f->proto : f->name,
-			    f->kind == BIK_VAR ? " " : " ", f->kind == BIK_VAR ? f->name : f->proto);
+		strb_printf(b, "\n%s of D: `%s%s%s`: %s\n", kinds[f->kind], f->kind == BIK_VAR ? f->proto : f->name,
+			    f->kind == BIK_VAR ? " " : " ", f->kind == BIK_VAR ? f->name : f->proto, f->doc);
 }
 
 const char *dlang_hover(void *ctx, struct arena *a, const char *text, size_t off, size_t *from, size_t *to)

@@ -114,6 +114,7 @@ static enum MHD_Result get_words(struct request *rq)
 		jsonw_str(&w, "name", word->name);
 		jsonw_str(&w, "kind", word->kind);
 		jsonw_str(&w, "prototype", word->prototype);
+		jsonw_str(&w, "doc", word->doc);
 		jsonw_end_object(&w);
 	}
 	jsonw_end_array(&w);

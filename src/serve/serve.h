@@ -69,6 +69,7 @@ struct serve_program { /* of the gallery */
 
 struct serve_word { /* of the language */
 	const char *name, *kind, *prototype;
+	const char *doc; /* what it is: a line */
 };
 
 struct serve_type {

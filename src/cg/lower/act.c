@@ -1,106 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clauses and their statements: predicate, record, actions. */
-#include "cg/lower/int.h"
-
-static const struct {
-	enum bi_id id;
-	enum act_kind kind;
-} data_acts[] = {
-	{ BI_TRACE, ACT_TRACE },	 { BI_PRINTF, ACT_PRINTF },
-	{ BI_PRINTA, ACT_PRINTA },	 { BI_TRACEMEM, ACT_TRACEMEM },
-	{ BI_PRINT, ACT_PRINT },	 { BI_EXIT, ACT_EXIT },
-	{ BI_CLEAR, ACT_CLEAR },	 { BI_TRUNC, ACT_TRUNC },
-	{ BI_NORMALIZE, ACT_NORMALIZE }, { BI_DENORMALIZE, ACT_DENORMALIZE },
-	{ BI_FREOPEN, ACT_FREOPEN },	 { BI_FTRUNCATE, ACT_FTRUNCATE },
-	{ BI_SPAN, ACT_SPAN },		 { BI_SLOW, ACT_SLOW },
-	{ BI_SETOPT, ACT_SETOPT },	 { BI_SYSTEM, ACT_SYSTEM },
-	{ BI_STACK, ACT_STACK },	 { BI_USTACK, ACT_USTACK },
-	{ BI_JSTACK, ACT_JSTACK },	 { BI_SYM, ACT_SYM },
-	{ BI_FUNC, ACT_FUNC },		 { BI_MOD, ACT_MOD },
-	{ BI_USYM, ACT_USYM },		 { BI_UFUNC, ACT_UFUNC },
-	{ BI_UMOD, ACT_UMOD },		 { BI_UADDR, ACT_UADDR },
-	{ BI_WHY, ACT_TRACE },		 { BI_SPECULATE, ACT_SPECULATE },
-	{ BI_COMMIT, ACT_COMMIT },	 { BI_DISCARD, ACT_DISCARD },
-	{ BI_PCAP, ACT_PCAP },
-};
-
-/* Does this statement put something into the record? */
-bool act_is_data(const struct node *n, enum act_kind *ret)
-{
-	if (!n || n->kind != N_CALL || !n->builtin)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(data_acts); i++)
-		if (data_acts[i].id == n->builtin->id) {
-			*ret = data_acts[i].kind;
-			return true;
-		}
-	return false;
-}
-
-/* exit(): the state says so to all programs; the first status counts. */
-static void gen_exit(struct gen *g, vreg status)
-{
-	vreg st = gen_mapval(g, cg_map_state(g->cg), 0), v = ir_new(g->f);
-	irlabel done = ir_label(g->f);
-
-	ir_load(g->f, v, st, offsetof(struct img_state, activity), 4);
-	ir_jcci(g->f, IRC_NE, v, IMG_ACTIVE, done);
-	ir_store(g->f, st, offsetof(struct img_state, exit_status), 4, status);
-	ir_storei(g->f, st, offsetof(struct img_state, activity), 4, IMG_DRAINING);
-	ir_place(g->f, done);
-}
+#include "cg/lower/call.h"
 
 /* print(pointer): the address and what is there. */
-static void gen_print(struct gen *g, const struct lay_act *la)
+void act_print(struct gen *g, struct call *c)
 {
-	const struct recfield *to = &la->fields[1].f;
-	const struct node *n = la->fields[0].n;
-	bool user = n->user || (n->type->quals & DQ_USERLAND);
-	vreg a = gen_int(g, n);
+	const struct recfield *to = &c->la->fields[1].f;
+	const struct node *n = c->la->fields[0].n;
+	vreg a;
 
-	gen_st(g, mem_at(g->rec, (int32_t)la->fields[0].f.off), 8, a);
-	gen_probe_read(g, mem_at(g->rec, (int32_t)to->off), to->size, a, 0, user);
+	if (c->la->nfields != 2)
+		return;
+	a = gen_int(g, n);
+	gen_st(g, mem_at(g->rec, (int32_t)c->la->fields[0].f.off), 8, a);
+	gen_probe_read(g, mem_at(g->rec, (int32_t)to->off), to->size, a, 0, n->user || (n->type->quals & DQ_USERLAND));
+	c->done = 2;
 }
 
-static void gen_data_act(struct gen *g, enum act_kind kind)
+static void gen_data_act(struct gen *g, const struct node *n, const struct lay_act *la)
 {
-	const struct lay_act *la = &g->lay->acts[g->act_next++];
-	size_t first = 0;
+	struct call c;
 
-	if (kind == ACT_EXIT) {
-		vreg v = gen_int(g, la->fields[0].n);
+	call_builtin(g, n, n->builtin, la, &c);
+	for (size_t i = c.done; i < la->nfields; i++)
+		gen_value_to(g, la->fields[i].n, mem_at(g->rec, (int32_t)la->fields[i].f.off), &la->fields[i].f);
+}
 
-		gen_st(g, mem_at(g->rec, (int32_t)la->fields[0].f.off), 4, v);
-		gen_exit(g, v);
-		return;
-	}
-	if (kind == ACT_SPECULATE) {
-		gen_speculate(g, la);
-		return;
-	}
-	if (kind == ACT_COMMIT || kind == ACT_DISCARD) {
-		gen_spec_act(g, la);
-		return;
-	}
-	if (kind == ACT_PRINT && la->nfields == 2) {
-		gen_print(g, la);
-		return;
-	}
-	if (kind == ACT_PCAP) {
-		gen_pcap(g, la);
-		return;
-	}
-	if (kind == ACT_SLOW)
-		first = gen_slow_fixed(g, la);
-	for (size_t i = first; i < la->nfields; i++) {
-		const struct lay_field *f = &la->fields[i];
-		struct mem dst = mem_at(g->rec, (int32_t)f->f.off);
+/* The increment: the argument behind the parameters, or none. */
+static const struct node *increment_of(const struct dagg *a, const struct node *call)
+{
+	unsigned at = a->func == AGG_QUANTIZE || a->func == AGG_HIST ? 1 : a->func == AGG_LQUANTIZE ? 4 : 5;
+	const struct node *n = call->args;
 
-		if (kind == ACT_TRACEMEM && i == 0)
-			gen_probe_read(g, dst, f->f.size, gen_int(g, f->n), 0, f->n->user);
-		else
-			gen_value_to(g, f->n, dst, &f->f);
-	}
+	for (unsigned i = 0; n && i < at; i++)
+		n = n->next;
+	return n;
+}
+
+static void gen_agg_stmt(struct gen *g, const struct stmt *s)
+{
+	const struct dagg *a = s->expr->agg;
+	const struct lay_agg *l = &g->cg->aggs[a->id];
+	struct agg_values w = { .value = VREG_NONE, .by = VREG_NONE };
+	const struct node *inc;
+
+	if (a->func != AGG_COUNT && s->call->args)
+		w.value = gen_int(g, s->call->args);
+	w.bucket = gen_agg_bucket(g, a, w.value);
+	inc = w.bucket == VREG_NONE ? NULL : increment_of(a, s->call);
+	if (inc)
+		w.by = gen_int(g, inc);
+	if (l->desc->key_size)
+		w.key = gen_key(g, &l->key, s->expr->args, 0);
+	gen_aggregate(g, a, &w);
 }
 
 void gen_stmt(struct gen *g, const struct stmt *s)
@@ -119,9 +71,9 @@ void gen_stmt(struct gen *g, const struct stmt *s)
 		g->action = s->number;
 	ir_at(g->f, g->ds->epid, s->at);
 	if (s->kind == ST_AGG)
-		gen_aggregate(g, s);
+		gen_agg_stmt(g, s);
 	else if (s->kind == ST_EXPR && act_is_data(s->expr, &kind))
-		gen_data_act(g, kind);
+		gen_data_act(g, s->expr, &g->lay->acts[g->act_next++]);
 	else if (s->kind == ST_EXPR)
 		gen_effect(g, s->expr);
 	else
@@ -247,10 +199,8 @@ void gen_stmt_full(struct gen *g, const struct stmt *s)
 
 	if (s->kind != ST_EXPR || !act_is_data(s->expr, &kind))
 		gen_stmt(g, s);
-	else if (kind == ACT_EXIT)
-		gen_exit(g, gen_int(g, s->expr->args));
-	else if (kind == ACT_SPECULATE)
-		gen_speculate(g, act_of(g, s));
+	else if (kind == ACT_EXIT || kind == ACT_SPECULATE)
+		gen_data_act(g, s->expr, act_of(g, s));
 }
 
 /* The statements without the record, for when the ring is full. */

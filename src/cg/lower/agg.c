@@ -98,9 +98,9 @@ static void gen_minmax(struct gen *g, const struct aggctx *x, vreg v)
 }
 
 /* Bucket of lquantize(base, limit, step): 0 below, the levels, 1 + levels above. */
-static vreg lquant_bucket(struct gen *g, const struct aggctx *x, vreg v)
+static vreg lquant_bucket(struct gen *g, const struct dagg *a, vreg v)
 {
-	const int32_t *par = x->a->param;
+	const int32_t *par = a->param;
 	unsigned levels = aggval_lquantize_levels(par);
 	vreg d = ir_new(g->f), t = ir_new(g->f);
 	irlabel out = ir_label(g->f);
@@ -116,18 +116,18 @@ static vreg lquant_bucket(struct gen *g, const struct aggctx *x, vreg v)
 	return d;
 }
 
-static vreg call_bucket(struct gen *g, const struct aggctx *x, vreg v)
+static vreg call_bucket(struct gen *g, const struct dagg *agg, vreg v)
 {
 	vreg d = ir_new(g->f);
 	struct irfn *fn;
 
-	if (x->a->func == AGG_QUANTIZE || x->a->func == AGG_HIST) {
-		fn = rt_get(g->pr->ip, x->a->func == AGG_HIST ? RT_HIST : RT_QUANTIZE, g->cg->caps);
+	if (agg->func == AGG_QUANTIZE || agg->func == AGG_HIST) {
+		fn = rt_get(g->pr->ip, agg->func == AGG_HIST ? RT_HIST : RT_QUANTIZE, g->cg->caps);
 		if (fn)
 			ir_call_fn(g->f, d, fn, IR_ARGS(v));
 		return d;
 	}
-	const int32_t *p = x->a->param;
+	const int32_t *p = agg->param;
 	vreg a = ir_imm(g->f, (uint64_t)p[0]), b = ir_imm(g->f, (uint64_t)p[1]);
 	vreg c = ir_imm(g->f, (uint64_t)p[2]), e = ir_imm(g->f, (uint64_t)p[3]);
 
@@ -164,40 +164,27 @@ static void update(struct gen *g, const struct aggctx *x, vreg v, vreg bucket, v
 	add(g, x, x->p, 0, VREG_NONE, 1);
 }
 
-/* The increment: the argument behind the parameters, or none. */
-static const struct node *increment_of(const struct dagg *a, const struct node *call)
+vreg gen_agg_bucket(struct gen *g, const struct dagg *a, vreg v)
 {
-	unsigned at = a->func == AGG_QUANTIZE || a->func == AGG_HIST ? 1 : a->func == AGG_LQUANTIZE ? 4 : 5;
-	const struct node *n = call->args;
-
-	for (unsigned i = 0; n && i < at; i++)
-		n = n->next;
-	return n;
+	if (!aggval_nbuckets(a->func, a->param))
+		return VREG_NONE;
+	return a->func == AGG_LQUANTIZE ? lquant_bucket(g, a, v) : call_bucket(g, a, v);
 }
 
-void gen_aggregate(struct gen *g, const struct stmt *s)
+void gen_aggregate(struct gen *g, const struct dagg *a, const struct agg_values *w)
 {
-	const struct dagg *a = s->expr->agg;
 	struct lay_agg *l = &g->cg->aggs[a->id];
 	struct aggctx x = { .a = a,
 			    .l = l,
+			    .key = w->key,
 			    .keyed = l->desc->key_size != 0,
 			    .p = ir_new(g->f),
 			    .done = ir_label(g->f),
 			    .atomic = l->nested && l->nwriters > 1 };
 	irlabel have = ir_label(g->f), set1 = ir_label(g->f);
-	vreg v = VREG_NONE, bucket = VREG_NONE, by = VREG_NONE, epoch = ir_new(g->f);
-	const struct node *inc;
+	vreg epoch = ir_new(g->f);
 
-	if (a->func != AGG_COUNT && s->call->args)
-		v = gen_int(g, s->call->args);
-	if (aggval_nbuckets(a->func, a->param)) {
-		inc = increment_of(a, s->call);
-		bucket = a->func == AGG_LQUANTIZE ? lquant_bucket(g, &x, v) : call_bucket(g, &x, v);
-		by = inc ? gen_int(g, inc) : VREG_NONE;
-	}
 	if (x.keyed) {
-		x.key = gen_key(g, &l->key, s->expr->args, 0);
 		if (l->key.extra)
 			gen_st(g, mem_add(x.key, (int32_t)l->key.size), 8, gen_cpu(g));
 	} else {
@@ -213,6 +200,6 @@ void gen_aggregate(struct gen *g, const struct stmt *s)
 	ir_place(g->f, set1);
 	find_value(g, &x, 1, have);
 	ir_place(g->f, have);
-	update(g, &x, v, bucket, by);
+	update(g, &x, w->value, w->bucket, w->by);
 	ir_place(g->f, x.done);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Destructive actions that are done in the kernel, at once: signals, writes to the memory of processes,
  * and waiting. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 #include <errno.h>
 
 #define SIGNAL_STOP 19 /* SIGSTOP; Source: uapi/asm-generic/signal.h */
@@ -13,18 +13,19 @@
 #define CHILL_ROUNDS (1 << 23)
 #define CHILL_CALLS 6
 
-static const struct node *arg(const struct node *n, unsigned i)
+/* What is done to the current thread is not possible where that is dwell's own. False: reported. */
+static bool on_current(struct gen *g, const struct call *c)
 {
-	const struct node *a = n->args;
-
-	while (a && i--)
-		a = a->next;
-	return a;
+	if (!gen_walks(g))
+		return true;
+	cg_error(g, c->n->at, TAG_NOSUPP,
+		 "%s( ) acts on the thread that runs: that is dwell's own while it walks the others", c->n->name);
+	return false;
 }
 
 /* raise(signal): to the process that runs. Numbers that are no signal are a fault; that the kernel cannot
  * send it here (no process) is not. */
-static void act_signal(struct gen *g, vreg sig)
+static void send_signal(struct gen *g, vreg sig)
 {
 	vreg r = ir_new(g->f);
 
@@ -32,13 +33,27 @@ static void act_signal(struct gen *g, vreg sig)
 	gen_jcci(g, IRC_EQ, r, -EINVAL, gen_fault(g, FAULT_ILLOP, sig));
 }
 
+void act_raise(struct gen *g, struct call *c)
+{
+	if (on_current(g, c))
+		send_signal(g, call_reg(g, c, 0));
+}
+
+void act_stop(struct gen *g, struct call *c)
+{
+	if (on_current(g, c))
+		send_signal(g, ir_imm(g->f, SIGNAL_STOP));
+}
+
 /* -- copyout -- */
 
-static bool may_write_user(struct gen *g, const struct node *n)
+static bool may_write_user(struct gen *g, const struct call *c)
 {
+	if (!on_current(g, c))
+		return false;
 	if (g->cg->caps->probe_write_user)
 		return true;
-	cg_error(g, n->at, TAG_NOSUPP, "%s( ): %s", n->name, IMG_NO_WRITE_USER);
+	cg_error(g, c->n->at, TAG_NOSUPP, "%s( ): %s", c->n->name, IMG_NO_WRITE_USER);
 	return false;
 }
 
@@ -51,20 +66,24 @@ static void write_user(struct gen *g, vreg to, vreg from, vreg size)
 }
 
 /* copyout(kernel address, user address, bytes) */
-static void act_copyout(struct gen *g, const struct node *n)
+void act_copyout(struct gen *g, struct call *c)
 {
-	vreg src = gen_int(g, n->args), to = gen_int(g, arg(n, 1)), size, p, r;
+	const struct val *bytes = &c->a[2];
+	vreg src, to, size, p, r;
 	uint64_t max = g->cg->opts->scratchsize;
 	irlabel out = ir_label(g->f);
-	int64_t c;
 
-	if (node_const(arg(n, 2), &c) && c >= 0 && c <= CG_MAX_SCRATCH / 2)
-		max = (uint64_t)c;
+	if (!may_write_user(g, c))
+		return;
+	src = call_reg(g, c, 0);
+	to = call_reg(g, c, 1);
+	if (bytes->is_const && bytes->c >= 0 && bytes->c <= CG_MAX_SCRATCH / 2)
+		max = (uint64_t)bytes->c;
 	else if (max > CG_MAX_SCRATCH / 2)
 		max = CG_MAX_SCRATCH / 2;
 	if (!max)
 		return;
-	size = gen_int(g, arg(n, 2));
+	size = call_reg(g, c, 2);
 	r = ir_new(g->f);
 	gen_jcci(g, IRC_GT, size, (int64_t)max, gen_fault(g, FAULT_BADSIZE, size));
 	p = gen_addr(g, gen_scratch(g, (uint32_t)max));
@@ -76,25 +95,25 @@ static void act_copyout(struct gen *g, const struct node *n)
 }
 
 /* copyoutstr(string, user address, most bytes): with its NUL, if that fits. */
-static void act_copyoutstr(struct gen *g, const struct node *n)
+void act_copyoutstr(struct gen *g, struct call *c)
 {
 	irlabel fits = ir_label(g->f), out = ir_label(g->f);
+	const struct str *s = &c->a[0].s;
 	vreg to, max, len = ir_new(g->f), p, b;
-	struct str s;
 
-	gen_str(g, n->args, &s);
-	gen_str_real(g, &s);
-	to = gen_int(g, arg(n, 1));
-	max = gen_int(g, arg(n, 2));
-	p = gen_addr(g, s.m);
-	b = ir_imm(g->f, s.bound);
+	if (!may_write_user(g, c))
+		return;
+	to = call_reg(g, c, 1);
+	max = call_reg(g, c, 2);
+	p = gen_addr(g, s->m);
+	b = ir_imm(g->f, s->bound);
 	ir_call_fn(g->f, len, rt_get(g->pr->ip, RT_STRLEN, g->cg->caps), IR_ARGS(p, b));
 	ir_alui(g->f, IRA_ADD, len, len, 1);
 	ir_jcc(g->f, IRC_LE, len, max, fits);
 	ir_mov(g->f, len, max);
 	ir_place(g->f, fits);
 	ir_jcci(g->f, IRC_LT, len, 1, out);
-	ir_jcci(g->f, IRC_GT, len, s.bound, out);
+	ir_jcci(g->f, IRC_GT, len, s->bound, out);
 	write_user(g, to, p, len);
 	ir_place(g->f, out);
 }
@@ -149,14 +168,14 @@ static int chill_map(struct cg *c)
 }
 
 /* Two words per CPU: when the interval began, how long was waited in it. */
-static void act_chill(struct gen *g, const struct node *n)
+void act_chill(struct gen *g, struct call *c)
 {
-	vreg ns = gen_int(g, n->args), ts = gen_ts(g), map, key, p, v, used;
+	vreg ns = call_reg(g, c, 0), ts = gen_ts(g), map, key, p, v, used;
 	irlabel same = ir_label(g->f), out = ir_label(g->f);
 	irlabel bad = gen_fault(g, FAULT_ILLOP, ns);
 
 	if (!g->cg->caps->bpf_loop) {
-		cg_error(g, n->at, TAG_NOSUPP,
+		cg_error(g, c->n->at, TAG_NOSUPP,
 			 "chill( ) needs bpf_loop, which this kernel does not have "
 			 "(Linux 5.17)");
 		return;
@@ -186,35 +205,4 @@ static void act_chill(struct gen *g, const struct node *n)
 	ir_alu(g->f, IRA_ADD, v, v, ns);
 	ir_call_fn(g->f, VREG_NONE, chill_fn(g->pr), IR_ARGS(v));
 	ir_place(g->f, out);
-}
-
-/* What is done to the current thread is not possible where that is dwell's own. */
-static bool acts_on_current(const struct builtin *b)
-{
-	return b && b->flags & BIF_KERNEL && b->id != BI_CHILL;
-}
-
-bool gen_destructive(struct gen *g, const struct node *n)
-{
-	enum bi_id id = n->builtin ? n->builtin->id : BI_NONE;
-
-	if (acts_on_current(n->builtin) && gen_walks(g)) {
-		cg_error(g, n->at, TAG_NOSUPP,
-			 "%s( ) acts on the thread that runs: that is dwell's own while it walks the others", n->name);
-		return true;
-	}
-	switch (id) {
-	case BI_RAISE: act_signal(g, gen_int(g, n->args)); return true;
-	case BI_STOP: act_signal(g, ir_imm(g->f, SIGNAL_STOP)); return true;
-	case BI_COPYOUT:
-		if (may_write_user(g, n))
-			act_copyout(g, n);
-		return true;
-	case BI_COPYOUTSTR:
-		if (may_write_user(g, n))
-			act_copyoutstr(g, n);
-		return true;
-	case BI_CHILL: act_chill(g, n); return true;
-	default: return false;
-	}
 }

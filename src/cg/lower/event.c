@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clauses of latency probes: their code is put where an event ends, inside of the program (and of the clause)
  * that closes it; and what they know of the event. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 /* -- what is known -- */
 
@@ -175,8 +175,9 @@ static vreg event_field(struct gen *g, enum track_field f)
 	return gen_event_int(g, &n, &btf);
 }
 
-size_t gen_slow_fixed(struct gen *g, const struct lay_act *la)
+void act_slow(struct gen *g, struct call *c)
 {
+	const struct lay_act *la = c->la;
 	static const struct {
 		enum track_field f;
 		uint32_t off, size;
@@ -202,5 +203,5 @@ size_t gen_slow_fixed(struct gen *g, const struct lay_act *la)
 	gen_comm_to(g, mem_add(m, offsetof(struct rec_slow, end_comm)));
 	if (la->fields[1].f.size)
 		gen_copy(g, mem_at(g->rec, (int32_t)la->fields[1].f.off), g->ev->key, la->fields[1].f.size);
-	return 2;
+	c->done = 2;
 }

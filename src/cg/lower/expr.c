@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: scalar values in virtual registers, 64 bits wide. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty)
 {
@@ -118,7 +118,7 @@ static vreg gen_cast(struct gen *g, const struct node *n, struct tref *btf)
 }
 
 /* args[n] */
-static vreg gen_args(struct gen *g, const struct node *n, struct tref *btf)
+static vreg probe_arg(struct gen *g, const struct node *n, struct tref *btf)
 {
 	unsigned i = (unsigned)n->ival;
 	const struct dtype *ty = cg_type(g->cg, n);
@@ -156,17 +156,23 @@ static vreg gen_args(struct gen *g, const struct node *n, struct tref *btf)
 	return d;
 }
 
-/* A built-in variable. arg0 of a derived probe is an expression. */
-static vreg builtin_value(struct gen *g, const struct node *n, struct tref *btf)
+void var_args(struct gen *g, struct call *c)
 {
-	unsigned i = (unsigned)(n->builtin->id - BI_ARG0);
-	bool is_arg = n->builtin->id >= BI_ARG0 && n->builtin->id <= BI_ARG9;
+	c->v = probe_arg(g, c->n, &c->btf);
+}
 
-	if (!is_arg || i >= g->e->nargs || g->e->args[i].kind != ARG_DERIVED)
-		return gen_builtin_int(g, n, btf);
+/* arg0 …; of a derived probe it is an expression. */
+void var_arg(struct gen *g, struct call *c)
+{
+	unsigned i = (unsigned)c->par;
+
+	if (i >= g->e->nargs || g->e->args[i].kind != ARG_DERIVED) {
+		c->v = gen_arg(g, i);
+		return;
+	}
 	if (g->cache.v[CA_ARG0 + i] < 0)
 		g->cache.v[CA_ARG0 + i] = gen_derived_arg(g, i);
-	return g->cache.v[CA_ARG0 + i];
+	c->v = g->cache.v[CA_ARG0 + i];
 }
 
 static vreg gen_unary_any(struct gen *g, const struct node *n, struct tref *btf)
@@ -194,16 +200,11 @@ vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf)
 	case N_STRINGOF: return str_addr(g, n);
 	case N_IDENT:
 		if (n->builtin)
-			return type_is_str(g->cg, n) ? str_addr(g, n) : builtin_value(g, n, btf);
+			return type_is_str(g->cg, n) ? str_addr(g, n) : gen_builtin_int(g, n, btf);
 		return place_value(g, n, btf);
 	case N_INDEX:
-		if (n->a && n->a->builtin && n->a->builtin->id == BI_ARGS)
-			return gen_args(g, n, btf);
-		if (n->a && n->a->builtin && n->a->builtin->id == BI_UREGS)
-			return gen_uregs(g, n);
-		if (n->a && n->a->builtin && n->a->builtin->id == BI_KREGS)
-			return gen_kregs(g, n);
-		return place_value(g, n, btf);
+		return n->a && n->a->builtin && n->a->builtin->flags & BIF_ARRAY ? gen_builtin_int(g, n, btf)
+										 : place_value(g, n, btf);
 	case N_TLS:
 	case N_THIS:
 	case N_KSYM:
@@ -212,7 +213,10 @@ vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf)
 	case N_BINARY: return gen_binary(g, n);
 	case N_COND: return type_is_str(g->cg, n) ? str_addr(g, n) : gen_cond_expr(g, n);
 	case N_ASSIGN: return gen_assign(g, n, true);
-	case N_CALL: return type_is_str(g->cg, n) ? str_addr(g, n) : gen_sub_int(g, n);
+	case N_CALL:
+		if (type_is_str(g->cg, n))
+			return str_addr(g, n);
+		return n->call ? gen_call_int(g, n->call) : gen_builtin_int(g, n, btf);
 	case N_CAST: return gen_cast(g, n, btf);
 	case N_EVENT: return type_is_str(g->cg, n) ? str_addr(g, n) : gen_event_int(g, n, btf);
 	default:
@@ -245,7 +249,7 @@ void gen_effect(struct gen *g, const struct node *n)
 	else if (n->kind == N_CAST && ty->kind == DK_VOID)
 		gen_effect(g, n->a);
 	else if (n->kind == N_CALL && !type_is_str(g->cg, n))
-		gen_sub_effect(g, n);
+		n->call ? (void)gen_call_int(g, n->call) : gen_builtin_effect(g, n);
 	else if (ty->kind == DK_STRING)
 		gen_str(g, n, &s);
 	else if (ty->kind == DK_STRUCT || ty->kind == DK_UNION || ty->kind == DK_ARRAY)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flight("kind", number, number, text): an entry of the flight recorder, base/flightfmt.h. */
 #include "base/flightfmt.h"
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 static int flight_map(struct cg *c)
 {
@@ -33,54 +33,23 @@ static unsigned kind_of(struct gen *g, const struct node *n)
 	return i + 1;
 }
 
-/* The name of a thread or disk that the verifier lets us load as words: no call. */
-static bool direct_text(struct gen *g, const struct node *n, struct place *ret)
-{
-	const struct dtype *ty;
-	struct tref target;
-
-	if (n->kind != N_CAST && n->kind != N_STRINGOF)
-		return false;
-	n = n->a;
-	ty = cg_type(g->cg, n);
-	if (ty->kind != DK_ARRAY || ty->nelems < FLIGHT_TEXT || ty->size != ty->nelems)
-		return false;
-	gen_place(g, n, ret);
-	place_flatten(g, ret);
-	return ret->kind == PL_KERN && ret->btf.id && ret->off <= INT16_MAX - FLIGHT_TEXT &&
-	       btf_direct(g->cg, ret->btf, ret->off, 1, &target);
-}
-
-static void put_text(struct gen *g, const struct node *n, const struct place *direct, struct mem dst)
-{
-	vreg v = ir_new(g->f);
-
-	if (!direct) {
-		gen_str_to(g, n, dst, FLIGHT_TEXT);
-		return;
-	}
-	for (int i = 0; i < FLIGHT_TEXT; i += 8) {
-		ir_load(g->f, v, direct->addr, (int32_t)direct->off + i, 8);
-		gen_st(g, mem_add(dst, i), 8, v);
-	}
-}
-
 /* The last word of the head of an entry, but for its lap. */
-static vreg word_of(struct gen *g, const struct node *n)
+void gen_flight_word(struct gen *g, const struct node *name, const struct val v[2], struct flight_slot *ret)
 {
-	const struct node *id = n->args->next, *info = id->next;
-	vreg word = ir_new(g->f), v = ir_new(g->f);
-	uint64_t kind = kind_of(g, n->args);
-	int64_t c = 0;
+	const struct val *id = &v[0], *info = &v[1];
+	vreg word = ret->word = ir_new(g->f), t = ir_new(g->f);
+	uint64_t kind = kind_of(g, name);
+	int64_t c = info->is_const ? info->c : 0;
 
-	ir_ext(g->f, word, gen_int(g, id), 4, false);
-	if (!node_const(info, &c)) {
-		ir_alui(g->f, IRA_AND, v, gen_int(g, info), UINT16_MAX);
-		ir_alui(g->f, IRA_SHL, v, v, 32);
-		ir_alu(g->f, IRA_OR, word, word, v);
+	ir_ext(g->f, word, id->is_const ? ir_imm(g->f, (uint64_t)id->c) : id->v, 4, false);
+	if (!info->is_const) {
+		ir_alui(g->f, IRA_AND, t, info->v, UINT16_MAX);
+		ir_alui(g->f, IRA_SHL, t, t, 32);
+		ir_alu(g->f, IRA_OR, word, word, t);
 	}
 	ir_alu(g->f, IRA_OR, word, word, ir_imm(g->f, kind << 48 | (uint64_t)(c & UINT16_MAX) << 32));
-	return word;
+	ret->ts = gen_ts(g);
+	ret->cpu = gen_cpu(g);
 }
 
 /* seq = the number of the entry. Before Linux 5.12 that takes two steps: an interrupt between them takes the same
@@ -127,33 +96,33 @@ static vreg ring_of_cpu(struct gen *g, vreg cpu, irlabel none)
 	return p;
 }
 
-void gen_flight(struct gen *g, const struct node *n)
+void gen_flight_open(struct gen *g, struct flight_slot *s)
 {
 	uint32_t entries = flight_entries(g->cg->opts->flight, g->cg->opts->flightsize);
-	vreg word = word_of(g, n), ts = gen_ts(g), cpu = gen_cpu(g), p, seq = ir_new(g->f), at = ir_new(g->f);
-	const struct node *text = n->args->next->next->next;
-	irlabel none = ir_label(g->f);
-	struct cache saved;
-	struct place pl;
-	bool direct = direct_text(g, text, &pl);
+	vreg p, at = ir_new(g->f);
 
-	if (direct) /* some may be NULL */
-		gen_jcci(g, IRC_EQ, pl.addr, 0, gen_fault_imm(g, FAULT_BADADDR, 0));
-	saved = gen_region_begin(g);
-	p = ring_of_cpu(g, cpu, none);
+	s->seq = ir_new(g->f);
+	s->none = ir_label(g->f);
+	s->saved = gen_region_begin(g);
+	p = s->entry = ring_of_cpu(g, s->cpu, s->none);
 	ir_comment(g->f, "place = head++ %% %u", entries);
-	take_place(g, seq, p);
-	ir_alui(g->f, IRA_AND, at, seq, entries - 1);
+	take_place(g, s->seq, p);
+	ir_alui(g->f, IRA_AND, at, s->seq, entries - 1);
 	ir_alui(g->f, IRA_MUL, at, at, sizeof(struct flight_entry));
 	ir_alu(g->f, IRA_ADD, p, p, at);
 	ir_alui(g->f, IRA_ADD, p, p, offsetof(struct flight_cpu, v));
-	ir_store(g->f, p, offsetof(struct flight_entry, ts), 8, ts);
-	put_text(g, text, direct ? &pl : NULL, mem_at(p, offsetof(struct flight_entry, text)));
-	ir_alui(g->f, IRA_SHR, seq, seq, (int64_t)__builtin_ctz(entries));
-	ir_alui(g->f, IRA_SHL, seq, seq, 56);
-	ir_alu(g->f, IRA_OR, word, word, seq);
+	ir_store(g->f, p, offsetof(struct flight_entry, ts), 8, s->ts);
+}
+
+void gen_flight_close(struct gen *g, const struct flight_slot *s)
+{
+	uint32_t entries = flight_entries(g->cg->opts->flight, g->cg->opts->flightsize);
+
+	ir_alui(g->f, IRA_SHR, s->seq, s->seq, (int64_t)__builtin_ctz(entries));
+	ir_alui(g->f, IRA_SHL, s->seq, s->seq, 56);
+	ir_alu(g->f, IRA_OR, s->word, s->word, s->seq);
 	ir_comment(g->f, "the entry is whole");
-	ir_store(g->f, p, offsetof(struct flight_entry, id), 8, word);
-	ir_place(g->f, none);
-	gen_region_end(g, &saved);
+	ir_store(g->f, s->entry, offsetof(struct flight_entry, id), 8, s->word);
+	ir_place(g->f, s->none);
+	gen_region_end(g, &s->saved);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every file of the room needs: generators of functions, errors, growing arrays, facts about nodes and types. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 /* Makes room for one more element of an arena array. */
 void *cg_grow(struct cg *c, void *v, size_t n, size_t *cap, size_t size)
@@ -120,4 +120,16 @@ uint32_t ptr_scale(struct gen *g, const struct dtype *ptr)
 		return 1;
 	b = dtype_resolve(g->cg->p->types, ptr->base);
 	return b->size ? (uint32_t)b->size : 1;
+}
+
+vreg call_reg(struct gen *g, const struct call *c, unsigned i)
+{
+	const struct val *v = &c->a[i];
+
+	return v->is_const ? ir_imm(g->f, (uint64_t)v->c) : v->v;
+}
+
+vreg call_reg_or(struct gen *g, const struct call *c, unsigned i, int64_t dflt)
+{
+	return i < c->nargs ? call_reg(g, c, i) : ir_imm(g->f, (uint64_t)dflt);
 }

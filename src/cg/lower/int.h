@@ -433,7 +433,6 @@ size_t lay_print(struct cg *c, const struct node *call, struct lay_field *fl);
 
 /* pcap.c: pcap() */
 size_t lay_pcap(struct cg *c, const struct node *call, struct lay_field *fl);
-void gen_pcap(struct gen *g, const struct lay_act *la);
 
 /* entry.c */
 void gen_prologue(struct gen *g);
@@ -566,9 +565,14 @@ vreg gen_task_tls(struct gen *g, vreg task, int word, bool create, irlabel skip)
 void cg_note_this(const struct cg_unit *u, size_t n, bool *used);
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix);
 
-/* builtin.c */
+/* call.c: built-in variables and functions, by the code functions of lang/builtin.def */
 vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf);
 void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
+void gen_builtin_effect(struct gen *g, const struct node *n); /* its value is not needed */
+/* Does this statement put something into the record? */
+bool act_is_data(const struct node *n, enum act_kind *ret);
+
+/* task.c, pid.c … */
 vreg gen_ts(struct gen *g);
 vreg gen_task(struct gen *g); /* that the built-in variables are about */
 vreg gen_curthread(struct gen *g, struct tref *btf);
@@ -585,14 +589,10 @@ vreg gen_cpu(struct gen *g);
 vreg gen_progenyof(struct gen *g, vreg pid);
 vreg gen_wall(struct gen *g); /* walltimestamp */
 void gen_comm_to(struct gen *g, struct mem dst);
-void gen_container(struct gen *g, struct str *ret);		       /* cgroup.c */
-void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* path.c */
-vreg gen_kregs(struct gen *g, const struct node *n);		       /* regs.c: kregs[n] */
-vreg gen_uregs(struct gen *g, const struct node *n);		       /* regs.c: uregs[n] */
-void gen_watch(struct gen *g);	     /* watch.c: at the start of a watchpoint's program */
-vreg gen_vtimestamp(struct gen *g);  /* vtime.c */
-vreg gen_sched_clock(struct gen *g); /* … ns, never ahead of it */
-void gen_mount_path(struct gen *g, const struct node *n, struct str *ret);
+void gen_container(struct gen *g, struct str *ret); /* cgroup.c */
+void gen_watch(struct gen *g);			    /* watch.c: at the start of a watchpoint's program */
+vreg gen_vtimestamp(struct gen *g);		    /* vtime.c */
+vreg gen_sched_clock(struct gen *g);		    /* … ns, never ahead of it */
 void gen_task_path(struct gen *g, const char *member, struct str *ret);
 
 /* walk.c: programs that walk threads */
@@ -618,17 +618,12 @@ void gen_str_to(struct gen *g, const struct node *n, struct mem dst, uint32_t ca
 void gen_str_copy(struct gen *g, const struct str *s, struct mem dst, uint32_t cap);
 void gen_str_real(struct gen *g, struct str *s); /* constants get an address, NULL becomes "" */
 void gen_str_branch(struct gen *g, const struct node *n, irlabel l, bool when); /* relation */
-void gen_psargs(struct gen *g, const struct node *n, struct str *ret);		/* psargs.c */
 /* Compares with a constant in words, and jumps to l; false: it is too long for that. */
 bool gen_str_branch_const(struct gen *g, const struct str *s, const struct str *c, bool jump_if_equal, irlabel l);
 void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool user);
 
 /* sub.c */
-vreg gen_sub_int(struct gen *g, const struct node *n);
-void gen_sub_str(struct gen *g, const struct node *n, struct str *ret);
-void gen_sub_effect(struct gen *g, const struct node *n);
-vreg gen_lock(struct gen *g, const struct node *n); /* lock.c: mutex_*(), rw_*() */
-void gen_strtok_start(struct gen *g);		    /* makes the state, for all paths through the clause */
+void gen_strtok_start(struct gen *g); /* makes the state, for all paths through the clause */
 
 /* stack.c */
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f);
@@ -640,9 +635,6 @@ vreg gen_caller(struct gen *g, bool user);
 void gen_task_stack_to(struct gen *g, vreg task, struct mem dst, const struct recfield *f);
 
 /* spec.c */
-vreg gen_speculation(struct gen *g);
-void gen_speculate(struct gen *g, const struct lay_act *la);
-void gen_spec_act(struct gen *g, const struct lay_act *la);
 void gen_spec_ends(struct gen *g);
 /* The record of a segment goes to the clause's speculation; gone: that has ended. */
 void gen_spec_held(struct gen *g, irlabel gone);
@@ -660,14 +652,7 @@ void gen_local_alloc(struct gen *g, const struct dvar *v);
 void gen_temp_alloc(struct gen *g, const struct dvar *v);
 struct mem gen_local_mem(struct gen *g, const struct dvar *v);
 
-/* destr.c: raise(), copyout() …; false: not one of them */
-bool gen_destructive(struct gen *g, const struct node *n);
-
-/* flight.c: flight() */
-void gen_flight(struct gen *g, const struct node *n);
-
 /* track.c: trackers */
-vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pending() */
 /* scan.c: at the begin of a program */
 void track_scan_init(struct gen *g);
 struct irfn *track_scan_fn(struct prog *pr); /* of a walk over keys: where its clauses are */
@@ -702,14 +687,20 @@ void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f);
 vreg gen_event_cgroup(struct gen *g);
 vreg gen_event_arg(struct gen *g, unsigned i); /* arg<i> */
 size_t lay_slow(struct cg *c, const struct node *call, struct lay_field *fl);
-size_t gen_slow_fixed(struct gen *g, const struct lay_act *la); /* how many fields that were */
 void gen_event_place(struct gen *g, const struct node *n, struct place *ret);
 
 /* agg.c, act.c */
 /* Reserves the record of g->lay, or jumps to fail. */
 void gen_record(struct gen *g, irlabel fail);
 void gen_stmt_full(struct gen *g, const struct stmt *s); /* … when there is no room for a record */
-void gen_aggregate(struct gen *g, const struct stmt *s);
+/* Which bucket the value falls into; VREG_NONE: the function has none. */
+vreg gen_agg_bucket(struct gen *g, const struct dagg *a, vreg v);
+/* What an aggregation gets: vregs or VREG_NONE. */
+struct agg_values {
+	vreg value, bucket;
+	vreg by; /* the increment of a bucket */
+	struct mem key;
+};
+void gen_aggregate(struct gen *g, const struct dagg *a, const struct agg_values *w);
 void gen_stmt(struct gen *g, const struct stmt *s);
-bool act_is_data(const struct node *n, enum act_kind *ret);
 #endif

@@ -3,7 +3,7 @@
  * the argument tells what lock it is; an address without a type is a struct mutex or an rwlock_t, as in
  * DTrace for Linux. Source: kernel/locking/mutex.c, kernel/locking/rwsem.c,
  * include/asm-generic/qrwlock.h, include/asm-generic/qspinlock_types.h. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 #define MUTEX_FLAGS 7  /* low bits of mutex.owner */
 #define RWSEM_WRITER 1 /* rw_semaphore.count: a writer has it */
@@ -43,9 +43,9 @@ static const char *pointee_name(struct gen *g, const struct node *n)
 	return ty->name ? ty->name : "";
 }
 
-static const struct lock_type *lock_type(struct gen *g, const struct node *call, bool rw)
+static const struct lock_type *lock_type(struct gen *g, const struct call *c, bool rw)
 {
-	const struct node *n = call->args;
+	const struct node *n = c->a[0].n;
 	const char *name = pointee_name(g, n);
 	const struct lock_type *dflt = NULL;
 	const struct dtype *ty;
@@ -62,23 +62,23 @@ static const struct lock_type *lock_type(struct gen *g, const struct node *call,
 	if (ty->kind == DK_PTR && dtype_resolve(g->cg->p->types, ty->base)->kind == DK_STRUCT)
 		cg_error(g, n->at, "D_PROTO_ARG",
 			 "%s( ) argument #1 is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
-			 call->name, rw ? "rwlock_t *" : "struct mutex *", dtype_name(g->cg->p->types, n->type));
+			 c->n->name, rw ? "rwlock_t *" : "struct mutex *", dtype_name(g->cg->p->types, n->type));
 	return dflt;
 }
 
 /* The word with the lock's state. */
-static vreg lock_word(struct gen *g, const struct node *n, const struct lock_type *t)
+static vreg lock_word(struct gen *g, const struct call *c, const struct lock_type *t)
 {
 	uint32_t off, size;
 	vreg d = ir_new(g->f);
 
 	if (!lay_offset(g->cg, t->tag, t->word, &off, &size)) {
-		cg_error(g, n->at, TAG_NOSUPP, "%s() needs the kernel's struct %s, which has no %s here", n->name,
+		cg_error(g, c->n->at, TAG_NOSUPP, "%s() needs the kernel's struct %s, which has no %s here", c->n->name,
 			 t->tag, t->word);
 		return ir_imm(g->f, 0);
 	}
 	size = size == 4 ? 4 : 8;
-	gen_probe_read(g, mem_slot(g->tmp, 8), size, gen_int(g, n->args), off, n->args->user);
+	gen_probe_read(g, mem_slot(g->tmp, 8), size, call_reg(g, c, 0), off, c->a[0].n->user);
 	gen_ld(g, d, mem_slot(g->tmp, 8), size, false);
 	return d;
 }
@@ -131,30 +131,43 @@ static vreg writer(struct gen *g, vreg w, enum lock_kind kind, bool wanted)
 	return w;
 }
 
-vreg gen_lock(struct gen *g, const struct node *n)
+void sub_mutex_type(struct gen *g, struct call *c)
 {
-	enum bi_id id = n->builtin->id;
-	bool rw = id == BI_RW_ISWRITER || id == BI_RW_READ_HELD || id == BI_RW_WRITE_HELD;
-	const struct lock_type *t = lock_type(g, n, rw);
-	vreg w;
+	c->v = ir_imm(g->f, (lock_type(g, c, false)->kind == LOCK_SPIN) == c->par);
+}
 
-	if (id == BI_MUTEX_TYPE_ADAPTIVE || id == BI_MUTEX_TYPE_SPIN) {
-		gen_effect(g, n->args);
-		return ir_imm(g->f, (t->kind == LOCK_SPIN) == (id == BI_MUTEX_TYPE_SPIN));
-	}
-	w = lock_word(g, n, t);
-	switch (id) {
-	case BI_MUTEX_OWNER:
-		if (t->kind == LOCK_SPIN) /* does not say whose it is */
-			return ir_imm(g->f, 0);
-		ir_alui(g->f, IRA_AND, w, w, ~(int64_t)MUTEX_FLAGS);
-		return w;
-	case BI_RW_READ_HELD: return readers(g, w, t->kind);
-	case BI_RW_WRITE_HELD: return writer(g, w, t->kind, false);
-	case BI_RW_ISWRITER: return writer(g, w, t->kind, true);
-	default:
-		if (t->kind == LOCK_MUTEX)
-			ir_alui(g->f, IRA_AND, w, w, ~(int64_t)MUTEX_FLAGS);
-		return is_set(g, w);
-	}
+void sub_mutex_owner(struct gen *g, struct call *c)
+{
+	const struct lock_type *t = lock_type(g, c, false);
+
+	c->v = lock_word(g, c, t);
+	if (t->kind == LOCK_SPIN) /* does not say whose it is */
+		c->v = ir_imm(g->f, 0);
+	else
+		ir_alui(g->f, IRA_AND, c->v, c->v, ~(int64_t)MUTEX_FLAGS);
+}
+
+void sub_mutex_owned(struct gen *g, struct call *c)
+{
+	const struct lock_type *t = lock_type(g, c, false);
+
+	c->v = lock_word(g, c, t);
+	if (t->kind == LOCK_MUTEX)
+		ir_alui(g->f, IRA_AND, c->v, c->v, ~(int64_t)MUTEX_FLAGS);
+	c->v = is_set(g, c->v);
+}
+
+void sub_rw_read_held(struct gen *g, struct call *c)
+{
+	const struct lock_type *t = lock_type(g, c, true);
+
+	c->v = readers(g, lock_word(g, c, t), t->kind);
+}
+
+/* par: or wants to */
+void sub_rw_writer(struct gen *g, struct call *c)
+{
+	const struct lock_type *t = lock_type(g, c, true);
+
+	c->v = writer(g, lock_word(g, c, t), t->kind, c->par);
 }

@@ -4,7 +4,7 @@
  * mixed, as far as each piece is concerned they are right. The text is made from its end to its start in a
  * buffer. A path that does not fit begins with "...". The kernel's own bpf_d_path() is for few kinds of
  * programs only. Source: fs/d_path.c; d_dname() of fs/pipe.c, net/socket.c, fs/anon_inodes.c, fs/nsfs.c. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 #include "cg/rt/int.h"
 
 #define NAME_MAX_LEN 255 /* NAME_MAX */
@@ -338,22 +338,22 @@ static void path_at(struct gen *g, vreg addr, uint32_t off, struct str *ret)
 	path_text(g, mnt, de, ret);
 }
 
-void gen_d_path(struct gen *g, const struct node *n, struct str *ret)
+void sub_d_path(struct gen *g, struct call *c)
 {
-	path_at(g, gen_int(g, n->args), 0, ret);
+	path_at(g, call_reg(g, c, 0), 0, &c->s);
 }
 
 /* Where the file system of a struct vfsmount is mounted. */
-void gen_mount_path(struct gen *g, const struct node *n, struct str *ret)
+void sub_mount_path(struct gen *g, struct call *c)
 {
 	struct mem m = mem_slot(ir_slot(g->f, 8), 0);
-	vreg mnt = gen_int(g, n->args), de = ir_new(g->f);
+	vreg mnt = call_reg(g, c, 0), de = ir_new(g->f);
 	uint32_t off = 0, size;
 
 	lay_offset(g->cg, "vfsmount", "mnt_root", &off, &size);
 	gen_probe_read(g, m, 8, mnt, off, false);
 	gen_ld(g, de, m, 8, false);
-	path_text(g, mnt, de, ret);
+	path_text(g, mnt, de, &c->s);
 }
 
 /* cwd and root: struct path in the task's fs_struct. */

@@ -2,7 +2,7 @@
 /* pcap(skb, link type): a packet goes into the record, up to -x pcapsize bytes of what lies in one piece at
  * skb->data, or at the header of IP if the link type says that packets begin there. Fragments are not followed: they
  * may be in pages that the kernel has not mapped. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 #define DLT_RAW 12 /* PCAP_IP */
 
@@ -50,14 +50,15 @@ static void from_network(struct gen *g, vreg skb, vreg link, vreg data, vreg len
 	ir_place(g->f, done);
 }
 
-void gen_pcap(struct gen *g, const struct lay_act *la)
+void act_pcap(struct gen *g, struct call *c)
 {
+	const struct lay_act *la = c->la;
 	const struct recfield *to = &la->fields[REC_PCAP_DATA].f;
-	vreg skb = gen_int(g, la->fields[REC_PCAP_DATA].n), v[REC_PCAP_DATA], data, n = ir_new(g->f), r = ir_new(g->f);
+	vreg skb = call_reg(g, c, 0), v[REC_PCAP_DATA], data, n = ir_new(g->f), r = ir_new(g->f);
 	struct mem dst = mem_at(g->rec, (int32_t)to->off);
 	irlabel fits = ir_label(g->f);
 
-	v[REC_PCAP_LINK] = gen_int(g, la->fields[REC_PCAP_LINK].n);
+	v[REC_PCAP_LINK] = call_reg(g, c, 1);
 	v[REC_PCAP_WALL] = gen_wall(g);
 	v[REC_PCAP_LEN] = skb_member(g, skb, "len");
 	v[REC_PCAP_CAPLEN] = n;
@@ -72,4 +73,5 @@ void gen_pcap(struct gen *g, const struct lay_act *la)
 	gen_zero(g, dst, to->size);
 	ir_call(g->f, r, BPF_FUNC_probe_read_kernel, IR_ARGS(gen_addr(g, dst), n, data));
 	gen_read_check(g, r, data, false);
+	c->done = la->nfields;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* psargs(from, to): the arguments of a process as one line. They lie one behind the other in its memory,
  * each ended by a NUL: these become blanks. What cannot be read is "". */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 #define PSARGS_BYTES 80 /* with the NUL, as proc(5)'s pr_psargs */
 #define LOW_BITS 0x7f7f7f7f7f7f7f7f
@@ -23,16 +23,16 @@ static void fill_blanks(struct gen *g, struct mem m)
 	gen_st(g, m, 8, w);
 }
 
-void gen_psargs(struct gen *g, const struct node *n, struct str *ret)
+void sub_psargs(struct gen *g, struct call *c)
 {
 	uint32_t strsize = (uint32_t)opts_strcap(g->cg->opts) & ~7u;
 	uint32_t cap = strsize < PSARGS_BYTES ? strsize : PSARGS_BYTES;
-	vreg from = gen_int(g, n->args), to = gen_int(g, n->args->next), len = ir_new(g->f);
+	vreg from = call_reg(g, c, 0), to = call_reg(g, c, 1), len = ir_new(g->f);
 	struct mem m = gen_scratch(g, cap);
 	vreg p = gen_addr(g, m), r = ir_new(g->f), end = ir_new(g->f);
 	irlabel fits = ir_label(g->f), none = ir_label(g->f), out = ir_label(g->f);
 
-	*ret = (struct str){ .m = m, .bound = cap };
+	c->s = (struct str){ .m = m, .bound = cap };
 	ir_alu(g->f, IRA_SUB, len, to, from);
 	ir_jcci(g->f, IRC_LE, len, cap, fits); /* cap bytes with their own NUL still fit */
 	ir_movi(g->f, len, cap);

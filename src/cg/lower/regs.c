@@ -5,7 +5,7 @@
  * number that stands for no register is an illegal operation. Source: arch/x86/include/asm/ptrace.h,
  * arch/arm64/include/asm/ptrace.h, DTrace's regs.d. Kernels without bpf_task_pt_regs (Linux 5.15) do not say where they
  * are: there they are read at the end of the kernel stack, whose size x86-64 has always had. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
@@ -107,55 +107,51 @@ static vreg any_reg(struct gen *g, vreg i)
 	return d;
 }
 
-vreg gen_uregs(struct gen *g, const struct node *n)
+void var_uregs(struct gen *g, struct call *call)
 {
+	const struct val *i = &call->a[0];
 	irlabel out = ir_label(g->f);
-	vreg d = ir_new(g->f), fl, i = VREG_NONE;
+	vreg d = ir_new(g->f), fl;
 	struct cache saved;
-	int64_t c;
 
 	if (!at_stack_end(g->cg) && !(g->cg->caps->task_pt_regs && g->cg->caps->task_btf)) {
-		cg_error(g, n->at, TAG_NOSUPP,
+		cg_error(g, call->n->at, TAG_NOSUPP,
 			 "uregs[] needs bpf_task_pt_regs(), which this kernel does not have (Linux 5.15)");
-		return ir_imm(g->f, 0);
+		return;
 	}
-	if (!node_const(n->args, &c)) {
-		i = gen_int(g, n->args);
-	} else if (c >= (int64_t)(NREGS + NMORE)) {
-		cg_error(g, n->at, TAG_UNKNOWN, "uregs[]: index out of bounds (%lld)", (long long)c);
-		return ir_imm(g->f, 0);
+	if (i->is_const && i->c >= (int64_t)(NREGS + NMORE)) {
+		cg_error(g, call->n->at, TAG_UNKNOWN, "uregs[]: index out of bounds (%lld)", (long long)i->c);
+		return;
 	}
 	gen_task(g);
 	saved = gen_region_begin(g);
 	ir_movi(g->f, d, 0);
 	fl = gen_task_field(g, "flags");
 	ir_jcci(g->f, IRC_SET, fl, PF_KTHREAD, out);
-	ir_mov(g->f, d, i < 0 ? const_reg(g, c) : any_reg(g, i));
+	ir_mov(g->f, d, i->is_const ? const_reg(g, i->c) : any_reg(g, i->v));
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
-	return d;
+	call->v = d;
 }
 
-vreg gen_kregs(struct gen *g, const struct node *n)
+void var_kregs(struct gen *g, struct call *call)
 {
-	vreg d;
-	int64_t c;
+	const struct val *i = &call->a[0];
 
 	if (g->e->kind != ENTRY_KPROBE && g->e->kind != ENTRY_PERF_EVENT) {
-		cg_error(g, n->at, TAG_NOSUPP,
+		cg_error(g, call->n->at, TAG_NOSUPP,
 			 "kregs[] are the registers at a place in the kernel's code: in clauses of instr, fbt, rawfbt, "
 			 "profile and tick only; uregs[] has those of user mode");
-		return ir_imm(g->f, 0);
+		return;
 	}
-	if (!node_const(n->args, &c)) {
-		cg_error(g, n->at, TAG_NOSUPP, "kregs[]: the index must be a constant, as R_RAX is");
-		return ir_imm(g->f, 0);
+	if (!i->is_const) {
+		cg_error(g, call->n->at, TAG_NOSUPP, "kregs[]: the index must be a constant, as R_RAX is");
+		return;
 	}
-	if (c < 0 || c >= NREGS) {
-		cg_error(g, n->at, TAG_UNKNOWN, "kregs[]: index out of bounds (%lld)", (long long)c);
-		return ir_imm(g->f, 0);
+	if (i->c < 0 || i->c >= NREGS) {
+		cg_error(g, call->n->at, TAG_UNKNOWN, "kregs[]: index out of bounds (%lld)", (long long)i->c);
+		return;
 	}
-	d = ir_new(g->f);
-	ir_load(g->f, d, ir_ctx(g->f), (int32_t)c * 8, 8);
-	return d;
+	call->v = ir_new(g->f);
+	ir_load(g->f, call->v, ir_ctx(g->f), (int32_t)i->c * 8, 8);
 }

@@ -5,7 +5,7 @@
  * speculation they belong to, and the session holds them back. An id is used again and again: the
  * generation tells apart what a late record belongs to. A clause that ends a speculation does so when its
  * record is given away, so that a fault after commit() leaves nothing half ended. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 #include <errno.h>
 
 #define SPEC_OFF(member) ((int32_t)offsetof(struct img_spec, member))
@@ -90,12 +90,12 @@ static struct irfn *new_fn(struct prog *pr)
 	return pr->fn_spec_new;
 }
 
-vreg gen_speculation(struct gen *g)
+void sub_speculation(struct gen *g, struct call *c)
 {
-	vreg d = ir_new(g->f), none = ir_imm(g->f, 0);
+	vreg none = ir_imm(g->f, 0);
 
-	ir_call_fn(g->f, d, new_fn(g->pr), IR_ARGS(none));
-	return d;
+	c->v = ir_new(g->f);
+	ir_call_fn(g->f, c->v, new_fn(g->pr), IR_ARGS(none));
 }
 
 /* generation << 32 | id of an entry */
@@ -177,12 +177,13 @@ static vreg find(struct gen *g, vreg id, uint32_t size)
 }
 
 /* speculate(id): what follows in the clause is done for an active speculation only. */
-void gen_speculate(struct gen *g, const struct lay_act *la)
+void act_speculate(struct gen *g, struct call *c)
 {
 	vreg rec = g->rec, v;
 	irlabel ok = ir_label(g->f);
 
-	v = find(g, gen_int(g, la->fields[0].n), g->lay->fmt->size - REC_SPEC_SIZE);
+	v = find(g, call_reg(g, c, 0), g->lay->fmt->size - REC_SPEC_SIZE);
+	c->done = 1;
 	gen_note_exit(g);
 	if (g->spec >= 0)
 		ir_mov(g->f, g->spec, v);
@@ -196,7 +197,7 @@ void gen_speculate(struct gen *g, const struct lay_act *la)
 	ir_call(g->f, VREG_NONE, BPF_FUNC_ringbuf_discard, IR_ARGS(rec, fl));
 	ir_jmp(g->f, g->l_next);
 	ir_place(g->f, ok);
-	gen_st(g, mem_at(rec, (int32_t)la->fields[0].f.off), REC_SPEC_SIZE, v);
+	gen_st(g, mem_at(rec, (int32_t)c->la->fields[0].f.off), REC_SPEC_SIZE, v);
 }
 
 void gen_spec_held(struct gen *g, irlabel gone)
@@ -216,14 +217,15 @@ void gen_spec_held(struct gen *g, irlabel gone)
 }
 
 /* commit(id), discard(id): the record tells the session. Ids that cannot be are a fault, as in DTrace. */
-void gen_spec_act(struct gen *g, const struct lay_act *la)
+void act_commit(struct gen *g, struct call *c)
 {
-	vreg id = gen_int(g, la->fields[0].n), v;
+	vreg id = call_reg(g, c, 0), v;
 	irlabel bad = gen_fault_imm(g, FAULT_ILLOP, 0);
 
 	gen_jcci(g, IRC_GT, id, g->cg->opts->nspec, bad);
 	v = find(g, id, 0);
-	gen_st(g, mem_at(g->rec, (int32_t)la->fields[0].f.off), REC_SPEC_SIZE, v);
+	gen_st(g, mem_at(g->rec, (int32_t)c->la->fields[0].f.off), REC_SPEC_SIZE, v);
+	c->done = 1;
 }
 
 /* Before the record is given away: ends the speculations that it commits or discards. */

@@ -138,7 +138,12 @@ void gen_str(struct gen *g, const struct node *n, struct str *ret)
 	case N_ASSIGN: gen_assign_str(g, n, ret); break;
 	case N_COND: cond_str(g, n, ret); break;
 	case N_EVENT: gen_event_str(g, n, ret); break;
-	case N_CALL: gen_sub_str(g, n, ret); break;
+	case N_CALL:
+		if (n->call)
+			gen_call_str(g, n->call, ret);
+		else
+			gen_builtin_str(g, n, ret);
+		break;
 	case N_CAST:
 	case N_STRINGOF: cast_str(g, n, ret); break;
 	case N_BINARY:

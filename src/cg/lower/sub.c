@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Subroutines: by run-time pieces (cg/rt/rt.h) or helpers. Strings are made in scratch memory. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
 
 #define DEV_MINOR_BITS 20 /* include/linux/kdev_t.h MINORBITS */
 #define IN_AF_INET 2
@@ -11,15 +11,6 @@
 #define BASE_MIN 2
 #define COPY_MAX 16384 /* bytes of a copy whose size is not constant */
 #define BASE_MAX 36
-
-static const struct node *arg(const struct node *n, unsigned i)
-{
-	const struct node *a = n->args;
-
-	while (a && i--)
-		a = a->next;
-	return a;
-}
 
 /* Pieces with a loop in a loop: without bpf_loop the verifier walks every iteration of both. */
 static bool nested_loops(enum rt_id id)
@@ -51,35 +42,19 @@ static vreg rt_call(struct gen *g, enum rt_id id, unsigned n, const vreg *args)
 	return d;
 }
 
-/* A string argument, readable. */
-static struct str str_arg(struct gen *g, const struct node *n)
-{
-	struct str s;
-
-	gen_str(g, n, &s);
-	gen_str_real(g, &s);
-	return s;
-}
-
 static uint32_t strsize(const struct gen *g)
 {
 	return (uint32_t)opts_strcap(g->cg->opts);
 }
 
-static vreg const_or_int(struct gen *g, const struct node *n, int64_t dflt)
-{
-	return n ? gen_int(g, n) : ir_imm(g->f, (uint64_t)dflt);
-}
-
 /* -- strings -- */
 
 /* A number base that is none. Source: DTrace, DIF_SUBR_STRTOLL and DIF_SUBR_LLTOSTR. */
-static void check_base(struct gen *g, const struct node *n, vreg base)
+static void check_base(struct gen *g, const struct call *c, vreg base)
 {
-	int64_t c;
 	irlabel bad;
 
-	if (!n || (node_const(n, &c) && c >= BASE_MIN && c <= BASE_MAX))
+	if (c->nargs < 2 || (c->a[1].is_const && c->a[1].c >= BASE_MIN && c->a[1].c <= BASE_MAX))
 		return;
 	bad = gen_fault_imm(g, FAULT_ILLOP, 0);
 	ir_jcci(g->f, IRC_SLT, base, BASE_MIN, bad);
@@ -87,25 +62,25 @@ static void check_base(struct gen *g, const struct node *n, vreg base)
 }
 
 /* A fresh string result of up to strsize bytes. */
-static struct mem result(struct gen *g, struct str *ret)
+static struct mem result(struct gen *g, struct call *c)
 {
-	*ret = (struct str){ .m = gen_scratch(g, strsize(g)), .bound = strsize(g) };
-	return ret->m;
+	c->s = (struct str){ .m = gen_scratch(g, strsize(g)), .bound = strsize(g) };
+	return c->s.m;
 }
 
-static void sub_map(struct gen *g, const struct node *n, enum rt_id id, struct str *ret)
+/* A string made of one; par: the piece that makes it. */
+void sub_map(struct gen *g, struct call *c)
 {
-	struct str s = str_arg(g, n->args);
-	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound), d, c;
+	vreg p = gen_addr(g, c->a[0].s.m), b = ir_imm(g->f, c->a[0].s.bound), d, cap;
 
-	d = gen_addr(g, result(g, ret));
-	c = ir_imm(g->f, strsize(g));
-	rt_call(g, id, IR_ARGS(d, c, p, b));
+	d = gen_addr(g, result(g, c));
+	cap = ir_imm(g->f, strsize(g));
+	rt_call(g, (enum rt_id)c->par, IR_ARGS(d, cap, p, b));
 }
 
-static void sub_strjoin(struct gen *g, const struct node *n, struct str *ret)
+void sub_strjoin(struct gen *g, struct call *call)
 {
-	struct str a = str_arg(g, n->args), b = str_arg(g, arg(n, 1));
+	struct str a = call->a[0].s, b = call->a[1].s;
 	uint32_t cap = a.bound + b.bound < strsize(g) ? a.bound + b.bound : strsize(g);
 	struct mem m = gen_scratch(g, cap);
 	vreg d = gen_addr(g, m), c = ir_imm(g->f, cap), pa = gen_addr(g, a.m), na = ir_imm(g->f, a.bound);
@@ -113,74 +88,68 @@ static void sub_strjoin(struct gen *g, const struct node *n, struct str *ret)
 
 	len = rt_call(g, RT_STRCPY, IR_ARGS(d, c, pa, na));
 	rt_call(g, RT_STRAPPEND, IR_ARGS(d, c, len, pb, nb));
-	*ret = (struct str){ .m = m, .bound = cap };
+	call->s = (struct str){ .m = m, .bound = cap };
 }
 
 /* _strset(s, index, character) */
-static void sub_strset(struct gen *g, const struct node *n, struct str *ret)
+void sub_strset(struct gen *g, struct call *c)
 {
-	struct str s = str_arg(g, n->args);
-	vreg at = gen_int(g, arg(n, 1)), ch = gen_int(g, arg(n, 2)), d = ir_new(g->f);
-	struct mem m = result(g, ret);
+	vreg at = call_reg(g, c, 1), ch = call_reg(g, c, 2), d = ir_new(g->f);
+	struct mem m = result(g, c);
 
-	gen_str_copy(g, &s, m, strsize(g));
+	gen_str_copy(g, &c->a[0].s, m, strsize(g));
 	gen_jcci(g, IRC_GE, at, strsize(g) - 1, gen_fault(g, FAULT_BADINDEX, at)); /* the NUL stays */
 	ir_alu(g->f, IRA_ADD, d, gen_addr(g, m), at);
 	gen_st(g, mem_at(d, 0), 1, ch);
 }
 
 /* strchr, strrchr, strstr: the rest of the string from the place found, NULL when there is none. */
-static vreg find_index(struct gen *g, const struct node *n, const struct str *s)
+static vreg find_index(struct gen *g, const struct call *c)
 {
-	vreg p = gen_addr(g, s->m), b = ir_imm(g->f, s->bound);
+	const struct str *s = &c->a[0].s, *t = &c->a[1].s;
+	vreg p = gen_addr(g, s->m), b = ir_imm(g->f, s->bound), q, nb;
 
-	if (n->builtin->id == BI_STRSTR) {
-		struct str t = str_arg(g, arg(n, 1));
-		vreg q = gen_addr(g, t.m), nb = ir_imm(g->f, t.bound);
-
-		return rt_call(g, RT_STRSTR, IR_ARGS(p, b, q, nb));
-	}
-	vreg ch = gen_int(g, arg(n, 1));
-
-	return rt_call(g, n->builtin->id == BI_STRCHR ? RT_STRCHR : RT_STRRCHR, IR_ARGS(p, b, ch));
+	if (!c->a[1].is_str)
+		return rt_call(g, (enum rt_id)c->par, IR_ARGS(p, b, call_reg(g, c, 1)));
+	q = gen_addr(g, t->m);
+	nb = ir_imm(g->f, t->bound);
+	return rt_call(g, (enum rt_id)c->par, IR_ARGS(p, b, q, nb));
 }
 
-static void sub_find(struct gen *g, const struct node *n, struct str *ret)
+void sub_find(struct gen *g, struct call *c)
 {
-	struct str s = str_arg(g, n->args);
-	vreg at = find_index(g, n, &s), a = ir_new(g->f), p, c;
+	vreg at = find_index(g, c), a = ir_new(g->f), p, cap;
 	irlabel out = ir_label(g->f);
-	struct mem m = result(g, ret);
+	struct mem m = result(g, c);
 
-	ret->has_set = true;
-	ret->set = ir_new(g->f);
-	ir_movi(g->f, ret->set, 0);
+	c->s.has_set = true;
+	c->s.set = ir_new(g->f);
+	ir_movi(g->f, c->s.set, 0);
 	gen_sti(g, m, 1, 0);
 	gen_jcci(g, IRC_SLT, at, 0, out);
-	ir_movi(g->f, ret->set, 1);
-	ir_alu(g->f, IRA_ADD, a, gen_launder(g, gen_addr(g, s.m)), at);
+	ir_movi(g->f, c->s.set, 1);
+	ir_alu(g->f, IRA_ADD, a, gen_launder(g, gen_addr(g, c->a[0].s.m)), at);
 	p = gen_addr(g, m);
-	c = ir_imm(g->f, strsize(g));
-	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel_str, IR_ARGS(p, c, a));
+	cap = ir_imm(g->f, strsize(g));
+	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel_str, IR_ARGS(p, cap, a));
 	ir_place(g->f, out);
 }
 
 /* substr(s, index, [length]) */
-static void sub_substr(struct gen *g, const struct node *n, struct str *ret)
+void sub_substr(struct gen *g, struct call *c)
 {
-	struct str s = str_arg(g, n->args);
-	vreg index = gen_int(g, arg(n, 1)), len = const_or_int(g, arg(n, 2), INT64_MAX);
+	vreg index = call_reg(g, c, 1), len = call_reg_or(g, c, 2, INT64_MAX);
 	struct mem par = mem_slot(ir_slot(g->f, 16), 0);
-	vreg p, b, d, c, q;
+	vreg p, b, d, cap, q;
 
 	gen_st(g, par, 8, index);
 	gen_st(g, mem_add(par, 8), 8, len);
-	p = gen_addr(g, s.m);
-	b = ir_imm(g->f, s.bound);
-	d = gen_addr(g, result(g, ret));
-	c = ir_imm(g->f, strsize(g));
+	p = gen_addr(g, c->a[0].s.m);
+	b = ir_imm(g->f, c->a[0].s.bound);
+	d = gen_addr(g, result(g, c));
+	cap = ir_imm(g->f, strsize(g));
 	q = gen_addr(g, par);
-	rt_call(g, RT_SUBSTR, IR_ARGS(d, c, p, b, q));
+	rt_call(g, RT_SUBSTR, IR_ARGS(d, cap, p, b, q));
 }
 
 /* No text yet: an impossible place, and an empty text for the verifier. */
@@ -210,31 +179,30 @@ static void null_below_zero(struct gen *g, vreg len, struct str *ret)
 }
 
 /* json(text, path) */
-static void sub_json(struct gen *g, const struct node *n, struct str *ret)
+void sub_json(struct gen *g, struct call *c)
 {
-	struct str s = str_arg(g, n->args), t = str_arg(g, arg(n, 1));
+	const struct str *s = &c->a[0].s, *t = &c->a[1].s;
 	struct mem par = mem_slot(ir_slot(g->f, 16), 0);
-	vreg p, b, d, c, q, len;
+	vreg p, b, d, cap, q, len;
 
-	gen_st(g, par, 8, gen_addr(g, t.m));
-	gen_st(g, mem_add(par, 8), 8, ir_imm(g->f, t.bound));
-	p = gen_addr(g, s.m);
-	b = ir_imm(g->f, s.bound);
-	d = gen_addr(g, result(g, ret));
-	c = ir_imm(g->f, strsize(g));
+	gen_st(g, par, 8, gen_addr(g, t->m));
+	gen_st(g, mem_add(par, 8), 8, ir_imm(g->f, t->bound));
+	p = gen_addr(g, s->m);
+	b = ir_imm(g->f, s->bound);
+	d = gen_addr(g, result(g, c));
+	cap = ir_imm(g->f, strsize(g));
 	q = gen_addr(g, par);
-	len = rt_call(g, RT_JSON, IR_ARGS(d, c, p, b, q));
-	null_below_zero(g, len, ret);
+	len = rt_call(g, RT_JSON, IR_ARGS(d, cap, p, b, q));
+	null_below_zero(g, len, &c->s);
 }
 
 /* strtok(s, delimiters): s begins a text, NULL goes on with it. The state belongs to the clause. */
-static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
+void sub_strtok(struct gen *g, struct call *c)
 {
-	const struct node *first = n->args;
-	bool go_on = first->kind == N_INT || (first->kind == N_CAST && first->a->kind == N_INT);
+	const struct str *s = &c->a[0].s, *t = &c->a[1].s;
+	bool go_on = !c->a[0].is_str;
 	struct mem state;
-	struct str s, t;
-	vreg d, c, st, q, nq, len;
+	vreg d, cap, st, q, nq, len;
 
 	if (g->strtok_off < 0) {
 		g->strtok_off = gen_scratch_keep(g, 8 + strsize(g)).off;
@@ -243,13 +211,9 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	}
 	state = mem_at(gen_scratch_base(g), g->strtok_off);
 	if (!go_on) {
-		s = str_arg(g, first);
-		if (s.has_set) /* a result that is NULL, such as strstr()'s */
-			gen_jcci(g, IRC_EQ, s.set, 0, gen_fault_imm(g, FAULT_BADADDR, 0));
-	}
-	t = str_arg(g, arg(n, 1)); /* both arguments before the state: they may call strtok() too */
-	if (!go_on) {
-		gen_str_copy(g, &s, mem_add(state, 8), strsize(g));
+		if (s->has_set) /* a result that is NULL, such as strstr()'s */
+			gen_jcci(g, IRC_EQ, s->set, 0, gen_fault_imm(g, FAULT_BADADDR, 0));
+		gen_str_copy(g, s, mem_add(state, 8), strsize(g));
 		gen_sti(g, state, 8, 0);
 	} else {
 		vreg place = ir_new(g->f);
@@ -257,62 +221,61 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 		gen_ld(g, place, state, 8, false);
 		gen_jcci(g, IRC_EQ, place, -1, gen_fault_imm(g, FAULT_BADADDR, 0));
 	}
-	q = gen_addr(g, t.m);
-	nq = ir_imm(g->f, t.bound);
-	d = gen_addr(g, result(g, ret));
-	gen_sti(g, ret->m, 1, 0);
-	c = ir_imm(g->f, strsize(g));
+	q = gen_addr(g, t->m);
+	nq = ir_imm(g->f, t->bound);
+	d = gen_addr(g, result(g, c));
+	gen_sti(g, c->s.m, 1, 0);
+	cap = ir_imm(g->f, strsize(g));
 	st = gen_addr(g, state);
-	len = rt_call(g, RT_STRTOK, IR_ARGS(d, c, st, q, nq));
-	null_below_zero(g, len, ret);
+	len = rt_call(g, RT_STRTOK, IR_ARGS(d, cap, st, q, nq));
+	null_below_zero(g, len, &c->s);
 }
 
 /* copyinstr(address, [size]): at most size bytes, the NUL included. */
-static void sub_copyinstr(struct gen *g, const struct node *n, struct str *ret)
+void sub_copyinstr(struct gen *g, struct call *c)
 {
-	const struct node *size = arg(n, 1);
+	const struct val *size = c->nargs > 1 ? &c->a[1] : NULL;
 	irlabel fits = ir_label(g->f);
 	uint32_t cap = (uint32_t)g->cg->opts->strsize; /* with its NUL, as in DTrace */
-	vreg a = gen_int(g, n->args), p, len, r;
-	int64_t max = INT64_MAX;
+	vreg a = call_reg(g, c, 0), p, len, r;
 
-	if (!size || node_const(size, &max)) {
-		if (max >= 1 && max < cap)
-			cap = (uint32_t)max;
-		*ret = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
-		gen_read_str(g, ret->m, cap, a, true);
+	if (!size || size->is_const) {
+		if (size && size->c >= 1 && size->c < cap)
+			cap = (uint32_t)size->c;
+		c->s = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
+		gen_read_str(g, c->s.m, cap, a, true);
 		return;
 	}
 	len = ir_new(g->f);
-	ir_mov(g->f, len, gen_int(g, size));
+	ir_mov(g->f, len, size->v);
 	ir_jcci(g->f, IRC_LE, len, cap, fits);
 	ir_movi(g->f, len, cap);
 	ir_place(g->f, fits);
-	*ret = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
-	gen_sti(g, ret->m, 1, 0); /* nothing is written when size is 0 */
-	p = gen_addr(g, ret->m);
+	c->s = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
+	gen_sti(g, c->s.m, 1, 0); /* nothing is written when size is 0 */
+	p = gen_addr(g, c->s.m);
 	r = ir_new(g->f);
 	gen_read_text(g, r, p, len, cap, a);
 	gen_read_check(g, r, a, true);
 }
 
-static void sub_lltostr(struct gen *g, const struct node *n, struct str *ret)
+void sub_lltostr(struct gen *g, struct call *c)
 {
-	vreg v = gen_int(g, n->args), base = const_or_int(g, arg(n, 1), 10), d, c;
+	vreg v = call_reg(g, c, 0), base = call_reg_or(g, c, 1, 10), d, cap;
 
-	check_base(g, arg(n, 1), base);
-	d = gen_addr(g, result(g, ret));
-	c = ir_imm(g->f, strsize(g));
-	rt_call(g, RT_LLTOSTR, IR_ARGS(d, c, v, base));
+	check_base(g, c, base);
+	d = gen_addr(g, result(g, c));
+	cap = ir_imm(g->f, strsize(g));
+	rt_call(g, RT_LLTOSTR, IR_ARGS(d, cap, v, base));
 }
 
-/* bytes of an address in kernel memory, as text; strict: of RT_INET_NTOA6, else VREG_NONE */
-static void addr_text(struct gen *g, enum rt_id id, const struct node *n, uint32_t size, vreg strict, struct mem dst)
+/* The address that argument i points to, size bytes, as text; strict: of RT_INET_NTOA6. */
+static void addr_text(struct gen *g, enum rt_id id, const struct call *c, unsigned i, uint32_t size, vreg strict)
 {
 	struct mem m = mem_slot(ir_slot(g->f, LINK_MAX), 0);
-	vreg d = gen_addr(g, dst), c = ir_imm(g->f, strsize(g)), v;
+	vreg d = gen_addr(g, c->s.m), cap = ir_imm(g->f, strsize(g)), v;
 
-	gen_probe_read(g, m, size, gen_int(g, n), 0, n->user);
+	gen_probe_read(g, m, size, call_reg(g, c, i), 0, c->a[i].n->user);
 	if (id == RT_INET_NTOA) {
 		v = ir_new(g->f);
 		gen_ld(g, v, m, 4, false);
@@ -320,17 +283,23 @@ static void addr_text(struct gen *g, enum rt_id id, const struct node *n, uint32
 		v = gen_addr(g, m);
 	}
 	if (id == RT_INET_NTOA6)
-		rt_call(g, id, IR_ARGS(d, c, v, strict));
+		rt_call(g, id, IR_ARGS(d, cap, v, strict));
 	else
-		rt_call(g, id, IR_ARGS(d, c, v));
+		rt_call(g, id, IR_ARGS(d, cap, v));
 }
 
-static void sub_inet_ntoa6(struct gen *g, const struct node *n, struct str *ret)
+void sub_inet_ntoa(struct gen *g, struct call *c)
 {
-	const struct node *second = arg(n, 1);
-	vreg strict = second ? gen_int(g, second) : ir_imm(g->f, 0);
+	result(g, c);
+	addr_text(g, RT_INET_NTOA, c, 0, 4, VREG_NONE);
+}
 
-	addr_text(g, RT_INET_NTOA6, n->args, 16, strict, result(g, ret));
+void sub_inet_ntoa6(struct gen *g, struct call *c)
+{
+	vreg strict = call_reg_or(g, c, 1, 0);
+
+	result(g, c);
+	addr_text(g, RT_INET_NTOA6, c, 0, 16, strict);
 }
 
 /* Which text the first argument asks for, and of how many bytes. */
@@ -340,90 +309,66 @@ struct addr_form {
 	uint32_t size;
 };
 
-static void sub_addr(struct gen *g, const struct node *n, const struct addr_form forms[2], struct str *ret)
+static void text_by_form(struct gen *g, struct call *c, const struct addr_form forms[2])
 {
 	irlabel second = ir_label(g->f), out = ir_label(g->f);
-	vreg form = gen_int(g, n->args);
-	struct mem m = result(g, ret);
-	struct cache saved = gen_region_begin(g);
+	vreg form = call_reg(g, c, 0);
+	struct cache saved;
 
+	result(g, c);
+	saved = gen_region_begin(g);
 	ir_jcci(g->f, IRC_EQ, form, forms[1].value, second);
 	ir_jcci(g->f, IRC_NE, form, forms[0].value, gen_fault_imm(g, FAULT_ILLOP, 0));
-	addr_text(g, forms[0].piece, arg(n, 1), forms[0].size, ir_imm(g->f, 1), m);
+	addr_text(g, forms[0].piece, c, 1, forms[0].size, ir_imm(g->f, 1));
 	ir_jmp(g->f, out);
 	ir_place(g->f, second);
 	g->cache = saved;
-	addr_text(g, forms[1].piece, arg(n, 1), forms[1].size, ir_imm(g->f, 1), m);
+	addr_text(g, forms[1].piece, c, 1, forms[1].size, ir_imm(g->f, 1));
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
 }
 
-static const struct addr_form inet_forms[2] = { { IN_AF_INET, RT_INET_NTOA, 4 }, { IN_AF_INET6, RT_INET_NTOA6, 16 } };
-static const struct addr_form link_forms[2] = { { ARP_ETHER, RT_LINK_NTOP, 6 },
-						{ ARP_INFINIBAND, RT_LINK_NTOP20, 20 } };
-
-void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
+void sub_inet_ntop(struct gen *g, struct call *c)
 {
-	if (n->call) {
-		gen_call_str(g, n->call, ret);
-		return;
-	}
-	switch (n->builtin ? n->builtin->id : BI_NONE) {
-	case BI_BASENAME: sub_map(g, n, RT_BASENAME, ret); return;
-	case BI_DIRNAME: sub_map(g, n, RT_DIRNAME, ret); return;
-	case BI_CLEANPATH: sub_map(g, n, RT_CLEANPATH, ret); return;
-	case BI_TOLOWER: sub_map(g, n, RT_TOLOWER, ret); return;
-	case BI_TOUPPER: sub_map(g, n, RT_TOUPPER, ret); return;
-	case BI_STRJOIN: sub_strjoin(g, n, ret); return;
-	case BI_STRTOK: sub_strtok(g, n, ret); return;
-	case BI_JSON: sub_json(g, n, ret); return;
-	case BI_STRSET: sub_strset(g, n, ret); return;
-	case BI_SUBSTR: sub_substr(g, n, ret); return;
-	case BI_STRCHR:
-	case BI_STRRCHR:
-	case BI_STRSTR: sub_find(g, n, ret); return;
-	case BI_COPYINSTR: sub_copyinstr(g, n, ret); return;
-	case BI_PSARGS: gen_psargs(g, n, ret); return;
-	case BI_LLTOSTR: sub_lltostr(g, n, ret); return;
-	case BI_MOUNT_PATH: gen_mount_path(g, n, ret); return;
-	case BI_D_PATH: gen_d_path(g, n, ret); return;
-	case BI_INET_NTOA: addr_text(g, RT_INET_NTOA, n->args, 4, VREG_NONE, result(g, ret)); return;
-	case BI_INET_NTOA6: sub_inet_ntoa6(g, n, ret); return;
-	case BI_INET_NTOP: sub_addr(g, n, inet_forms, ret); return;
-	case BI_LINK_NTOP: sub_addr(g, n, link_forms, ret); return;
-	default: break;
-	}
-	*ret = (struct str){ .is_const = true, .cs = "" };
-	cg_error(g, n->at, TAG_NOSUPP, "%s() is not supported yet", n->name ? n->name : "?");
+	static const struct addr_form forms[2] = { { IN_AF_INET, RT_INET_NTOA, 4 },
+						   { IN_AF_INET6, RT_INET_NTOA6, 16 } };
+
+	text_by_form(g, c, forms);
+}
+
+void sub_link_ntop(struct gen *g, struct call *c)
+{
+	static const struct addr_form forms[2] = { { ARP_ETHER, RT_LINK_NTOP, 6 },
+						   { ARP_INFINIBAND, RT_LINK_NTOP20, 20 } };
+
+	text_by_form(g, c, forms);
 }
 
 /* -- numbers -- */
 
-/* index(s, t, [from]), rindex(s, t, [from]) */
-static vreg sub_index(struct gen *g, const struct node *n)
+/* index(s, t, [from]), rindex(s, t, [from]); par: the piece */
+void sub_index(struct gen *g, struct call *c)
 {
-	bool last = n->builtin->id == BI_RINDEX;
-	struct str s = str_arg(g, n->args), t = str_arg(g, arg(n, 1));
-	vreg from = const_or_int(g, arg(n, 2), last ? INT64_MAX : 0);
-	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound), q = gen_addr(g, t.m), nq = ir_imm(g->f, t.bound);
+	const struct str *s = &c->a[0].s, *t = &c->a[1].s;
+	vreg from = call_reg_or(g, c, 2, c->par == RT_RINDEX ? INT64_MAX : 0);
+	vreg p = gen_addr(g, s->m), b = ir_imm(g->f, s->bound), q = gen_addr(g, t->m), nq = ir_imm(g->f, t->bound);
 
-	return rt_call(g, last ? RT_RINDEX : RT_INDEX, IR_ARGS(p, b, q, nq, from));
+	c->v = rt_call(g, (enum rt_id)c->par, IR_ARGS(p, b, q, nq, from));
 }
 
 /* Memory of the clause: size bytes when constant, else up to scratchsize, checked at run time. */
-static struct mem alloc_mem(struct gen *g, const struct node *size, vreg *ret_size, uint32_t *ret_max)
+static struct mem alloc_mem(struct gen *g, const struct call *c, unsigned i, vreg *ret_size, uint32_t *ret_max)
 {
+	const struct val *size = &c->a[i];
 	struct mem m;
-	int64_t c;
 
-	if (node_const(size, &c) && c >= 0 && c <= CG_MAX_SCRATCH) {
-		*ret_size = ir_imm(g->f, (uint64_t)c);
-		*ret_max = (uint32_t)c;
+	*ret_size = call_reg(g, c, i);
+	if (size->is_const && size->c >= 0 && size->c <= CG_MAX_SCRATCH) {
+		*ret_max = (uint32_t)size->c;
 	} else {
 		*ret_max = g->cg->opts->scratchsize < 8	      ? 8
 			   : g->cg->opts->scratchsize > 16384 ? 16384
 							      : (uint32_t)g->cg->opts->scratchsize;
-		*ret_size = gen_int(g, size);
 		gen_jcci(g, IRC_GT, *ret_size, *ret_max, gen_fault_imm(g, FAULT_NOSCRATCH, 0));
 	}
 	m = gen_scratch_keep(g, *ret_max);
@@ -434,49 +379,41 @@ static struct mem alloc_mem(struct gen *g, const struct node *size, vreg *ret_si
 	return m;
 }
 
-static vreg sub_copyin(struct gen *g, const struct node *n)
+void sub_copyin(struct gen *g, struct call *c)
 {
-	vreg a = gen_int(g, n->args), size, p, r = ir_new(g->f);
+	vreg a = call_reg(g, c, 0), size, p, r = ir_new(g->f);
 	uint32_t max;
-	struct mem m = alloc_mem(g, arg(n, 1), &size, &max);
+	struct mem m = alloc_mem(g, c, 1, &size, &max);
 
 	p = gen_addr(g, m);
 	gen_read(g, r, p, size, a, true);
 	gen_read_check(g, r, a, true);
-	return gen_launder(g, p);
+	c->v = gen_launder(g, p);
 }
 
-static vreg sub_alloca(struct gen *g, const struct node *n)
+void sub_alloca(struct gen *g, struct call *c)
 {
 	uint32_t max;
 	vreg size;
-	struct mem m = alloc_mem(g, n->args, &size, &max);
+	struct mem m = alloc_mem(g, c, 0, &size, &max);
 
 	gen_zero(g, m, max);
-	return gen_launder(g, gen_addr(g, m));
+	c->v = gen_launder(g, gen_addr(g, m));
 }
 
 /* copyinto(user, size, dst), bcopy(src, dst, size): dst was made by alloca(). */
-static void sub_copy(struct gen *g, const struct node *n, bool user)
+static void copy(struct gen *g, vreg src, vreg dst, const struct val *bytes, bool user)
 {
-	const struct node *sn = arg(n, user ? 1 : 2);
-	vreg src = gen_int(g, n->args), dst = VREG_NONE, size, p, r = ir_new(g->f);
+	bool is_const = bytes->is_const && bytes->c >= 0 && bytes->c <= CG_MAX_SCRATCH / 2;
+	vreg size = bytes->is_const ? ir_imm(g->f, (uint64_t)bytes->c) : bytes->v, p, r = ir_new(g->f);
 	uint32_t max = (uint32_t)g->cg->opts->scratchsize;
 	struct mem m;
-	int64_t c = -1;
 
-	if (!user)
-		dst = gen_int(g, arg(n, 1));
-	if (!node_const(sn, &c) || c < 0 || c > CG_MAX_SCRATCH / 2)
-		c = -1;
-	size = c >= 0 ? ir_imm(g->f, (uint64_t)c) : gen_int(g, sn);
-	if (user)
-		dst = gen_int(g, arg(n, 2));
 	max = max > COPY_MAX ? COPY_MAX : max;
-	if (c < 0)
+	if (!is_const)
 		gen_jcci(g, IRC_GT, size, max, gen_fault(g, FAULT_BADSIZE, size));
 	gen_scratch_fits(g, dst, size);
-	m = c >= 0 ? gen_scratch_target(g, dst, (uint32_t)c) : gen_scratch_range(g, dst, size, max);
+	m = is_const ? gen_scratch_target(g, dst, (uint32_t)bytes->c) : gen_scratch_range(g, dst, size, max);
 	if (!user)
 		gen_scratch_fits(g, src, size);
 	p = gen_addr(g, m);
@@ -484,7 +421,21 @@ static void sub_copy(struct gen *g, const struct node *n, bool user)
 	gen_read_check(g, r, src, user);
 }
 
-static vreg sub_rand(struct gen *g)
+void sub_bcopy(struct gen *g, struct call *c)
+{
+	vreg src = call_reg(g, c, 0), dst = call_reg(g, c, 1);
+
+	copy(g, src, dst, &c->a[2], false);
+}
+
+void sub_copyinto(struct gen *g, struct call *c)
+{
+	vreg src = call_reg(g, c, 0), dst = call_reg(g, c, 2);
+
+	copy(g, src, dst, &c->a[1], true);
+}
+
+void sub_rand(struct gen *g, struct call *c)
 {
 	vreg a = ir_new(g->f), b = ir_new(g->f);
 
@@ -493,99 +444,63 @@ static vreg sub_rand(struct gen *g)
 	ir_alui(g->f, IRA_SHL, a, a, 32);
 	ir_ext(g->f, b, b, 4, false);
 	ir_alu(g->f, IRA_OR, a, a, b);
-	return a;
+	c->v = a;
 }
 
-static vreg sub_dev(struct gen *g, const struct node *n, bool major)
+static vreg dev_of(struct gen *g, const struct call *c)
 {
-	vreg v = gen_int(g, n->args), d = ir_new(g->f);
+	vreg d = ir_new(g->f);
 
 	/* The kernel's dev_t has 32 bits: Source: include/linux/types.h. */
-	ir_ext(g->f, d, v, 4, false);
-	if (major)
-		ir_alui(g->f, IRA_SHR, d, d, DEV_MINOR_BITS);
-	else
-		ir_alui(g->f, IRA_AND, d, d, (1 << DEV_MINOR_BITS) - 1);
+	ir_ext(g->f, d, call_reg(g, c, 0), 4, false);
 	return d;
 }
 
-static vreg sub_bswap(struct gen *g, const struct node *n, unsigned size)
+void sub_getmajor(struct gen *g, struct call *c)
 {
-	vreg v = gen_int(g, n->args), d = ir_new(g->f);
-
-	ir_bswap(g->f, d, v, size);
-	return d;
+	c->v = dev_of(g, c);
+	ir_alui(g->f, IRA_SHR, c->v, c->v, DEV_MINOR_BITS);
 }
 
-static vreg sub_strlen(struct gen *g, const struct node *n)
+void sub_getminor(struct gen *g, struct call *c)
 {
-	struct str s = str_arg(g, n->args);
+	c->v = dev_of(g, c);
+	ir_alui(g->f, IRA_AND, c->v, c->v, (1 << DEV_MINOR_BITS) - 1);
+}
+
+/* par: bytes */
+void sub_bswap(struct gen *g, struct call *c)
+{
+	vreg v = call_reg(g, c, 0);
+
+	c->v = ir_new(g->f);
+	ir_bswap(g->f, c->v, v, (unsigned)c->par);
+}
+
+void sub_strlen(struct gen *g, struct call *c)
+{
+	const struct str *s = &c->a[0].s;
 	uint32_t most = strsize(g) - 1; /* constants may be longer */
-	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound < most ? s.bound : most);
+	vreg p = gen_addr(g, s->m), b = ir_imm(g->f, s->bound < most ? s->bound : most);
 
-	return rt_call(g, RT_STRLEN, IR_ARGS(p, b));
+	c->v = rt_call(g, RT_STRLEN, IR_ARGS(p, b));
 }
 
-static vreg sub_strtoll(struct gen *g, const struct node *n)
+void sub_strtoll(struct gen *g, struct call *c)
 {
-	struct str s = str_arg(g, n->args);
-	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound), base = const_or_int(g, arg(n, 1), 10);
+	const struct str *s = &c->a[0].s;
+	vreg p = gen_addr(g, s->m), b = ir_imm(g->f, s->bound), base = call_reg_or(g, c, 1, 10);
 
-	check_base(g, arg(n, 1), base);
-	return rt_call(g, RT_STRTOLL, IR_ARGS(p, b, base));
+	check_base(g, c, base);
+	c->v = rt_call(g, RT_STRTOLL, IR_ARGS(p, b, base));
 }
 
-vreg gen_sub_int(struct gen *g, const struct node *n)
+void sub_progenyof(struct gen *g, struct call *c)
 {
-	if (n->call)
-		return gen_call_int(g, n->call);
-	switch (n->builtin ? n->builtin->id : BI_NONE) {
-	case BI_STRLEN: return sub_strlen(g, n);
-	case BI_STRTOLL: return sub_strtoll(g, n);
-	case BI_INDEX:
-	case BI_RINDEX: return sub_index(g, n);
-	case BI_COPYIN: return sub_copyin(g, n);
-	case BI_ALLOCA: return sub_alloca(g, n);
-	case BI_RAND: return sub_rand(g);
-	case BI_SCHED_CLOCK: return gen_sched_clock(g);
-	case BI_SPECULATION: return gen_speculation(g);
-	case BI_GETMAJOR: return sub_dev(g, n, true);
-	case BI_GETMINOR: return sub_dev(g, n, false);
-	case BI_HTONS:
-	case BI_NTOHS: return sub_bswap(g, n, 2);
-	case BI_HTONL:
-	case BI_NTOHL: return sub_bswap(g, n, 4);
-	case BI_HTONLL:
-	case BI_NTOHLL: return sub_bswap(g, n, 8);
-	case BI_PROGENYOF: return gen_progenyof(g, gen_int(g, n->args));
-	case BI_MUTEX_OWNED:
-	case BI_MUTEX_OWNER:
-	case BI_MUTEX_TYPE_ADAPTIVE:
-	case BI_MUTEX_TYPE_SPIN:
-	case BI_RW_ISWRITER:
-	case BI_RW_READ_HELD:
-	case BI_RW_WRITE_HELD: return gen_lock(g, n);
-	case BI_BEGIN:
-	case BI_END:
-	case BI_PENDING:
-	case BI_THRESHOLD:
-	case BI_TRACK_SCAN: return gen_track_call(g, n);
-	default: break;
-	}
-	cg_error(g, n->at, TAG_NOSUPP, "%s() is not supported yet", n->name ? n->name : "?");
-	return ir_imm(g->f, 0);
+	c->v = gen_progenyof(g, call_reg(g, c, 0));
 }
 
-/* A call as a statement. */
-void gen_sub_effect(struct gen *g, const struct node *n)
+void sub_sched_clock(struct gen *g, struct call *c)
 {
-	switch (n->builtin ? n->builtin->id : BI_NONE) {
-	case BI_BCOPY: sub_copy(g, n, false); break;
-	case BI_COPYINTO: sub_copy(g, n, true); break;
-	case BI_FLIGHT: gen_flight(g, n); break;
-	default:
-		if (gen_destructive(g, n))
-			break;
-		gen_sub_int(g, n);
-	}
+	c->v = gen_sched_clock(g);
 }

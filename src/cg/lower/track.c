@@ -4,6 +4,7 @@
  *
  *   no key, one thread   in the thread-local variables of that thread: gone with it, never full
  *   other keys           a hash made in advance; the key is claimed by inserting and deleting */
+#include "cg/lower/call.h"
 #include "cg/lower/track.h"
 #include <errno.h>
 #include "base/units.h"
@@ -211,8 +212,9 @@ static void gen_begin(struct gen *g, struct track *k)
 		begin_thread(g, k);
 }
 
-vreg gen_track_call(struct gen *g, const struct node *n)
+void sub_track(struct gen *g, struct call *c)
 {
+	const struct node *n = c->n;
 	/* On all paths: it is the same for all of the clause. But who ends what mostly is not open reads no clock, nor
 	 * does who walks over what mostly has fired. */
 	bool late = n->builtin->id == BI_THRESHOLD ||
@@ -226,25 +228,24 @@ vreg gen_track_call(struct gen *g, const struct node *n)
 		gen_cpu(g);
 	}
 	k = find_key(g, n);
-	if (n->builtin->id == BI_THRESHOLD) /* as it is set now; the least of all where cgroups have their own */
-		return gen_track_word(g, k.l, offsetof(struct tracker_settings, threshold));
+	if (n->builtin->id == BI_THRESHOLD) { /* as it is set now; the least of all where cgroups have their own */
+		c->v = gen_track_word(g, k.l, offsetof(struct tracker_settings, threshold));
+		return;
+	}
 	if (track_nests(&k) && !g->cg->caps->atomics)
 		cg_error(
 			g, n->at, TAG_NOSUPP,
 			"tracker %s: nested = %lld needs compare-and-exchange (Linux 5.12), see \"fetch-and-add, compare-and-exchange\" in "
 			"dwell features",
 			n->tracker->name, (long long)n->tracker->settings[TS_NESTED]);
-	if (n->builtin->id == BI_TRACK_SCAN) {
+	if (n->builtin->id == BI_TRACK_SCAN)
 		track_scan(g, &k);
-		return ir_imm(g->f, 0);
-	}
-	if (n->builtin->id == BI_PENDING)
-		return gen_pending(g, &k);
-	if (n->builtin->id == BI_BEGIN)
+	else if (n->builtin->id == BI_PENDING)
+		c->v = gen_pending(g, &k);
+	else if (n->builtin->id == BI_BEGIN)
 		gen_begin(g, &k);
 	else
 		gen_end(g, &k);
-	return ir_imm(g->f, 0);
 }
 
 /* The place of arg0 … in such a clause; all else is as in the program that it is in. */

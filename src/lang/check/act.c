@@ -105,7 +105,7 @@ static struct node *fail_frames(struct checker *c, struct node *n, const char *t
 	return fail(c, n, tag, "%s( ) argument #1 must be a non-zero positive integer constant", n->name);
 }
 
-static struct node *stack_call(struct checker *c, struct node *n)
+struct node *check_stack(struct checker *c, struct node *n)
 {
 	uint64_t frames = default_frames(c);
 
@@ -118,7 +118,7 @@ static struct node *stack_call(struct checker *c, struct node *n)
 	return set_type(n, dtype_stack(c->t, DK_STACK, cap_frames(c, frames), 0));
 }
 
-static struct node *ustack_call(struct checker *c, struct node *n)
+struct node *check_ustack(struct checker *c, struct node *n)
 {
 	bool j = n->builtin->id == BI_JSTACK;
 	const struct dopts *o = c->env->opts;
@@ -147,7 +147,7 @@ static struct node *ustack_call(struct checker *c, struct node *n)
 }
 
 /* why(stack): the same frames, shown in words. */
-static struct node *why_call(struct checker *c, struct node *n)
+struct node *check_why(struct checker *c, struct node *n)
 {
 	struct node *a = n->args;
 
@@ -167,7 +167,7 @@ static struct node *why_call(struct checker *c, struct node *n)
 
 /* -- tracemem(address, size [, bytes to show]) -- */
 
-static struct node *tracemem_call(struct checker *c, struct node *n)
+struct node *check_tracemem(struct checker *c, struct node *n)
 {
 	struct node *a, *b, *k;
 
@@ -196,9 +196,7 @@ static struct node *tracemem_call(struct checker *c, struct node *n)
 /* -- print(value), print(pointer) -- */
 
 /* DTrace takes pointers only; here other values are shown too, but constants, which need no print(). */
-static struct node *printf_call(struct checker *c, struct node *n);
-
-static struct node *print_call(struct checker *c, struct node *n)
+struct node *check_print(struct checker *c, struct node *n)
 {
 	const struct dtype *r, *to;
 	struct node *a;
@@ -206,7 +204,7 @@ static struct node *print_call(struct checker *c, struct node *n)
 	if (proto_len(c, n, 1, 1))
 		return n;
 	if (args_are_all(n->args))
-		return args_print(c, n) ? printf_call(c, n) : n;
+		return args_print(c, n) ? check_printf(c, n) : n;
 	if (n->args->kind == N_AGG)
 		return fail(c, n, D_PROTO_ARG,
 			    "print( ) argument #1 is incompatible with prototype:\n"
@@ -230,7 +228,7 @@ static struct node *print_call(struct checker *c, struct node *n)
 
 /* -- printf, system, freopen -- */
 
-static struct node *printf_call(struct checker *c, struct node *n)
+struct node *check_printf(struct checker *c, struct node *n)
 {
 	struct node *fmt = n->args;
 
@@ -255,17 +253,10 @@ static struct node *printf_call(struct checker *c, struct node *n)
 
 /* -- actions on aggregations -- */
 
+/* Its tags, and how many arguments it takes. */
 struct agg_act {
-	enum bi_id id;
-	const char *proto, *aggarg, *scalar;
+	const char *proto, *aggarg, *scalar, *undefined;
 	unsigned min, max;
-};
-
-static const struct agg_act agg_acts[] = {
-	{ BI_CLEAR, D_CLEAR_PROTO, D_CLEAR_AGGARG, NULL, 1, 1 },
-	{ BI_TRUNC, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_SCALAR, 1, 2 },
-	{ BI_NORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_SCALAR, 2, 2 },
-	{ BI_DENORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, NULL, 1, 1 },
 };
 
 static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struct node *arg, const char *tag)
@@ -313,12 +304,37 @@ static struct node *agg_call(struct checker *c, struct node *n, const struct agg
 	}
 	if (is_err(n->args))
 		return set_err(c, n);
-	late_add(c, n);
+	late_add(c, n, row->undefined);
 	return set_type(n, basic(c, DT_VOID));
 }
 
+struct node *check_clear(struct checker *c, struct node *n)
+{
+	static const struct agg_act row = { D_CLEAR_PROTO, D_CLEAR_AGGARG, NULL, D_CLEAR_AGGBAD, 1, 1 };
+
+	return agg_call(c, n, &row);
+}
+
+struct node *check_trunc(struct checker *c, struct node *n)
+{
+	static const struct agg_act row = { D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_SCALAR, D_TRUNC_AGGBAD, 1, 2 };
+
+	return agg_call(c, n, &row);
+}
+
+/* normalize(@a, n), denormalize(@a) */
+struct node *check_normalize(struct checker *c, struct node *n)
+{
+	unsigned nargs = n->builtin->id == BI_NORMALIZE ? 2 : 1;
+	const struct agg_act row = {
+		D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_SCALAR, D_NORMALIZE_AGGBAD, nargs, nargs
+	};
+
+	return agg_call(c, n, &row);
+}
+
 /* printa(@a, …), printa("format", @a, …) */
-static struct node *printa_call(struct checker *c, struct node *n)
+struct node *check_printa(struct checker *c, struct node *n)
 {
 	struct node **slot = &n->args;
 	unsigned i = 1;
@@ -343,12 +359,12 @@ static struct node *printa_call(struct checker *c, struct node *n)
 			return set_err(c, n);
 		(*slot)->next = next;
 	}
-	late_add(c, n);
+	late_add(c, n, D_PRINTA_AGGBAD);
 	return set_type(n, basic(c, DT_VOID));
 }
 
 /* cgroupid("path"): a constant. */
-static struct node *cgroupid_call(struct checker *c, struct node *n)
+struct node *check_cgroupid(struct checker *c, struct node *n)
 {
 	const struct cgroup_source *s = c->env->cgroups;
 	const char *reason = "there are no control groups here";
@@ -369,32 +385,4 @@ static struct node *cgroupid_call(struct checker *c, struct node *n)
 	k->name = "ull";
 	k->next = n->next;
 	return check_expr(c, k);
-}
-
-bool check_special(struct checker *c, struct node *n, struct node **ret)
-{
-	enum bi_id id = n->builtin->id;
-	size_t i;
-
-	for (i = 0; i < sizeof(agg_acts) / sizeof(agg_acts[0]); i++) {
-		if (agg_acts[i].id == id) {
-			*ret = agg_call(c, n, &agg_acts[i]);
-			return true;
-		}
-	}
-	switch (id) {
-	case BI_STACK: *ret = stack_call(c, n); return true;
-	case BI_USTACK:
-	case BI_JSTACK: *ret = ustack_call(c, n); return true;
-	case BI_WHY: *ret = why_call(c, n); return true;
-	case BI_CGROUPID: *ret = cgroupid_call(c, n); return true;
-	case BI_TRACEMEM: *ret = tracemem_call(c, n); return true;
-	case BI_PRINT: *ret = print_call(c, n); return true;
-	case BI_PRINTF:
-	case BI_SYSTEM:
-	case BI_FREOPEN: *ret = printf_call(c, n); return true;
-	case BI_PRINTA: *ret = printa_call(c, n); return true;
-	case BI_SLOW: *ret = check_slow(c, n); return true;
-	default: return false;
-	}
 }

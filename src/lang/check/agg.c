@@ -32,34 +32,16 @@ struct node *check_agg_ref(struct checker *c, struct node *n)
 
 /* -- aggregating functions -- */
 
-struct aggfn {
-	enum bi_id id;
-	enum agg_func func;
-	unsigned min, max;
-	unsigned incr; /* position of the increment, from 1; 0: none */
+/* The column par of the rows AGG. */
+static const enum agg_func agg_funcs[BI_COUNT_] = {
+#define PAR_VAR(par) 0
+#define PAR_ACT(par) 0
+#define PAR_SUB(par) 0
+#define PAR_AGG(par) par
+#define BI(id, name, kind, proto, since, flags, bound, check, code, par, doc) [BI_##id] = PAR_##kind(par),
+#include "lang/builtin.def"
+#undef BI
 };
-
-static const struct aggfn aggfns[] = {
-	{ BI_COUNT, AGG_COUNT, 0, 0, 0 },
-	{ BI_SUM, AGG_SUM, 1, 1, 0 },
-	{ BI_AVG, AGG_AVG, 1, 1, 0 },
-	{ BI_MIN, AGG_MIN, 1, 1, 0 },
-	{ BI_MAX, AGG_MAX, 1, 1, 0 },
-	{ BI_STDDEV, AGG_STDDEV, 1, 1, 0 },
-	{ BI_QUANTIZE, AGG_QUANTIZE, 1, 2, 2 },
-	{ BI_LQUANTIZE, AGG_LQUANTIZE, 3, 5, 5 },
-	{ BI_LLQUANTIZE, AGG_LLQUANTIZE, 5, 6, 6 },
-	{ BI_HIST, AGG_HIST, 1, 2, 2 },
-};
-
-static const struct aggfn *find_fn(enum bi_id id)
-{
-	size_t i = 0;
-
-	while (aggfns[i].id != id)
-		i++;
-	return &aggfns[i];
-}
 
 static const struct node *arg_at(const struct node *call, unsigned i)
 {
@@ -224,12 +206,12 @@ static bool same_params(struct checker *c, const struct node *n, enum agg_func f
 	return true;
 }
 
-static bool set_func(struct checker *c, struct node *call, struct cagg *g, const struct aggfn *fn)
+static bool set_func(struct checker *c, struct node *call, struct cagg *g, enum agg_func func)
 {
 	int32_t p[4] = { 0 };
 	int i;
 
-	if (g->pub.have_func && g->pub.func != fn->func) {
+	if (g->pub.have_func && g->pub.func != func) {
 		const char *name = g->pub.name;
 		struct position at = { 0 };
 
@@ -242,14 +224,14 @@ static bool set_func(struct checker *c, struct node *call, struct cagg *g, const
 		     name, name, call->name, name, g->fn->name, at.line);
 		return false;
 	}
-	if (fn->func == AGG_LQUANTIZE && !lquant_params(c, call, p))
+	if (func == AGG_LQUANTIZE && !lquant_params(c, call, p))
 		return false;
-	if (fn->func == AGG_LLQUANTIZE && !llquant_params(c, call, p))
+	if (func == AGG_LLQUANTIZE && !llquant_params(c, call, p))
 		return false;
 	if (g->pub.have_func)
-		return same_params(c, call, fn->func, g->pub.param, p);
+		return same_params(c, call, func, g->pub.param, p);
 	g->pub.have_func = true;
-	g->pub.func = fn->func;
+	g->pub.func = func;
 	g->fn = call->builtin;
 	g->fn_at = call->at;
 	for (i = 0; i < 4; i++)
@@ -258,8 +240,11 @@ static bool set_func(struct checker *c, struct node *call, struct cagg *g, const
 }
 
 /* The value and the increment to 64 bits; the parameters are constants. */
-static bool value_args(struct checker *c, struct node *call, struct cagg *g, const struct aggfn *fn, bool first)
+static bool value_args(struct checker *c, struct node *call, struct cagg *g, const struct proto *p, bool first)
 {
+	/* position of the increment, from 1; 0: none */
+	unsigned incr = p->max > 1 && p->max > p->min && *p->par[p->max - 1] == 'N' ? p->max : 0;
+	enum agg_func func = agg_funcs[call->builtin->id];
 	struct node **slot;
 	unsigned i = 1;
 
@@ -273,7 +258,7 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 		*slot = k;
 		if (is_err(k))
 			return false;
-		if (i != 1 && i != fn->incr)
+		if (i != 1 && i != incr)
 			continue;
 		if (!is_scalar(c, k) && i == 1) {
 			fail(c, call, D_AGG_SCALAR, "%s( ) argument #1 must be of scalar type", call->name);
@@ -288,7 +273,7 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 		*slot = convert(c, k, basic(c, is_signed ? DT_LONG : DT_ULONG));
 		/* DTrace takes all values as signed; only the order of extremes depends on it. */
 		if (i == 1 && first)
-			g->pub.is_signed = is_signed || (fn->func != AGG_MIN && fn->func != AGG_MAX);
+			g->pub.is_signed = is_signed || (func != AGG_MIN && func != AGG_MAX);
 	}
 	return true;
 }
@@ -330,7 +315,7 @@ static void note_slot(struct dagg *g, const struct node *key, bool first)
 void check_agg_stmt(struct checker *c, struct stmt *s)
 {
 	struct node *n = s->expr, *call = s->call;
-	const struct aggfn *fn;
+	struct proto p;
 	struct cagg *g;
 	bool first;
 
@@ -343,13 +328,13 @@ void check_agg_stmt(struct checker *c, struct stmt *s)
 	set_err(c, call);
 	if (!aggregating(c, s))
 		return;
-	fn = find_fn(call->builtin->id);
-	if (proto_len(c, call, fn->min, fn->max))
+	p = proto_of(c, call->builtin);
+	if (proto_len(c, call, p.min, p.max))
 		return;
 	g = agg_get(c, n);
 	first = !g->pub.have_func;
 	n->agg = &g->pub;
-	if (!value_args(c, call, g, fn, first) || !set_func(c, call, g, fn))
+	if (!value_args(c, call, g, &p, first) || !set_func(c, call, g, agg_funcs[call->builtin->id]))
 		return;
 	if (!check_keys(c, n, arena_printf(c->a, "@%s[ ]", n->name), &g->pub.keys, &g->pub.nkeys, &g->uses))
 		return;
@@ -361,11 +346,12 @@ void check_agg_stmt(struct checker *c, struct stmt *s)
 
 /* -- actions on aggregations, when all is known -- */
 
-void late_add(struct checker *c, struct node *call)
+void late_add(struct checker *c, struct node *call, const char *tag)
 {
 	struct deferred_check *l = arena_new_obj(c->a, struct deferred_check);
 
 	l->call = call;
+	l->tag = tag;
 	if (c->last_deferred)
 		c->last_deferred->next = l;
 	else
@@ -373,17 +359,7 @@ void late_add(struct checker *c, struct node *call)
 	c->last_deferred = l;
 }
 
-static const char *bad_tag(enum bi_id id)
-{
-	switch (id) {
-	case BI_PRINTA: return D_PRINTA_AGGBAD;
-	case BI_CLEAR: return D_CLEAR_AGGBAD;
-	case BI_TRUNC: return D_TRUNC_AGGBAD;
-	default: return D_NORMALIZE_AGGBAD;
-	}
-}
-
-static bool all_defined(struct checker *c, const struct node *call)
+static bool all_defined(struct checker *c, const struct node *call, const char *tag)
 {
 	struct node *a;
 
@@ -395,7 +371,7 @@ static bool all_defined(struct checker *c, const struct node *call)
 			continue;
 		if (a->agg->have_func)
 			return false; /* its keys were wrong */
-		fail(c, a, bad_tag(call->builtin->id), "undefined aggregation: @%s", a->name);
+		fail(c, a, tag, "undefined aggregation: @%s", a->name);
 		near_init(&m, a->name);
 		for (e = c->aggs.first; e; e = e->later) {
 			if (((struct cagg *)e->val)->pub.have_func)
@@ -459,7 +435,7 @@ void check_late(struct checker *c)
 	struct deferred_check *l;
 
 	for (l = c->late; l; l = l->next) {
-		if (all_defined(c, l->call) && l->call->builtin->id == BI_PRINTA)
+		if (all_defined(c, l->call, l->tag) && l->call->builtin->id == BI_PRINTA)
 			late_printa(c, l->call);
 	}
 }

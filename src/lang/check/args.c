@@ -142,6 +142,11 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 	return first.to ? translated(c, n, i, first.to) : n;
 }
 
+struct node *array_as_scalar(struct checker *c, struct node *n)
+{
+	return fail(c, n, D_IDENT_BADREF, "associative array '%s' may not be referenced as scalar", n->name);
+}
+
 struct node *check_one_index(struct checker *c, struct node *n)
 {
 	n->args = check_expr(c, n->args);
@@ -156,8 +161,11 @@ struct node *check_one_index(struct checker *c, struct node *n)
 
 struct node *check_args_index(struct checker *c, struct node *n)
 {
-	struct node *i = check_one_index(c, n);
+	struct node *i;
 
+	if (n->kind != N_INDEX)
+		return array_as_scalar(c, n);
+	i = check_one_index(c, n);
 	if (!i)
 		return n;
 	if (i->kind != N_INT)
@@ -169,7 +177,6 @@ struct node *check_args_index(struct checker *c, struct node *n)
 		return fail(c, n, D_ARGS_NONE, "args[ ] may not be referenced outside of a probe clause");
 	if (c->stmt->event)
 		return event_arg(c, n, i->ival);
-	n->a->builtin = builtin_get(BI_ARGS);
 	n->a->type = basic(c, DT_VOID);
 	n->ival = i->ival;
 	if (derive_user_string(c, n))

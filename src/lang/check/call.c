@@ -1,92 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: the prototypes of builtin.def. */
 #include "lang/check/int.h"
+#include <ctype.h>
 #include <string.h>
-
-#define PROTO_MAX_PARAMS 8
-
-/* A prototype, taken apart. */
-struct proto {
-	const char *ret;
-	const char *par[PROTO_MAX_PARAMS];
-	unsigned min, max;
-};
-
-static const char *trim(struct arena *a, const char *s, const char *end)
-{
-	while (s < end && *s == ' ')
-		s++;
-	while (end > s && end[-1] == ' ')
-		end--;
-	return arena_strndup(a, s, (size_t)(end - s));
-}
-
-/* "ret(par, [optional])" */
-static struct proto parse_proto(struct checker *c, const char *text)
-{
-	const char *p = strchr(text, '('), *end = strrchr(text, ')');
-	struct proto pr = { 0 };
-
-	pr.ret = trim(c->a, text, p);
-	for (p++; p < end && pr.max < PROTO_MAX_PARAMS; p++) {
-		const char *e = p;
-		bool optional;
-
-		while (e < end && *e != ',')
-			e++;
-		pr.par[pr.max] = trim(c->a, p, e);
-		optional = pr.par[pr.max][0] == '[';
-		if (optional)
-			pr.par[pr.max] = trim(c->a, pr.par[pr.max] + 1, strchr(pr.par[pr.max], ']'));
-		pr.max++;
-		if (!optional)
-			pr.min = pr.max;
-		p = e;
-	}
-	return pr;
-}
-
-struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max)
-{
-	const char *how = min == max ? "" : n->nargs < min ? "at least " : "at most ";
-
-	if (n->nargs >= min && n->nargs <= max)
-		return NULL;
-	return fail(c, n, D_PROTO_LEN, "%s( ) prototype mismatch: %u arg%spassed, %s%u expected", n->name, n->nargs,
-		    n->nargs == 1 ? " " : "s ", how, n->nargs < min ? min : max);
-}
-
-bool act_protos_fit(struct checker *c, struct node *n)
-{
-	const struct builtin *b = n->kind == N_CALL ? find_builtin_func(c, n->name) : NULL;
-	struct proto pr;
-
-	if (!b || b->kind != BIK_ACT || !strchr(b->proto, '('))
-		return true;
-	pr = parse_proto(c, b->proto);
-	return proto_len(c, n, pr.min, pr.max) == NULL;
-}
-
-/* A type without a name is only "struct " in DTrace's messages. */
-static const char *name_as_said(struct checker *c, const struct node *arg)
-{
-	const char *name = tname(c, arg), *anon = strstr(name, "(anon)");
-
-	return anon ? arena_printf(c->a, "%.*s%s", (int)(anon - name), name, anon + strlen("(anon)")) : name;
-}
-
-struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg, const char *want)
-{
-	return fail(c, n, D_PROTO_ARG,
-		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n"
-		    "\t argument: %s",
-		    n->name, i + 1, want, name_as_said(c, arg));
-}
-
-bool posconst(struct checker *c, const struct node *n)
-{
-	return n->kind == N_INT && n->ival && (!res(c, n)->is_signed || (int64_t)n->ival > 0);
-}
 
 /* -- one argument -- */
 
@@ -102,40 +18,38 @@ static struct node *string_at_zero(struct checker *c, struct node *n)
 	return set_type(k, basic(c, DT_STRING));
 }
 
-/* inet_ntoa6() reads 16 bytes: a pointer to integers of more than a byte is a mistake, as in DTrace. */
-static bool no_address(const struct checker *c, const struct node *n, unsigned i, const struct dtype *r)
+/* A pointer to integers of more than a byte, where an address of bytes is wanted (inet_ntoa6()) is a mistake, as in
+ * DTrace. */
+static bool no_address(const struct checker *c, const struct dtype *r)
 {
 	const struct dtype *el = r->kind == DK_PTR || r->kind == DK_ARRAY ? dtype_resolve(c->t, r->base) : NULL;
 
-	return n->builtin->id == BI_INET_NTOA6 && i == 0 && el && dtype_is_integer(el) && el->size > 1;
+	return el && dtype_is_integer(el) && el->size > 1;
 }
 
 /* Parameters named by a letter. NULL: reported. */
 static struct node *class_arg(struct checker *c, struct node *n, unsigned i, const char *par, struct node *arg)
 {
 	const struct dtype *r = res(c, arg);
-	const char *shown = par[1] ? par + 2 : "pointer or integer";
+	const char *colon = strchr(par, ':'), *shown = colon ? colon + 1 : "pointer or integer";
 
 	switch (*par) {
+	case 'A':
+	case 'B':
 	case 'N':
 	case 'P':
-		if ((*par == 'P' || (n->builtin->id == BI_BCOPY && i == 0)) && r->kind == DK_STRING)
+		if ((*par == 'P' || *par == 'B') && r->kind == DK_STRING)
 			return string_ptr(c, arg);
-		if (no_address(c, n, i, r)) {
-			proto_arg(c, n, i, arg, shown);
-			return NULL;
-		}
-		if ((dtype_is_integer(r) && (*par == 'N' || is_zero(arg))) || r->kind == DK_PTR || r->kind == DK_ARRAY)
+		if (!(*par == 'A' && no_address(c, r)) && ((dtype_is_integer(r) && (*par != 'P' || is_zero(arg))) ||
+							   r->kind == DK_PTR || r->kind == DK_ARRAY))
 			return decay(c, arg);
-		proto_arg(c, n, i, arg,
-			  n->builtin->id >= BI_MUTEX_OWNED && n->builtin->id <= BI_MUTEX_TYPE_SPIN ? "struct mutex *"
-												   : shown);
+		proto_arg(c, n, i, arg, shown);
 		return NULL;
 	case 'S':
 		if (type_strcompat(c, arg->type))
 			return to_string(c, arg);
-		if (n->builtin->id == BI_STRTOK && i == 0 && is_zero(arg))
-			return arg; /* strtok(NULL, …) goes on in the former string */
+		if (par[1] == '0' && is_zero(arg))
+			return arg;
 		if (is_zero(arg))
 			return string_at_zero(c, arg);
 		proto_arg(c, n, i, arg, "char *");
@@ -192,7 +106,8 @@ static struct node *check_param(struct checker *c, struct node *n, unsigned i, c
 	arg = check_expr(c, arg);
 	if (is_err(arg))
 		return NULL;
-	return par[1] && par[1] != ':' ? typed_arg(c, n, i, par, arg) : class_arg(c, n, i, par, arg);
+	return isalpha((unsigned char)par[1]) || *par == '`' ? typed_arg(c, n, i, par, arg)
+							     : class_arg(c, n, i, par, arg);
 }
 
 /* -- results -- */
@@ -208,16 +123,16 @@ static uint32_t result_bound(struct checker *c, const struct node *n)
 	const struct node *a = n->args, *b = a ? a->next : NULL;
 	uint32_t bound = n->builtin->bound, x = bound_of(c, a), y, least;
 
-	if (bound >= BIB_FIRST(0)) {
-		least = bound - BIB_FIRST(0);
-		return x && x < least ? least : x;
+	switch (bound) {
+	case BIB_SUM: y = bound_of(c, b); return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
+	case BIB_DIGITS: return b ? 66 : 22; /* base 2: 64 digits; base 10: 19; sign, NUL */
+	case BIB_SIZE: return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX ? (uint32_t)b->ival + 1 : 0;
+	default: break;
 	}
-	switch (n->builtin->id) {
-	case BI_STRJOIN: y = bound_of(c, b); return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
-	case BI_LLTOSTR: return b ? 66 : 22; /* base 2: 64 digits; base 10: 19; sign, NUL */
-	case BI_COPYINSTR: return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX ? (uint32_t)b->ival + 1 : 0;
-	default: return bound;
-	}
+	if (bound < BIB_FIRST(0))
+		return bound;
+	least = bound - BIB_FIRST(0);
+	return x && x < least ? least : x;
 }
 
 static uint32_t sym_field(enum bi_id id)
@@ -250,25 +165,10 @@ static const struct dtype *result_type(struct checker *c, const struct node *n, 
 	return ty ? ty : basic(c, DT_VOIDPTR);
 }
 
-/* alloca(size) and copyin(address, size) of a constant size: does it fit? */
-static bool scratch_fits(struct checker *c, struct node *n)
-{
-	const struct node *size = n->builtin->id == BI_ALLOCA	? n->args
-				  : n->builtin->id == BI_COPYIN ? n->args->next
-								: NULL;
-	uint64_t max = c->env->opts ? c->env->opts->scratchsize : UINT64_MAX;
-
-	if (!size || size->kind != N_INT || size->ival <= max)
-		return true;
-	fail(c, n, D_ALLOCA_SIZE, "%s(%s%llu) size larger than scratchsize %llu", n->name,
-	     n->builtin->id == BI_COPYIN ? "..., " : "", (unsigned long long)size->ival, (unsigned long long)max);
-	return false;
-}
-
 /* Checks arguments against the row's prototype and sets the type of n. */
-static struct node *check_proto(struct checker *c, struct node *n)
+struct node *by_proto(struct checker *c, struct node *n)
 {
-	struct proto pr = parse_proto(c, n->builtin->proto);
+	struct proto pr = proto_of(c, n->builtin);
 	struct node **slot;
 	unsigned i = 0;
 
@@ -284,9 +184,36 @@ static struct node *check_proto(struct checker *c, struct node *n)
 		k->next = next;
 		*slot = k;
 	}
-	if (!scratch_fits(c, n))
-		return set_err(c, n);
 	return set_type(n, result_type(c, n, pr.ret));
+}
+
+/* alloca(size) and copyin(address, size): does a constant size fit? It is the last argument. */
+struct node *check_scratch(struct checker *c, struct node *n)
+{
+	uint64_t max = c->env->opts ? c->env->opts->scratchsize : UINT64_MAX;
+	const struct node *size;
+
+	n = by_proto(c, n);
+	if (is_err(n))
+		return n;
+	size = n->args->next ? n->args->next : n->args;
+	if (size->kind == N_INT && size->ival > max)
+		return fail(c, n, D_ALLOCA_SIZE, "%s(%s%llu) size larger than scratchsize %llu", n->name,
+			    size == n->args ? "" : "..., ", (unsigned long long)size->ival, (unsigned long long)max);
+	return n;
+}
+
+/* -- rows -- */
+
+static check_fn *const checks[BI_COUNT_] = {
+#define BI(id, name, kind, proto, since, flags, bound, check, code, par, doc) [BI_##id] = check,
+#include "lang/builtin.def"
+#undef BI
+};
+
+struct node *check_builtin(struct checker *c, struct node *n, const struct builtin *b)
+{
+	return checks[b->id](c, n);
 }
 
 /* -- which function it is -- */
@@ -314,7 +241,7 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 /* What other kernels have, or DTrace can do to the kernel and BPF cannot. */
 static struct node *not_on_linux(struct checker *c, struct node *n)
 {
-	struct node *k = check_proto(c, n);
+	struct node *k = by_proto(c, n);
 
 	return is_err(k) ? k : fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name);
 }
@@ -323,10 +250,7 @@ static struct node *not_on_linux(struct checker *c, struct node *n)
  * than check_action_value(). */
 static struct node *action_value(struct checker *c, struct node *n)
 {
-	struct node *k;
-
-	if (n->builtin->proto && !check_special(c, n, &k))
-		n = check_proto(c, n);
+	n = check_builtin(c, n, n->builtin);
 	if (is_err(n))
 		return n;
 	c->action = n;
@@ -359,7 +283,6 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 {
 	const struct builtin *b = find_builtin_func(c, n->name);
 	bool act;
-	struct node *k;
 
 	if (func_exists(c, n->name) || (!b && lib_function(c, n->name)))
 		return check_func_call(c, n);
@@ -367,7 +290,7 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 		return fail_undef_func(c, n);
 	n->builtin = b;
 	if (b->flags & BIF_TRACKER)
-		return check_track_call(c, n);
+		return check_builtin(c, n, b);
 	if (b->kind == BIK_VAR)
 		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function", n->name);
 	act = b->kind == BIK_ACT || (is_data_call(b) && !data_ok);
@@ -384,10 +307,5 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 		check_effects(c, n);
 	if (b->flags & BIF_ABSENT)
 		return not_on_linux(c, n);
-	if (check_special(c, n, &k))
-		return k;
-	n = check_proto(c, n);
-	if (b->id == BI_FLIGHT && !is_err(n))
-		check_flight(c, n);
-	return n;
+	return check_builtin(c, n, b);
 }

@@ -360,10 +360,14 @@ struct node *check_slow(struct checker *c, struct node *n)
 
 /* -- flight("kind", number, number, text) -- */
 
-void check_flight(struct checker *c, struct node *n)
+struct node *check_flight(struct checker *c, struct node *n)
 {
-	size_t len = n->args->len;
+	size_t len;
 
+	n = by_proto(c, n);
+	if (is_err(n))
+		return n;
+	len = n->args->len;
 	if (!len || len >= FLIGHT_KIND)
 		fail(c, n->args, D_FLIGHT, "flight( ) argument #1 must be a name of 1 to %d letters", FLIGHT_KIND - 1);
 	else if (c->env->opts && !c->env->opts->flight)
@@ -371,4 +375,5 @@ void check_flight(struct checker *c, struct node *n)
 		     "flight( ) without a flight recorder: -x flight=TIME tells how long it looks back");
 	else if (c->stmt)
 		c->stmt->calls_flight = true;
+	return n;
 }

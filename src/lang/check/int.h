@@ -16,6 +16,7 @@
 #define CHECK_MAX_MEMBER_SIZE (1u << 30) /* bytes of a D struct or array */
 #define CHECK_MAX_KEYS 64		 /* keys of one associative array or aggregation */
 #define CHECK_MAX_RUNS 8		 /* over a program, to find the widths of variables */
+#define PROTO_MAX_PARAMS 8		 /* of a built-in function */
 
 /* One key expression of an array or aggregation whose key types are settled at the end. */
 struct keyuse {
@@ -83,6 +84,7 @@ struct clocal {
 /* A check that needs the whole program: a printa() and the like. */
 struct deferred_check {
 	struct node *call;
+	const char *tag; /* of an undefined aggregation */
 	struct deferred_check *next;
 };
 
@@ -210,9 +212,8 @@ struct node *check_cond(struct checker *c, struct node *n);
 struct node *check_assign(struct checker *c, struct node *n);
 /* The only index of a built-in array, checked; NULL: n is an error. */
 struct node *check_one_index(struct checker *c, struct node *n);
-struct node *check_args_index(struct checker *c, struct node *n);
+struct node *array_as_scalar(struct checker *c, struct node *n); /* an error */
 /* uregs[n]: an unsigned number. uregs.c */
-struct node *check_regs(struct checker *c, struct node *n, const struct builtin *b); /* uregs[n], kregs[n] */
 bool is_writable(const struct node *n);
 /* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,
  * int64_t); operand of a unary operator (the same, but it is read only). */
@@ -238,13 +239,28 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 void check_action_value(struct checker *c);
 /* A positive constant? */
 bool posconst(struct checker *c, const struct node *n);
+/* What a row of lang/builtin.def checks: a use of it, n, whose n->builtin (of name[index]: n->a->builtin) is the row.
+ */
+typedef struct node *check_fn(struct checker *c, struct node *n);
+#define BI(id, name, kind, proto, since, flags, bound, check, code, par, doc) check_fn check;
+#include "lang/builtin.def"
+#undef BI
+struct node *check_builtin(struct checker *c, struct node *n, const struct builtin *b);
 /* The type of stack() without arguments. */
 const struct dtype *check_stack_type(struct checker *c);
-bool check_special(struct checker *c, struct node *n, struct node **ret);
 /* What an action does, and may stand behind. */
 void check_effects(struct checker *c, struct node *n);
 /* false, reported: the call of an action with a wrong number of arguments. */
 bool act_protos_fit(struct checker *c, struct node *n);
+/* "1.6.3" as a number that grows with versions; UINT32_MAX: none is set, all names are known. */
+uint32_t version_number(const char *text);
+/* A prototype, taken apart. */
+struct proto {
+	const char *ret;
+	const char *par[PROTO_MAX_PARAMS];
+	unsigned min, max;
+};
+struct proto proto_of(struct checker *c, const struct builtin *b);
 struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max);
 struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg, const char *want);
 
@@ -253,7 +269,7 @@ void check_agg_stmt(struct checker *c, struct stmt *s);
 /* @a as an argument: no keys; the aggregation, made if new. */
 struct node *check_agg_ref(struct checker *c, struct node *n);
 void check_late(struct checker *c); /* printa, clear, … when all aggregations are known */
-void late_add(struct checker *c, struct node *call);
+void late_add(struct checker *c, struct node *call, const char *tag); /* tag: of an undefined aggregation */
 
 /* -- formats, printf.c -- */
 bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args);
@@ -325,15 +341,11 @@ void declare_provider(struct checker *c, const struct decl *d);
 /* -- trackers, track.c -- */
 void declare_tracker(struct checker *c, const struct decl *d);
 struct dtracker *tracker_find(const struct checker *c, const char *name);
-/* begin(), end() and pending(), which are functions only where a tracker is declared. */
-struct node *check_track_call(struct checker *c, struct node *n);
 
 /* -- latency probes, event.c -- */
 /* args[i] in a clause of a latency probe; NULL: the clause is none. */
 struct node *event_arg(struct checker *c, struct node *n, uint64_t i);
 struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m */
-struct node *check_slow(struct checker *c, struct node *n);
-void check_flight(struct checker *c, struct node *n); /* flight(), its arguments being right */
 /* Is s a clause of latency probes? It is kept for the clauses that call end(). */
 bool event_clause(struct checker *c, struct clause_instance *s, const struct clause *cl);
 /* The clause that is being checked calls begin() or end() of t. */

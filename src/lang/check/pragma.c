@@ -7,33 +7,6 @@
 
 /* -- versions -- */
 
-/* "1.6.3" as a number that grows with versions; UINT32_MAX: none is set, all names are known. */
-static uint32_t version_number(const char *text)
-{
-	unsigned major = 0, minor = 0, micro = 0;
-
-	if (!text || sscanf(text, "%u.%u.%u", &major, &minor, &micro) < 1)
-		return UINT32_MAX;
-	return major << 24 | (minor & 0xfff) << 12 | (micro & 0xfff);
-}
-
-static const struct builtin *allowed(struct checker *c, const struct builtin *b)
-{
-	if (!b || !c->env->opts || !*c->env->opts->version)
-		return b;
-	return version_number(b->since) > version_number(c->env->opts->version) ? NULL : b;
-}
-
-const struct builtin *find_builtin(struct checker *c, const char *name)
-{
-	return allowed(c, builtin_find(name));
-}
-
-const struct builtin *find_builtin_func(struct checker *c, const char *name)
-{
-	return allowed(c, builtin_find_func(name));
-}
-
 /* -- finding them -- */
 
 struct search {

@@ -192,28 +192,16 @@ static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 	return set_type(n, dtype_string(c->t, (uint32_t)max + 1));
 }
 
-static struct node *builtin_var(struct checker *c, struct node *n, const struct builtin *b)
+struct node *check_probe_name(struct checker *c, struct node *n)
 {
-	const struct cinline *in = b->id == BI_CURCPU ? lib_inline(c, b->name) : NULL;
+	return probe_name(c, n, n->builtin->id);
+}
 
-	if (in) {
-		struct node *k = use_inline(c, n, in);
+/* A built-in variable with the type that its row has. */
+struct node *by_type(struct checker *c, struct node *n)
+{
+	const struct builtin *b = n->builtin;
 
-		k->builtin = k->kind == N_XLATE ? b : k->builtin; /* for xlate_number() */
-		return k;
-	}
-	if (b->id >= BI_ARG0 && b->id <= BI_ARG9 && derive_passed_arg(c, n, (unsigned)(b->id - BI_ARG0)))
-		return n;
-	n->builtin = b;
-	n->lvalue = true;
-	if (b->id == BI_CURCPU)
-		return fail(c, n, D_UNSUP, "built-in variable %s is not yet supported", b->name);
-	if (b->id == BI_VMREGS)
-		return fail(c, n, D_UNSUP, "vmregs[ ] is not supported on Linux");
-	if (b->id == BI_ARGS || b->id == BI_UREGS || b->id == BI_KREGS)
-		return fail(c, n, D_IDENT_BADREF, "associative array '%s' may not be referenced as scalar", b->name);
-	if (b->id >= BI_PROBEFUNC && b->id <= BI_PROBEPROV)
-		return probe_name(c, n, b->id);
 	n->type = dtype_parse(c->t, b->proto);
 	if (!n->type) {
 		fail(c, n, D_TYPE_ERR, "failed to resolve type %s for identifier %s: %s", b->proto, b->name,
@@ -221,6 +209,39 @@ static struct node *builtin_var(struct checker *c, struct node *n, const struct 
 		hint(c, "the kernel has no BTF type information (/sys/kernel/btf/vmlinux)");
 	}
 	return n;
+}
+
+/* arg0 … */
+struct node *check_passed_arg(struct checker *c, struct node *n)
+{
+	return derive_passed_arg(c, n, (unsigned)(n->builtin->id - BI_ARG0)) ? n : by_type(c, n);
+}
+
+/* An inline of dlib/sched.d, which needs the kernel's types. */
+struct node *check_curcpu(struct checker *c, struct node *n)
+{
+	const struct builtin *b = n->builtin;
+	const struct cinline *in = lib_inline(c, b->name);
+	struct node *k;
+
+	if (!in)
+		return fail(c, n, D_UNSUP, "built-in variable %s is not yet supported", b->name);
+	n->builtin = NULL;
+	k = use_inline(c, n, in);
+	k->builtin = k->kind == N_XLATE ? b : k->builtin; /* for xlate_number() */
+	return k;
+}
+
+struct node *check_vmregs(struct checker *c, struct node *n)
+{
+	return fail(c, n, D_UNSUP, "vmregs[ ] is not supported on Linux");
+}
+
+static struct node *builtin_var(struct checker *c, struct node *n, const struct builtin *b)
+{
+	n->builtin = b;
+	n->lvalue = true;
+	return check_builtin(c, n, b);
 }
 
 /* -- scalars -- */
@@ -453,12 +474,10 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 	if (name && !local_find(c, name) && (c->scope.lib || !symtab_get(&c->globals, name, 0))) {
 		const struct builtin *b = find_builtin(c, name);
 
-		if (b && b->id == BI_ARGS)
-			return check_args_index(c, n);
-		if (b && b->id == BI_VMREGS)
-			return builtin_var(c, n, b);
-		if (b && (b->id == BI_UREGS || b->id == BI_KREGS))
-			return check_regs(c, n, b);
+		if (b && b->flags & BIF_ARRAY) {
+			n->a->builtin = b;
+			return check_builtin(c, n, b);
+		}
 		in = array_inline(c, name, b, acc);
 		if (in)
 			return use_inline_array(c, n, in);

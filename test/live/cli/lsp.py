@@ -83,7 +83,8 @@ live.check("args[0]->b_bcount: unsigned int" in hover, "hover: the type of an ex
 hover = c.at("hover", good, "syscall::openat")["contents"]["value"]
 live.check("1 probe" in hover and "args[1]" in hover and "filename" in hover, "hover: the arguments of a probe", hover)
 hover = c.at("hover", good, "copyinst")["contents"]["value"]
-live.check("subroutine of D" in hover and "string(uintptr_t" in hover, "hover: a function of the language", hover)
+live.check("subroutine of D" in hover and "string(uintptr_t" in hover and "string from the memory of the process" in hover,
+           "hover: a function of the language, and what it is", hover)
 place = c.at("definition", good, "/ MILL")
 live.same((place["uri"], place["range"]["start"]["line"]), (URI, 1), "definition in the text")
 library = "BEGIN { trace(errno_name[1]); }\n"
