@@ -1,10 +1,14 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block.d: requests to block devices: from their issue to the driver until they are done.
+ * block.d: requests to block devices, from their issue to the driver until they are done.
  *
- * Attributes of slow events: dev: the disk; sector, bytes; op: read, write, flush, discard or another number of the kernel's;
- * file: of which the first page is, unless it is direct I/O or the file system's own.
+ * Tracker block, default 3: block device requests
+ *   waits for "block I/O ({op})": queued, io
+ *   dev: the disk
+ *   sector, bytes: what part of it
+ *   op = read | write | flush | discard | other
+ *   file: the file of the request's first page; empty for direct I/O and for what the file system writes for itself
  */
 #pragma D option quiet
 #pragma D option noself

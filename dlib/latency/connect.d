@@ -3,9 +3,19 @@
 /*
  * connect.d: connections that take long to be made, and answers of name servers.
  *
- * Attributes of slow events: connect: connect(2), in the thread that called it: fd, ret; tcpconnect: connections of TCP whose program does not wait in
- * connect(2), from the first packet on: to: address and port; error: 0, or an errno; dns: questions by UDP until their answer: server; name: what was asked; result:
- * answered, asked again, or none (in 30 s).
+ * Tracker connect: connect(2), in the thread that called it
+ *   waits for "a connection (connect)": call, net
+ *   fd, ret: its argument, and what it returned
+ *   ustack: the caller
+ * Tracker tcpconnect: TCP connections of programs that do not wait in connect(2), from the first packet on
+ *   waits for "a connection to {to}": call, net
+ *   to: address and port
+ *   error: 0, or an errno
+ * Tracker dns: questions to name servers by UDP, until their answer
+ *   waits for "an answer about {name}": call, net
+ *   server: the name server
+ *   name: what was asked
+ *   result = answered | asked again | none: none after 30 s
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,12 +1,18 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault.d: page faults, from the exception until the page is there: of programs, and of the kernel where it copies from or to them.
+ * fault.d: page faults, from the exception until the page is there: of programs, and of the kernel where it copies
+ * from or to their memory. A fault that ends in a signal is not measured. Every page fault of every program costs a
+ * little more.
  *
- * Every page fault of every program costs a little more. Faults that end in a signal are none.
- * Attributes of slow events: fault: major (a device or another thread had to be waited for) or minor; addr: the address; mode: user, or kernel;
- * file, offset: the page of a mapped file that was not in memory (before Linux 6.9: where reading began, which may be a little before it);
- * ustack: where the program was.
+ * Tracker fault: page faults
+ *   waits for "a page ({fault} page fault)": call, memory
+ *   fault = major | minor: major: the thread waited for a device or for another thread
+ *   addr: the address
+ *   mode = user | kernel
+ *   file, offset: the page of a mapped file that was not in memory; before Linux 6.9 the place where reading began,
+ *     which may be a little before it
+ *   ustack: where the program was
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,10 +1,16 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filelock.d: locks of files that somebody else has: flock(2), and record locks of fcntl(2).
+ * filelock.d: locks of files that another process has: flock(2), and record locks of fcntl(2).
  *
- * Attributes of slow events: lock_kind; file; holder_tid: the process that has it; holder_comm: its name, if it has taken a lock
- * since this runs; ustack: who wants it.
+ * Tracker filelock: locks of files
+ *   waits for "{lock_kind}": locked, lock
+ *   lock_kind = file lock (flock) | file lock (fcntl)
+ *   file: its path
+ *   holder_tid: the process that has the lock
+ *   holder_comm: its name, if it took a lock since the start of the run
+ *   given_up: 1: the thread did not get the lock
+ *   ustack: the caller
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,12 +1,17 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fs.d: operations of programs on files and folders: from the system call until it is done, in the page cache or on a device.
+ * fs.d: operations of programs on files and folders, from the system call until it is done, in the page cache or on a
+ * device. Reads and writes of pipes, sockets and devices are not measured. Mapped files are read by page faults: see
+ * fault.d. Every system call of every program costs a little more.
  *
- * Every system call of every program costs a little more. Reads and writes of pipes, sockets and devices are none. Mapped files are
- * read by page faults: see fault.d.
- * Attributes of slow events: syscall: its name; fs: the type of the file system; file: which, as the call names it where that has no open
- * file; ret: what it returned; ustack: who called it.
+ * Tracker fs: operations of file systems
+ *   waits for "an operation of the file system": call, fs
+ *   syscall: its name
+ *   fs: the type of the file system
+ *   file: its path; as the system call names it, where that has no open file
+ *   ret: what the system call returned
+ *   ustack: the caller
  */
 #pragma D option quiet
 #pragma D option noself

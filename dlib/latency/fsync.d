@@ -1,9 +1,14 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fsync.d: calls that wait until data is on a device: fsync(), fdatasync(), sync_file_range(), msync(), sync(), syncfs().
+ * fsync.d: system calls that wait until data is on a device: fsync(), fdatasync(), sync_file_range(), msync(), sync(),
+ * syncfs(). At the end: how many and how long, by program and system call.
  *
- * Attributes of slow events: syscall; file: which; ustack: who asked for it. At the end: how many and how long, by program and call.
+ * Tracker fsync: data to be on the disk
+ *   waits for "the file to be on the disk": call, fs
+ *   syscall: its name
+ *   file: its path
+ *   ustack: the caller
  */
 #pragma D option quiet
 #pragma D option noself

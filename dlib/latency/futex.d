@@ -1,10 +1,16 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * futex.d: threads that wait for a lock or a condition of their program (futex).
+ * futex.d: threads that wait for a lock or a condition of their program (futex). The kernel does not know who holds
+ * such a lock, only who released it.
  *
- * The kernel does not know who holds such a lock. Attributes of slow events: waker_tid, waker_comm: who released it; uaddr: its address;
- * condition: 1: one waits for a condition like this, and not for a lock (very likely); timed_out: 1: the call returned ETIMEDOUT; ustack: where the thread waited.
+ * Tracker futex: locks and conditions of programs
+ *   waits for "futex (lock or condition)": locked, lock
+ *   uaddr: its address
+ *   condition: 1: very likely a condition, not a lock
+ *   timed_out: 1: the system call returned ETIMEDOUT
+ *   waker_tid, waker_comm: the thread that released it
+ *   ustack: where the thread waited
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,9 +1,12 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * irq.d: handlers of interrupts that run for long; whom they interrupt waits for them.
+ * irq.d: interrupt handlers that run for long. The thread that was interrupted waits for them.
  *
- * Attributes of slow events: irq: its number; name: of the handler. The thread is the one that was interrupted.
+ * Tracker irq, default 4: interrupt handlers
+ *   waits for "the interrupt handler {name}": locked, kernel
+ *   irq: the number of the interrupt
+ *   name: the handler's name
  */
 #pragma D option quiet
 #pragma D option noself

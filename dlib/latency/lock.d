@@ -3,8 +3,14 @@
 /*
  * lock.d: locks of the kernel that a thread has to wait for.
  *
- * Attributes of slow events: lock: its address; lock_kind; holder_tid, holder_comm: who had it when the wait began (a mutex, an
- * rtmutex, a semaphore that is held for writing); stack: where the thread waited.
+ * Tracker lock, default 6: kernel locks
+ *   waits for "{lock_kind}": locked, lock
+ *   lock: its address
+ *   lock_kind = mutex | spinlock | rtmutex | percpu-rwsem | rwsem read | rwsem write | semaphore
+ *   holder_tid, holder_comm: the thread that had the lock when the wait began; known of a mutex, an rtmutex, and an
+ *     rwsem that is held for writing
+ *   cause: what the thread did, in words
+ *   stack: where it waited
  */
 #pragma D depends_on probe sdt:lock::contention_begin "Linux 5.19"
 #pragma D option quiet

@@ -1,11 +1,16 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mmaplock.d: waits for the lock of a process's address space (mmap_lock), with who had it. Page faults, mmap(2), fork(2) and others take it,
- * often: each of them costs a little more.
+ * mmaplock.d: waits for the lock of a process's address space (mmap_lock). Page faults, mmap(2), fork(2) and others
+ * take it often: each of them costs a little more.
  *
- * Attributes of slow events: lock_kind: read or write; holder_tid, holder_comm: who took it last when the wait began: of several readers the last one;
- * owner: the process whose it is; stack: what for.
+ * Tracker mmaplock: locks of address spaces
+ *   waits for "{lock_kind}": locked, lock
+ *   lock_kind = mmap_lock (read) | mmap_lock (write)
+ *   holder_tid, holder_comm: the thread that took the lock last before the wait began; with several readers, the last
+ *     reader
+ *   owner: the process that has the address space
+ *   stack: what the thread needed the lock for
  */
 #pragma D depends_on probe sdt:mmap_lock::mmap_lock_start_locking "Linux 5.11"
 #pragma D option quiet

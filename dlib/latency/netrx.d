@@ -1,12 +1,20 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * netrx.d: packets that were received: from the device until a program has them, or they are gone.
+ * netrx.d: received packets, from the device until a program has copied them, or the kernel has freed them.
  *
- * The exit id says how it ended: 0 copied to the program, 1 consumed by the kernel (an acknowledgement), 2 dropped.
- * Attributes of slow events: ifindex: number of the interface, as ip(8) shows it; bytes; and where the time went, in ns: protocol_ns: until the packet was in the
- * queue of its socket; cpu_ns: a reader that waited for it was woken up, and waited for a CPU; reader_ns: the reader did something else; stage: which of
- * them was longest. Of UDP the kernel does not tell which packet is read (6.18), but that one is: they are read in the order in which they came.
+ * The exit id is 0: copied by a program; 1: consumed by the kernel (an acknowledgement); 2: dropped. For UDP the
+ * kernel does not identify the datagram that is read (Linux 6.18): datagrams are read in the order of their arrival,
+ * so it is the oldest one.
+ *
+ * Tracker netrx: received packets
+ *   waits for "{stage} (packet received)": queued, net
+ *   ifindex: the interface's number, as ip(8) shows it
+ *   bytes: of the packet
+ *   protocol_ns: time until the packet was in the queue of its socket
+ *   cpu_ns: time for which a reader that waited for the packet was runnable, without a CPU
+ *   reader_ns: time for which the reader did something else
+ *   stage = the network protocols | its reader to run | its reader, which was busy: the longest of the three
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,11 +1,18 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nettx.d: packets that are sent: from the queue of a device (qdisc) until the device is done with them.
+ * nettx.d: sent packets, from the queue of a device (qdisc) until the device is done with them.
  *
- * The exit id says how it ended: 0 sent, 1 dropped, 2 received by another interface of this machine (loopback, veth).
- * Attributes of slow events: dev: interface; bytes; and where the time went, in ns: send_ns: before that, in the sender's system call, 0 if it was not
- * the sender who brought it there; qdisc_ns: in the queue; driver_ns: in the driver and the device; stage: which of the last two was longer.
+ * The exit id is 0: sent; 1: dropped; 2: received by another interface of this machine (loopback, veth).
+ *
+ * Tracker nettx: sent packets
+ *   waits for "{stage} (packet sent)": queued, net
+ *   dev: the interface
+ *   bytes: of the packet
+ *   send_ns: time in the sender's system call before the queue; 0: it did not come from there
+ *   qdisc_ns: time in the queue
+ *   driver_ns: time in the driver and the device
+ *   stage = the device | the queue of the device: the longer of the two
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,16 +1,25 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offcpu.d: threads that sleep for long.
+ * offcpu.d: threads that sleep for long. Idle programs do that, too: so the threshold is high, and the stack says what
+ * the thread waited for.
  *
- * What every idle program does, too: the threshold is high, and the stack says for what. Attributes of slow events: cause: in words; stack: where the
- * thread slept; condition: 1: what its registers say of a futex: a condition, and no lock (very likely);
- * timed_out: 1: a timer ended the wait; waker_tid, waker_comm: who woke it up (0: a timer); iowait: 1: the kernel counts it as waiting for I/O; reclaiming: 1: it was
- * freeing memory.
+ * Tracker offcpu, default 2: sleeping
+ *   waits for "unknown": sleep, unknown
+ *   cause: what the thread waited for, in words
+ *   stack: where it slept
+ *   condition: 1: its registers say of a futex that it is very likely a condition, not a lock
+ *   timed_out: 1: a timer ended the wait
+ *   waker_tid, waker_comm: the thread that woke it up; 0: a timer
+ *   stopper_tid, stopper_comm: the thread that stopped it by a signal, or as its tracer; 0: it was not stopped
+ *   signal: the signal that stopped it
+ *   iowait: 1: the kernel counts the thread as waiting for I/O
+ *   reclaiming: 1: the thread was freeing memory
  *
- * The thread takes its stack itself when it goes on (Linux 6.16): whole, while that of a thread that is switched out lacks the
- * functions of the scheduler and of locks. Sleeps of less than a millisecond end where another thread makes way, which is cheaper.
- * The end of a switch is looked at each time, whether its begin was seen or not: see there.
+ * A thread takes its stack itself when it goes on (Linux 6.16). That stack is whole: the stack of a thread that is
+ * switched out lacks the functions of the scheduler and of locks. A sleep of less than a millisecond ends where the
+ * previous thread leaves the CPU, which is cheaper. The end of a switch is looked at each time, whether its beginning
+ * was seen or not: see there.
  */
 #pragma D option quiet
 #pragma D option noself

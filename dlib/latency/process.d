@@ -1,9 +1,15 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.d: new processes and threads: from fork() to their first instruction on a CPU; and exec().
+ * process.d: new processes and threads, from fork() to their first instruction on a CPU; and exec().
  *
- * Attributes of slow events: parent: who made it.
+ * Tracker fork: from fork() or clone() to the first time on a CPU
+ *   waits for "its first time on a CPU": call, cpu
+ *   parent_tid, parent_comm: the thread that made it
+ *   prev_tid, prev_comm: the thread that had the CPU before
+ * Tracker exec: exec(), until the program begins
+ *   waits for "the program to begin (exec)": call, process
+ *   ustack: the first instruction of the program
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,10 +1,13 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reclaim.d: threads that must free memory before they get some: direct reclaim, of a memory cgroup or of the machine, and compaction (what
- * kcompactd does in the background holds up nobody).
+ * reclaim.d: threads that must free memory before they get some: direct reclaim, for a memory cgroup or for the
+ * machine, and compaction. What kcompactd does in the background delays no thread, and is not measured.
  *
- * Attributes of slow events: reclaim: what it was; stack: what the thread wanted memory for.
+ * Tracker reclaim, default 7: freeing memory
+ *   waits for "{reclaim}": call, memory
+ *   reclaim = direct reclaim | reclaim of a memory cgroup | compaction
+ *   stack: what the thread needed memory for
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,14 +1,18 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.d: requests that programs mark themselves: from their beginning to their end, in whatever thread or process that is.
+ * request.d: requests that programs mark themselves, from beginning to end, in whatever thread or process that is.
  *
  * Usage: request.d
- * A program writes dwell+ID to /dev/null where a request begins, and dwell-ID where it ends, which any language can do, also
- * a shell: echo dwell+42 >/dev/null. ID is text of up to 31 bytes. It costs the program a system call, whether somebody listens or not; while this runs it
- * costs every write() of every program something. Programs with static probes need no such marks: see usdt.d.
+ * A program writes dwell+ID to /dev/null where a request begins, and dwell-ID where it ends. Any language can do that,
+ * also a shell: echo dwell+42 >/dev/null. ID is text of up to 31 bytes. A mark costs the program a system call,
+ * whether dwell runs or not; while this runs, every write() of every program costs a little more. Programs with static
+ * probes need no marks: see usdt.d.
  *
- * Attributes of slow events: request: its ID; begun_tid, begun_comm: who marked the beginning; ustack: where its end was marked.
+ * Tracker request: requests that programs mark
+ *   waits for "the end of request {request}": call, unknown
+ *   request: its ID
+ *   ustack: where its end was marked
  */
 #pragma D option quiet
 #pragma D option noself

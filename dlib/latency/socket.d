@@ -1,12 +1,26 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socket.d: calls that wait on a socket: for data, for room to send, for a client.
+ * socket.d: system calls that wait on a socket: for data, for room to send, for a client.
  *
- * Every system call of every program costs a little more. Calls that wait for several descriptors at once (select(2), epoll_wait(2), poll(2) of more than one) are none: offcpu.d has those.
- * Attributes of slow events: socket: syscall: its name; protocol; to: address and port of the other end, or the path of a Unix socket (its own, where it has no other end); awaited: what; peer_pid: of a Unix socket, who made the other end (called connect(2) or
- * listen(2)); ret: what the call returned; ustack: who called it. accept: servers that wait for a client: syscall; protocol; to: whom
- * they got; ret.
+ * Every system call of every program costs a little more. Calls that wait for several descriptors at once (select(2),
+ * epoll_wait(2), poll(2) of more than one) are not measured: offcpu.d has those.
+ *
+ * Tracker socket: data, or room to send
+ *   waits for "{awaited}": call, net
+ *   syscall: its name
+ *   protocol: such as TCP
+ *   to: address and port of the other end, or the path of a Unix socket: its own, where it has no other end
+ *   awaited: what the system call waited for, in words
+ *   peer_pid: of a Unix socket, the process that called connect(2) or listen(2) for the other end
+ *   ret: what the system call returned
+ *   ustack: the caller
+ * Tracker accept: servers that wait for a client
+ *   waits for "a client (accept)": call, idle
+ *   syscall: its name
+ *   protocol: such as TCP
+ *   to: the client
+ *   ret: what the system call returned
  */
 #pragma D option quiet
 #pragma D option noself

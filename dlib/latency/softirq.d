@@ -1,9 +1,11 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * softirq.d: softirqs that run for long, at the cost of the thread that was interrupted (or in ksoftirqd).
+ * softirq.d: softirqs that run for long, at the cost of the thread that was interrupted, or in ksoftirqd.
  *
- * Attributes of slow events: vec: which, as in /proc/softirqs. The thread is the one in whose time it ran.
+ * Tracker softirq, default 5: softirqs
+ *   waits for "the soft interrupt {vec}": locked, kernel
+ *   vec: its name, as in /proc/softirqs
  */
 #pragma D option quiet
 #pragma D option noself

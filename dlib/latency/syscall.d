@@ -1,10 +1,15 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall.d: system calls that take long. For all calls of all programs: it costs every one of them something.
+ * syscall.d: system calls that take long. Every system call of every program costs a little more.
  *
- * Attributes of slow events: syscall: its name; arg0, arg1, arg2: its arguments; ret: what it returned; file: what arg0 is, where it is an
- * open file of the program; ustack: who called it.
+ * Tracker syscall: system calls
+ *   waits for "the system call": call, unknown
+ *   syscall: its name
+ *   arg0, arg1, arg2: its arguments
+ *   ret: what it returned
+ *   file: the path of arg0, where that is an open file of the program
+ *   ustack: the caller
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,9 +1,13 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * throttle.d: threads that may not run because their cgroup has used up its CPU limit (cpu.max, cpu.cfs_quota_us): until they run again.
+ * throttle.d: threads that may not run because their cgroup has used up its CPU limit (cpu.max, cpu.cfs_quota_us),
+ * until they run again.
  *
- * Attributes of slow events: limit: the cgroup that has the limit; quota_us, period_us: what it is.
+ * Tracker throttle: CPU limits of cgroups
+ *   waits for "CPU quota of the cgroup": locked, cpu
+ *   limit: the cgroup that has the limit
+ *   quota_us, period_us: what the limit is
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,14 +1,17 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usdt.d: requests between two probes, such as static probes that a program brings along.
+ * usdt.d: requests between two probes, such as static probes that a program has.
  *
  * Usage: usdt.d --begin PROBE --end PROBE [--by 0|1] [--nested NUMBER]
- * Both probes fire in the same thread, or with --by 1 have the same arg0. Of a request that begins within another one of the thread (or of the
- * same number) the inner one is measured; with --nested both: an end is that of the one that began last. dwell latency --request
- * PROBE,PROBE[,arg0][,nested] runs it.
+ * Both probes fire in the same thread, or with --by 1 have the same arg0. When a request begins within another one of
+ * the same thread, or of the same number, the inner one is measured. With --nested both are: an end belongs to the
+ * request that began last. dwell latency --request PROBE,PROBE[,arg0][,nested] runs it.
  *
- * Attributes of slow events: request: with --by 1 its number; ustack: where the second one fired.
+ * Tracker usdt: requests between two probes
+ *   waits for "the end of {request}": call, unknown
+ *   request: with --by 1 its number
+ *   ustack: where the second probe fired
  *
  * Example:
  *   # usdt.d --begin syscall::clock_nanosleep:entry --end syscall::clock_nanosleep:return -c "sleep 0.2"

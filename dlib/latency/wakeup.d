@@ -3,12 +3,16 @@
 /*
  * wakeup.d: threads that can run and wait for a CPU: after they were woken up, were preempted, or are new.
  *
- * Attributes of slow events: state: woken, preempted, or throttled (its cgroup had used up its CPU limit); prev_tid, prev_comm: the thread that had the CPU before; waker_tid, waker_comm:
- * who woke the thread up (of a preempted thread, itself); softirq_ns, softirq: how long soft interrupts had the CPU meanwhile, and the last of them;
- * irq_ns, irq: likewise interrupts, in the time of soft interrupts, too.
+ * Tracker wakeup, default 1: waiting for a CPU
+ *   waits for "a CPU": locked, cpu
+ *   state = woken | preempted | throttled: throttled: its cgroup had used up its CPU limit
+ *   prev_tid, prev_comm: the thread that had the CPU before
+ *   waker_tid, waker_comm: the thread that woke it up; of a preempted thread, itself
+ *   softirq_ns, softirq: how long softirqs had the CPU meanwhile, and the last of them
+ *   irq_ns, irq: how long interrupts had the CPU meanwhile, those within softirqs too, and the last of them
  *
- * Interrupts count from 20 us on. Those that follow each other within 10 ms are one stretch: of one that began
- * before the wait, the last one's part is exact, and of the others it is their share of the time.
+ * Interrupts count from 20 us on. Interrupts that follow each other within 10 ms are one stretch. Of a stretch that
+ * began before the wait, the last interrupt's part is exact; the others count by their share of the time.
  */
 #pragma D option quiet
 #pragma D option noself

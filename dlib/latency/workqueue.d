@@ -3,7 +3,9 @@
 /*
  * workqueue.d: work that was queued and waits for a kernel thread to do it.
  *
- * Attributes of slow events: func: what shall be done; opener: who queued it.
+ * Tracker workqueue: work for kernel threads
+ *   waits for "a kworker to take its work": call, kernel
+ *   func: the function that does the work
  */
 #pragma D option quiet
 #pragma D option noself

@@ -17,6 +17,7 @@
 #include "cmdline/requestopts.h"
 #include "cmdline/opts.h"
 #include "engine/run/run.h"
+#include "latency/trackers.h"
 #include "load/cpus.h"
 #include "run/session.h"
 
@@ -28,16 +29,12 @@
 #define CONTROL_NOT_GIVEN (-1)
 #define FILTERED_LIMIT 5000 /* slow events of a tracker in a second */
 
-/* The trackers that are shipped; those with a star are the default. */
-static const char *const trackers[] = { "*wakeup",  "*offcpu",	"*block",    "*irq",  "*softirq", "*lock",
-					"*reclaim", "syscall",	"fsync",     "futex", "connect",  "netrx",
-					"nettx",    "process",	"workqueue", "fault", "throttle", "request",
-					"filelock", "mmaplock", "fs",	     "socket" };
-
 static void list_trackers(FILE *out)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
-		fprintf(out, "%s%s", i ? " " : "", trackers[i] + (trackers[i][0] == '*'));
+	const char *file;
+
+	for (size_t i = 0; (file = trackers_file(i)); i++)
+		fprintf(out, "%s%s", i ? " " : "", file);
 	fputc('\n', out);
 }
 
@@ -195,9 +192,8 @@ static void add_control(struct latency_view *l)
 /* What can only be a file, a folder or a process. */
 static bool is_recording(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
-		if (!strcmp(trackers[i] + (trackers[i][0] == '*'), name))
-			return false;
+	if (trackers_has_file(name))
+		return false;
 	return access(name, F_OK) == 0 || strspn(name, "0123456789") == strlen(name);
 }
 
@@ -214,11 +210,10 @@ static void add_tracker(struct latency_view *l, const char *name)
 
 static int take_tracker(struct latency_view *l, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
-		if (!strcmp(trackers[i] + (trackers[i][0] == '*'), name)) {
-			add_tracker(l, name);
-			return 0;
-		}
+	if (trackers_has_file(name)) {
+		add_tracker(l, name);
+		return 0;
+	}
 	cmd_msg("latency: there is no tracker or command '%s'; trackers are:", name);
 	list_trackers(stderr);
 	return EXIT_USAGE;
@@ -256,6 +251,7 @@ static bool named_before(char **names, int i)
 
 static int take_trackers(struct latency_view *l, int n, char **names)
 {
+	const char *file;
 	int e = 0;
 
 	for (int i = 0; i < n && e == 0; i++)
@@ -263,9 +259,8 @@ static int take_trackers(struct latency_view *l, int n, char **names)
 	if (n > 0 || l->requests)
 		return e;
 	l->request.opts.zdepends = true; /* those that this kernel has the probes for */
-	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
-		if (trackers[i][0] == '*')
-			add_tracker(l, trackers[i] + 1);
+	for (size_t i = 0; (file = trackers_default(i)); i++)
+		add_tracker(l, file);
 	return e;
 }
 

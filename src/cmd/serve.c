@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "engine/front/compile.h"
 #include "engine/views.h"
+#include "latency/trackers.h"
 #include "launcher/gallery.h"
 #include "launcher/launch.h"
 #include "launcher/listen.h"
@@ -139,15 +140,18 @@ static char *const *overview_of(struct arena *a, const struct servedir *dir)
 {
 	static char *const options[] = { "dwell", "--json",	    "-x", "noself", "-x", "maxcpu=25%",
 					 "-x",	  "switchrate=5hz", "-x", "cost",   "-x", "zdepends" };
-	static const char *const programs[] = { "wakeup",  "offcpu", "block",	"irq",
-						"softirq", "lock",   "reclaim", "overview" };
-	char **argv = arena_alloc(a, (ARRAY_SIZE(options) + 2 * ARRAY_SIZE(programs) + 7) * sizeof(*argv));
-	size_t n = ARRAY_SIZE(options);
+	const char *file;
+	size_t n = ARRAY_SIZE(options), nfiles = 0;
+	char **argv;
 
+	while (trackers_default(nfiles))
+		nfiles++;
+	argv = arena_alloc(a, (n + 2 * (nfiles + 1) + 7) * sizeof(*argv));
 	memcpy(argv, options, sizeof(options));
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+	for (size_t i = 0; i <= nfiles; i++) {
+		file = i < nfiles ? trackers_default(i) : "overview";
 		argv[n++] = "-s";
-		argv[n++] = arena_printf(a, "%s/latency/%s.d", libs_dir(a), programs[i]);
+		argv[n++] = arena_printf(a, "%s/latency/%s.d", libs_dir(a), file);
 	}
 	if (dir->live) {
 		char *keep[] = { (char *)(uintptr_t) "--record",      dir->live,

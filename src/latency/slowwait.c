@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes have well-known names: stack, waker_tid, holder_tid … (dwell-latency(1)). */
+/* Attributes have well-known names, such as stack, waker_tid, holder_tid: those of the heads of dlib/latency. */
 #include "latency/slowwait.h"
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/units.h"
+#include "latency/trackers.h"
+#include "latency/tracker_facts.h"
 
 #define USER_FRAMES 24 /* of the program's stack, that are looked at */
 
-struct kind {
-	const char *tracker;
-	enum chain_level level;
-	const char *words;
-	enum cause_class class;
-	const char *attr;
-};
-static const struct kind kinds[] = {
-#define KIND(tracker, level, words, class, attr) { tracker, level, words, class, attr },
-#include "latency/slowkind.def"
-#undef KIND
-};
-/* A tracker of the user's own. */
-static const struct kind own = { "", CHAIN_CALL, "its end", CAUSE_UNKNOWN, "" };
-
-static const struct kind *kind_of(const struct slow_event *e)
+static const struct tracker_facts *facts_of_tracker(const struct slow_event *e)
 {
-	for (size_t i = 0; e->tracker && i < ARRAY_SIZE(kinds); i++)
-		if (!strcmp(kinds[i].tracker, e->tracker->name))
-			return &kinds[i];
-	return &own;
+	return trackers_facts(e->tracker ? e->tracker->name : "");
 }
 
 static const struct recfield *attr(const struct slow_event *e, const char *name)
@@ -65,25 +49,25 @@ static const struct {
 	const char *name, *value;
 	uint32_t fact;
 } facts[] = {
-	{ "state", "woken", CAUSE_FACT_RUNNABLE },
-	{ "state", "preempted", CAUSE_FACT_RUNNABLE },
-	{ "state", "throttled", CAUSE_FACT_THROTTLED },
-	{ "quota_us", NULL, CAUSE_FACT_THROTTLED },
-	{ "fault", "major", CAUSE_FACT_MAJOR },
-	{ "reclaim", "direct reclaim", CAUSE_FACT_RECLAIM },
-	{ "reclaim", "reclaim of a memory cgroup", CAUSE_FACT_RECLAIM },
-	{ "reclaiming", NULL, CAUSE_FACT_RECLAIM },
-	{ "iowait", NULL, CAUSE_FACT_IOWAIT },
-	{ "stopper_tid", NULL, CAUSE_FACT_STOPPED },
-	{ "condition", NULL, CAUSE_FACT_CONDITION },
-	{ "timed_out", NULL, CAUSE_FACT_TIMEOUT },
-	{ "lock_kind", "mutex", CAUSE_FACT_MUTEX },
-	{ "lock_kind", "rwsem read", CAUSE_FACT_RWSEM },
-	{ "lock_kind", "rwsem write", CAUSE_FACT_RWSEM },
-	{ "lock_kind", "semaphore", CAUSE_FACT_SEMAPHORE },
-	{ "lock_kind", "spinlock", CAUSE_FACT_SPIN },
-	{ "lock_kind", "rtmutex", CAUSE_FACT_RTMUTEX },
-	{ "lock_kind", "percpu-rwsem", CAUSE_FACT_PERCPU_RWSEM },
+	{ ATTR_STATE, ATTR_STATE_WOKEN, CAUSE_FACT_RUNNABLE },
+	{ ATTR_STATE, ATTR_STATE_PREEMPTED, CAUSE_FACT_RUNNABLE },
+	{ ATTR_STATE, ATTR_STATE_THROTTLED, CAUSE_FACT_THROTTLED },
+	{ ATTR_QUOTA_US, NULL, CAUSE_FACT_THROTTLED },
+	{ ATTR_FAULT, ATTR_FAULT_MAJOR, CAUSE_FACT_MAJOR },
+	{ ATTR_RECLAIM, ATTR_RECLAIM_DIRECT_RECLAIM, CAUSE_FACT_RECLAIM },
+	{ ATTR_RECLAIM, ATTR_RECLAIM_RECLAIM_OF_A_MEMORY_CGROUP, CAUSE_FACT_RECLAIM },
+	{ ATTR_RECLAIMING, NULL, CAUSE_FACT_RECLAIM },
+	{ ATTR_IOWAIT, NULL, CAUSE_FACT_IOWAIT },
+	{ ATTR_STOPPER_TID, NULL, CAUSE_FACT_STOPPED },
+	{ ATTR_CONDITION, NULL, CAUSE_FACT_CONDITION },
+	{ ATTR_TIMED_OUT, NULL, CAUSE_FACT_TIMEOUT },
+	{ ATTR_LOCK_KIND, ATTR_LOCK_KIND_MUTEX, CAUSE_FACT_MUTEX },
+	{ ATTR_LOCK_KIND, ATTR_LOCK_KIND_RWSEM_READ, CAUSE_FACT_RWSEM },
+	{ ATTR_LOCK_KIND, ATTR_LOCK_KIND_RWSEM_WRITE, CAUSE_FACT_RWSEM },
+	{ ATTR_LOCK_KIND, ATTR_LOCK_KIND_SEMAPHORE, CAUSE_FACT_SEMAPHORE },
+	{ ATTR_LOCK_KIND, ATTR_LOCK_KIND_SPINLOCK, CAUSE_FACT_SPIN },
+	{ ATTR_LOCK_KIND, ATTR_LOCK_KIND_RTMUTEX, CAUSE_FACT_RTMUTEX },
+	{ ATTR_LOCK_KIND, ATTR_LOCK_KIND_PERCPU_RWSEM, CAUSE_FACT_PERCPU_RWSEM },
 };
 
 /* Times of which most of the wait must be made for them to be a fact, and who it was. */
@@ -91,8 +75,8 @@ static const struct taker {
 	const char *ns, *name;
 	uint32_t fact;
 } takers[] = {
-	{ "softirq_ns", "softirq", CAUSE_FACT_SOFTIRQ },
-	{ "irq_ns", "irq", CAUSE_FACT_IRQ },
+	{ ATTR_SOFTIRQ_NS, ATTR_SOFTIRQ, CAUSE_FACT_SOFTIRQ },
+	{ ATTR_IRQ_NS, ATTR_IRQ, CAUSE_FACT_IRQ },
 };
 
 /* Interrupts that had the CPU for most of the wait; NULL: they had not. */
@@ -135,7 +119,7 @@ static uint32_t facts_of(const struct slow_event *e)
  * nothing to do, who ended the wait tells better (chain.h). */
 static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t said)
 {
-	const struct recfield *f = attr(e, "ustack");
+	const struct recfield *f = attr(e, ATTR_USTACK);
 	struct cause_uframe frames[USER_FRAMES];
 	struct rec_ustack_hdr h;
 	size_t n = 0;
@@ -161,7 +145,7 @@ static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t
 /* What the rules say of the stack. */
 static int classify(struct causes *c, struct sym *sym, const struct slow_event *e, uint32_t said, struct cause *ret)
 {
-	const struct recfield *f = attr(e, "stack");
+	const struct recfield *f = attr(e, ATTR_STACK);
 	const char *names[CAUSES_MAX_DEPTH];
 	size_t n = 0;
 
@@ -177,7 +161,8 @@ static int classify(struct causes *c, struct sym *sym, const struct slow_event *
 	return causes_classify(c, names, n, said, ret);
 }
 
-static void set_words(const struct kind *k, const struct slow_event *e, const struct cause *why, struct slowwait *ret)
+static void set_words(const struct tracker_facts *k, const struct slow_event *e, const struct cause *why,
+		      struct slowwait *ret)
 {
 	struct chain_wait *w = &ret->wait;
 	const char *mark = strstr(k->words, "%s");
@@ -223,12 +208,12 @@ static void set_target(const struct slow_event *e, char *target, size_t size)
 {
 	size_t n;
 
-	text(e, attr(e, "protocol") ? "protocol" : "file", target, size);
+	text(e, attr(e, ATTR_PROTOCOL) ? ATTR_PROTOCOL : ATTR_FILE, target, size);
 	n = strlen(target);
-	if (!n || n + 2 > size || !attr(e, "protocol") || !attr(e, "to"))
+	if (!n || n + 2 > size || !attr(e, ATTR_PROTOCOL) || !attr(e, ATTR_TO))
 		return;
 	target[n] = ' ';
-	text(e, "to", target + n + 1, size - n - 1);
+	text(e, ATTR_TO, target + n + 1, size - n - 1);
 	if (!target[n + 1])
 		target[n] = '\0';
 }
@@ -239,7 +224,7 @@ static void set_call(const struct slow_event *e, struct chain_wait *w)
 	char name[24], file[512];
 	size_t room = sizeof(w->op) - sizeof(name) - 2, n;
 
-	text(e, "syscall", name, sizeof(name));
+	text(e, ATTR_SYSCALL, name, sizeof(name));
 	if (!name[0])
 		return;
 	set_target(e, file, sizeof(file));
@@ -265,17 +250,17 @@ static void set_object(const struct slow_event *e, struct chain_wait *w)
 	char file[512], server[64];
 	size_t n;
 
-	text(e, "server", server, sizeof(server));
+	text(e, ATTR_SERVER, server, sizeof(server));
 	if (server[0])
 		snprintf(w->object, sizeof(w->object), "name server %.*s", CHAIN_OBJECT - 16, server);
 	if (server[0])
 		return;
-	text(e, "dev", w->object, sizeof(w->object));
+	text(e, ATTR_DEV, w->object, sizeof(w->object));
 	if (!w->object[0])
-		text(e, "limit", w->object, sizeof(w->object));
-	if (w->object[0] || (!attr(e, "fault") && !attr(e, "lock_kind")))
+		text(e, ATTR_LIMIT, w->object, sizeof(w->object));
+	if (w->object[0] || (!attr(e, ATTR_FAULT) && !attr(e, ATTR_LOCK_KIND)))
 		return;
-	text(e, "file", file, sizeof(file));
+	text(e, ATTR_FILE, file, sizeof(file));
 	n = strlen(file);
 	if (n < sizeof(w->object))
 		memcpy(w->object, file, n + 1);
@@ -283,15 +268,15 @@ static void set_object(const struct slow_event *e, struct chain_wait *w)
 		snprintf(w->object, sizeof(w->object), "...%s", file + n - (sizeof(w->object) - 4));
 }
 
-static void set_by(const struct kind *k, const struct slow_event *e, struct slowwait *ret)
+static void set_by(const struct tracker_facts *k, const struct slow_event *e, struct slowwait *ret)
 {
 	static const struct {
 		const char *tid, *comm;
 		enum chain_via via;
-	} by[] = { { "holder_tid", "holder_comm", CHAIN_HOLDER },
-		   { "stopper_tid", "stopper_comm", CHAIN_STOPPER },
-		   { "prev_tid", "prev_comm", CHAIN_RUNNING },
-		   { "waker_tid", "waker_comm", CHAIN_WAKER } };
+	} by[] = { { ATTR_HOLDER_TID, ATTR_HOLDER_COMM, CHAIN_HOLDER },
+		   { ATTR_STOPPER_TID, ATTR_STOPPER_COMM, CHAIN_STOPPER },
+		   { ATTR_PREV_TID, ATTR_PREV_COMM, CHAIN_RUNNING },
+		   { ATTR_WAKER_TID, ATTR_WAKER_COMM, CHAIN_WAKER } };
 
 	if (taker_of(e)) /* whom they found on the CPU is not to blame */
 		return;
@@ -307,14 +292,14 @@ static void set_by(const struct kind *k, const struct slow_event *e, struct slow
 		ret->wait.by_tid = tid;
 		text(e, by[i].comm, ret->wait.by_comm, sizeof(ret->wait.by_comm));
 		if (by[i].via == CHAIN_STOPPER)
-			text(e, "signal", ret->wait.by_means, sizeof(ret->wait.by_means));
+			text(e, ATTR_SIGNAL, ret->wait.by_means, sizeof(ret->wait.by_means));
 		return;
 	}
 }
 
 int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e, struct slowwait *ret)
 {
-	const struct kind *k = kind_of(e);
+	const struct tracker_facts *k = facts_of_tracker(e);
 	uint32_t said = facts_of(e);
 	struct cause why;
 	int r;
@@ -335,7 +320,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	ret->wait.general = k->class == CAUSE_LOCK;
 	ret->wait.idle = cause_is_idle(ret->class);
 	ret->wait.condition = why.inferred && ret->class == CAUSE_IPC && said & CAUSE_FACT_CONDITION;
-	ret->wait.asked = !strcmp(k->attr, "request");
+	ret->wait.asked = !strcmp(k->attr, ATTR_REQUEST);
 	add_taker(e, &ret->wait);
 	set_call(e, &ret->wait);
 	set_by(k, e, ret);

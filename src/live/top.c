@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "latency/trackers.h"
 #include "run/session.h"
 
 #define REFRESH_NS 500000000ull
@@ -111,15 +112,15 @@ int live_top_check(const struct live_top *t, struct err *err)
 
 void live_top_request(struct live_top *t)
 {
-	static const char *const programs[] = { "latency/wakeup",  "latency/offcpu", "latency/block",	"latency/irq",
-						"latency/softirq", "latency/lock",   "latency/reclaim", "latency/top" };
 	struct request *c = &t->request;
+	const char *file;
 
 	request_param(c, "every", arena_printf(c->arena, "%lluns", (unsigned long long)t->every_ns));
 	c->opts.cost |= t->cost;
 	c->opts.zdepends = true;
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-		request_shipped(c, programs[i]);
+	for (size_t i = 0; (file = trackers_default(i)); i++)
+		request_shipped(c, arena_printf(c->arena, "latency/%s", file));
+	request_shipped(c, "latency/top");
 	request_shipped(c, "latency/why");
 	request_param(c, "by", "1");
 	slowfilter_program(&t->filter, c);

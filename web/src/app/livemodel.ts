@@ -5,17 +5,12 @@ import { lossKey, lossOf, Losses } from "./losses.js";
 import { SlowEvent, slowEventOf, SlowEvents } from "./slowevents.js";
 import { MINUTE, SECOND, TrackerState } from "./trackerstate.js";
 import { amount } from "../amount.js";
+import trackers from "trackers.json";
 
-/** Trackers that the live view shows, and what they measure. */
-export const TRACKERS: readonly (readonly [string, string])[] = [
-	["wakeup", "waiting for a CPU"],
-	["offcpu", "sleeping"],
-	["block", "block device requests"],
-	["lock", "kernel locks"],
-	["reclaim", "freeing memory"],
-	["irq", "interrupt handlers"],
-	["softirq", "softirqs"],
-];
+/** Trackers that the live view shows, and what they measure: as the heads of dlib/latency say. */
+export const TRACKERS: readonly (readonly [string, string])[] = trackers.trackers
+	.filter((tracker) => tracker.default)
+	.map((tracker) => [tracker.name, tracker.what]);
 
 /** The first line of the page, and where it comes from. */
 export interface Headline {
