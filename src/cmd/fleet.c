@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "cmd/caught.h"
+#include "base/caught.h"
 #include "cmd/cmd.h"
 #include "engine/why.h"
 #include "fleet/collect.h"

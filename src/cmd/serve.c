@@ -18,7 +18,7 @@
 #include "launcher/listen.h"
 #include "cmd/words.h"
 #include "launcher/page.h"
-#include "cmd/typelist.h"
+#include "launcher/typelist.h"
 
 #define LIVE_SIZE "128m" /* of the recording of the live view: ten minutes at 100 slow events a second */
 #define LIVE_AGE "10m"
@@ -91,7 +91,7 @@ static int run_server(struct serve_config *c, int sock)
 	c->stop = launch_stop;
 	c->ctx = &sock;
 	c->types = typelist_find;
-	c->types_ctx = types = typelist_new();
+	c->types_ctx = types = typelist_new(cmd_name(), &cmd_listener);
 	r = types ? serve(c, &err) : err_set(&err, -ENOMEM, "out of memory");
 	typelist_free(types);
 	return r < 0 ? cmd_fail("%s", err.msg) : EXIT_OK;

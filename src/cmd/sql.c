@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "cmd/caught.h"
+#include "base/caught.h"
 #include "base/columns.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"

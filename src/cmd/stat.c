@@ -1,85 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell stat`: counts of a command, or of processes that run, as perf stat shows them. The kernel counts; no BPF. */
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
-#include <poll.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+/* `dwell stat`: its options. Counts of a command, or of processes that run, as perf stat shows them. The kernel counts;
+ * no BPF. */
+#include "base/caught.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/num.h"
-#include "base/plain.h"
-#include "cmd/caught.h"
 #include "cmd/cmd.h"
-#include "cmd/words.h"
 #include "cmd/program.h"
-#include "cmd/statwaits.h"
-#include "stat/statprint.h"
+#include "cmd/words.h"
+#include "stat/statrun.h"
 
-#define REPEAT_MAX 1000	   /* -r */
 #define INTERVAL_MS_MIN 10 /* -I */
-#define LOOK_MS 500	   /* a signal that comes just before poll(2) is seen so late */
-#define COMM_SIZE 64
-
-struct stat_cmd {
-	const char *pid, *comm, *output;
-	uint64_t for_ns, interval_ns;
-	unsigned repeat;
-	bool json, waits;
-	char *const *words; /* of the command; NULL: processes that run */
-	struct strb title;
-	struct stat_run runs[REPEAT_MAX];
-	struct stat_waits seen; /* of --waits */
-	FILE *out;
-	uint64_t begun, due; /* the first interval, the next end of one */
-	bool headed;
-};
 
 static const struct optrow rows[] = {
 	{ .letter = 'p',
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct stat_cmd, pid),
+	  .at = offsetof(struct statrun, pid),
 	  .arg = "PID",
 	  .help = "this process, until it ends, Ctrl-C or --for" },
 	{ .name = "comm",
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct stat_cmd, comm),
+	  .at = offsetof(struct statrun, comm),
 	  .arg = "NAME",
 	  .help = "the processes of this name" },
 	{ .name = "for",
 	  .kind = OPT_TIME,
 	  .value = 1,
-	  .at = offsetof(struct stat_cmd, for_ns),
+	  .at = offsetof(struct statrun, for_ns),
 	  .arg = "TIME",
 	  .help = "end after this time (10s, 500ms); a command gets SIGTERM" },
 	{ .letter = 'r',
 	  .kind = OPT_NUMBER,
-	  .value = REPEAT_MAX,
-	  .at = offsetof(struct stat_cmd, repeat),
+	  .value = STATRUN_REPEAT_MAX,
+	  .at = offsetof(struct statrun, repeat),
 	  .arg = "N",
 	  .help = "run the command N times: mean and standard deviation" },
 	{ .name = "interval",
 	  .letter = 'I',
 	  .kind = OPT_TIME,
 	  .value = INTERVAL_MS_MIN * 1000000,
-	  .at = offsetof(struct stat_cmd, interval_ns),
+	  .at = offsetof(struct statrun, interval_ns),
 	  .arg = "TIME",
 	  .help = "a line for each stretch of this length" },
 	{ .name = "waits",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct stat_cmd, waits),
+	  .at = offsetof(struct statrun, waits),
 	  .help = "where the time went that was not on a CPU: causes of waits (traces: needs root)" },
-	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct stat_cmd, json), .help = "JSON Lines" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct statrun, json), .help = "JSON Lines" },
 	{ .letter = 'o',
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct stat_cmd, output),
+	  .at = offsetof(struct statrun, output),
 	  .arg = "FILE",
 	  .help = "write here, not to standard error" },
 };
@@ -92,297 +60,27 @@ static const struct optable options = {
 	.leading = true,
 };
 
-static int take_options(struct stat_cmd *c, int argc, char **argv)
-{
-	int e = cmd_options(&options, c, argc, argv);
-
-	if (e)
-		return e;
-	if (optind < argc)
-		c->words = argv + optind;
-	if (!c->words + !c->pid + !c->comm != 2)
-		return cmd_wrong("stat: give one of a command, -p PID and --comm NAME; '%s stat --help' tells more",
-				 cmd_name());
-	if (c->repeat && (!c->words || c->interval_ns))
-		return cmd_wrong(c->words ? "stat: -r and -I: choose one" : "stat: -r needs a command");
-	c->repeat = c->repeat ? c->repeat : 1;
-	if (c->waits && (c->comm || c->interval_ns || c->repeat > 1))
-		return cmd_wrong("stat: --waits is for one run of a command, or for -p; not with --comm, -r and -I");
-	return 0;
-}
-
-/* -- what is counted -- */
-
-/* Waits at the pipe until it may begin, then becomes the command; tells errno if it cannot. */
-static _Noreturn void child(char *const *words, int go, int failed)
-{
-	char byte;
-	int e;
-
-	if (read(go, &byte, 1) == 1)
-		execvp(words[0], words);
-	e = errno;
-	if (write(failed, &e, sizeof(e)) < 0)
-		_exit(126);
-	_exit(127);
-}
-
-static void begin(struct stat_cmd *c)
-{
-	c->begun = clock_ns(CLOCK_MONOTONIC);
-}
-
-/* 0 with the process, which runs; EXIT_ERROR after a message. */
-static int start(struct stat_cmd *c, struct perfcount *k, struct statwaits *w, pid_t *ret)
-{
-	int go[2], failed[2], e = 0, got;
-	pid_t pid;
-
-	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
-		return cmd_fail("stat: no pipe: %s", strerror(errno));
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		close(go[1]); /* so that it sees the end of the pipe when it is not to begin */
-		child(c->words, go[0], failed[1]);
-	}
-	close(go[0]);
-	close(failed[1]);
-	if (pid < 0)
-		e = cmd_fail("stat: cannot start %s: %s", c->words[0], strerror(errno));
-	else if ((got = perfcount_add(k, pid, true)) < 0)
-		e = cmd_fail("stat: cannot count: %s", strerror(-got));
-	else if (c->waits)
-		e = statwaits_start(w, pid);
-	begin(c);
-	if (e == 0 && write(go[1], "", 1) == 1 && read(failed[0], &got, sizeof(got)) == sizeof(got))
-		e = cmd_fail("stat: cannot run %s: %s", c->words[0], strerror(got));
-	close(go[1]);
-	close(failed[0]);
-	if (e && pid > 0)
-		waitpid(pid, NULL, 0);
-	*ret = pid;
-	return e;
-}
-
-static bool read_comm(const char *pid, char comm[COMM_SIZE])
-{
-	char path[64];
-	_cleanup_fclose_ FILE *f = NULL;
-
-	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
-	f = fopen(path, "re");
-	if (!f || !fgets(comm, COMM_SIZE, f))
-		return false;
-	comm[strcspn(comm, "\n")] = '\0';
-	return true;
-}
-
-/* All threads of a process; how many, or -errno. */
-static int add_threads(struct perfcount *k, const char *pid)
-{
-	char path[64];
-	DIR *d;
-	int n = 0, e = 0;
-
-	snprintf(path, sizeof(path), "/proc/%.16s/task", pid);
-	d = opendir(path);
-	if (!d)
-		return -ESRCH;
-	for (struct dirent *t; e == 0 && (t = readdir(d));) {
-		uint64_t tid;
-
-		if (!isdigit((unsigned char)t->d_name[0]) || num_parse_u64(t->d_name, &tid) < 0)
-			continue;
-		e = perfcount_add(k, (pid_t)tid, false);
-		n += e == 0;
-		e = e == -ESRCH ? 0 : e;
-	}
-	closedir(d);
-	return e ? e : n;
-}
-
-static int add_named(struct perfcount *k, const char *name, int *ret_processes)
-{
-	DIR *d = opendir("/proc");
-	char comm[COMM_SIZE];
-	int r = 0;
-
-	for (struct dirent *e; d && r >= 0 && (e = readdir(d));)
-		if (isdigit((unsigned char)e->d_name[0]) && read_comm(e->d_name, comm) && !strcmp(comm, name)) {
-			r = add_threads(k, e->d_name);
-			*ret_processes += r > 0;
-			r = r == -ESRCH ? 0 : r;
-		}
-	if (d)
-		closedir(d);
-	return r < 0 ? r : 0;
-}
-
-/* Processes that run. *ret_pid: of -p. 0, or EXIT_ERROR after a message. */
-static int find(struct stat_cmd *c, struct perfcount *k, pid_t *ret_pid)
-{
-	char comm[COMM_SIZE] = "", plain[4 * COMM_SIZE];
-	uint64_t pid;
-	int r, n = 0;
-
-	*ret_pid = 0;
-	if (c->comm) {
-		r = add_named(k, c->comm, &n);
-		if (r == 0 && !n)
-			return cmd_fail("stat: there is no process called %s",
-					plain_name(c->comm, plain, sizeof(plain)));
-		strb_printf(&c->title, "%d process%s called %s", n, n == 1 ? "" : "es", c->comm);
-	} else {
-		if (num_parse_u64(c->pid, &pid) < 0 || !pid || pid > INT32_MAX)
-			return cmd_fail("stat: -p: '%s' is no process", c->pid);
-		r = add_threads(k, c->pid);
-		if (r == -ESRCH)
-			return cmd_fail("stat: there is no process %s", c->pid);
-		read_comm(c->pid, comm);
-		strb_printf(&c->title, "process %s (%s)", c->pid, plain_name(comm, plain, sizeof(plain)));
-		*ret_pid = (pid_t)pid;
-	}
-	if (r == -E2BIG)
-		return cmd_fail("stat: more than %u threads", PERFCOUNT_MAX_THREADS);
-	if (r < 0)
-		return cmd_fail("stat: cannot count: %s", strerror(-r));
-	begin(c);
-	return 0;
-}
-
-/* -- counting -- */
-
-static int put_interval(struct stat_cmd *c, const struct perfcount *k, struct stat_run *last, uint64_t now)
-{
-	struct stat_run r = { .elapsed_ns = now - c->begun - last->elapsed_ns };
-	int e;
-
-	perfcount_read(k, r.counts);
-	for (size_t i = 0; i < CTR_COUNT; i++) {
-		uint64_t all = r.counts[i].n;
-
-		r.counts[i].n = all > last->counts[i].n ? all - last->counts[i].n : 0;
-		last->counts[i].n = all;
-	}
-	last->elapsed_ns = now - c->begun;
-	e = statprint_interval(&r, last->elapsed_ns, c->json, !c->headed, c->out);
-	c->headed = true;
-	return e;
-}
-
-/* Until the process of fd (-1: none) ends, the time is up, or a signal; with -I prints meanwhile. 0 or -errno. */
-static int watch(struct stat_cmd *c, const struct perfcount *k, int fd, pid_t command)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	struct stat_run last = { 0 };
-	bool told = false;
-	int e = 0, ready;
-
-	for (c->due = c->begun + c->interval_ns; e == 0;) {
-		uint64_t now = clock_ns(CLOCK_MONOTONIC), wait = LOOK_MS * 1000000u;
-
-		if (c->interval_ns && now >= c->due) {
-			e = put_interval(c, k, &last, now);
-			c->due += (1 + (now - c->due) / c->interval_ns) * c->interval_ns;
-		}
-		if ((c->for_ns && now >= c->begun + c->for_ns) || (caught && !command)) {
-			if (!command)
-				break;
-			if (!told)
-				kill(command, SIGTERM);
-			told = true;
-		}
-		if (c->for_ns && !told && c->begun + c->for_ns - now < wait)
-			wait = c->begun + c->for_ns - now;
-		if (c->interval_ns && c->due > now && c->due - now < wait)
-			wait = c->due - now;
-		ready = poll(&p, 1, (int)(wait / 1000000) + 1);
-		if (ready > 0)
-			break;
-	}
-	if (e == 0 && c->interval_ns && c->begun + last.elapsed_ns < clock_ns(CLOCK_MONOTONIC))
-		e = put_interval(c, k, &last, clock_ns(CLOCK_MONOTONIC));
-	return e;
-}
-
-static uint64_t ns_of(const struct timeval *t)
-{
-	return (uint64_t)t->tv_sec * NSEC_PER_SEC + (uint64_t)t->tv_usec * 1000;
-}
-
-/* One run of the command, or of what is there. 0; EXIT_* after a message; < 0: it could not be written. */
-static int count_once(struct stat_cmd *c, struct stat_run *ret)
-{
-	struct perfcount *k = NULL;
-	struct statwaits w = { 0 };
-	struct rusage usage;
-	pid_t pid = 0;
-	_cleanup_close_ int fd = -1;
-	int e = perfcount_new(&k) < 0 ? cmd_fail("out of memory") : 0;
-
-	if (e == 0)
-		e = c->words ? start(c, k, &w, &pid) : find(c, k, &pid);
-	if (e == 0 && !c->words && c->waits) {
-		e = statwaits_start(&w, pid);
-		begin(c);
-	}
-	if (e == 0) {
-		fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-		e = watch(c, k, fd, c->words ? pid : 0);
-		ret->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - c->begun;
-		if (c->words && wait4(pid, &ret->status, 0, &usage) == pid) {
-			ret->has_usage = true;
-			ret->user_ns = ns_of(&usage.ru_utime);
-			ret->sys_ns = ns_of(&usage.ru_stime);
-			ret->max_rss_kb = (uint64_t)usage.ru_maxrss;
-		}
-		perfcount_read(k, ret->counts);
-	}
-	if (e == 0 && c->waits) {
-		e = statwaits_take(&w, &c->seen);
-		ret->waits = &c->seen;
-	}
-	perfcount_close(k);
-	return e;
-}
-
-static int count_all(struct stat_cmd *c)
-{
-	size_t n = 0;
-	int e = 0;
-
-	if (c->words)
-		strb_adds(&c->title, "command");
-	for (char *const *w = c->words; w && *w; w++)
-		strb_printf(&c->title, " %s", *w);
-	while (e == 0 && n < c->repeat && !caught)
-		e = count_once(c, &c->runs[n++]);
-	if (e == 0 && !c->interval_ns) {
-		_cleanup_(strb_free) struct strb plain = { 0 };
-
-		plain_part(&plain, strb_str(&c->title), c->title.n, false, true);
-		e = statprint_runs(strb_str(c->json ? &c->title : &plain), c->runs, n, c->json, c->out);
-	}
-	if (e < 0)
-		e = cmd_fail("stat: cannot write to %s: %s", c->output ? c->output : "standard error", strerror(-e));
-	return e == 0 && c->words ? program_end_as(c->runs[n - 1].status) : e;
-}
-
 static int stat_main(int argc, char **argv)
 {
-	struct stat_cmd *c = calloc(1, sizeof(*c));
-	int e = c ? take_options(c, argc, argv) : cmd_fail("out of memory");
+	struct statrun *c = calloc(1, sizeof(*c));
+	struct err err = { 0 };
+	int e, status = 0;
 
-	if (c && e == 0) {
-		caught_begin();
-		c->out = c->output ? fopen(c->output, "we") : stderr;
-		e = c->out ? count_all(c) : cmd_fail("stat: cannot write to %s: %s", c->output, strerror(errno));
+	if (!c)
+		return cmd_fail("out of memory");
+	cmd_begin(&c->request);
+	e = cmd_options(&options, c, argc, argv);
+	if (e == 0) {
+		c->words = optind < argc ? argv + optind : NULL;
+		e = cmd_err(statrun_check(c, cmd_name(), &err), &err);
 	}
-	if (c && c->output && c->out)
-		fclose(c->out);
-	if (c)
-		strb_free(&c->title);
+	if (e == 0) {
+		caught_begin();
+		e = statrun_run(c, &status);
+		if (e == 0 && c->words)
+			e = program_end_as(status);
+	}
+	statrun_done(c);
 	free(c);
 	return e < 0 ? EXIT_OK : e;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/typelist.h"
+#include "launcher/typelist.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "cmd/cmd.h"
 #include "engine/front/compile.h"
 #include "lang/dtype.h"
 #include "types/typenames.h"
 
 struct typelist {
+	const char *program;
+	const struct listener *to;
 	struct typenames *names; /* NULL: not read yet */
 	struct err reason;	 /* why some are not known */
 };
@@ -21,9 +22,15 @@ static const struct {
 	{ "typedef", TK_TYPEDEF }, { "base", TK_INT },	  { "base", TK_FLOAT },
 };
 
-struct typelist *typelist_new(void)
+struct typelist *typelist_new(const char *program, const struct listener *to)
 {
-	return calloc(1, sizeof(struct typelist));
+	struct typelist *l = calloc(1, sizeof(*l));
+
+	if (l) {
+		l->program = program;
+		l->to = to;
+	}
+	return l;
 }
 
 void typelist_free(struct typelist *l)
@@ -84,7 +91,7 @@ static void add_library(struct typelist *l, struct typesrc *ts)
 	struct request c;
 	struct compile_env env = { .ts = ts, .opts = &c.opts };
 
-	request_init(&c, cmd_name(), &cmd_listener);
+	request_init(&c, l->program, l->to);
 	env.libs = libs_open(&c);
 	dlib_each_name(env.libs, &env, add_item, l);
 	request_done(&c);

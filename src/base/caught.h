@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals that ask a command to end, for commands that run no session (run/os/signals.h has those of sessions). */
-#ifndef DWELL_CMD_CAUGHT_H
-#define DWELL_CMD_CAUGHT_H
+#ifndef DWELL_BASE_CAUGHT_H
+#define DWELL_BASE_CAUGHT_H
 #include <signal.h>
 
 /* The last of SIGINT, SIGTERM and SIGHUP since caught_begin(), or 0. */

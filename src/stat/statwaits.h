@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell stat --waits`: what a process and its descendants wait for while they are counted. A process of its own
  * traces, since a session takes the thread that runs it. */
-#ifndef DWELL_CMD_STATWAITS_H
-#define DWELL_CMD_STATWAITS_H
+#ifndef DWELL_STAT_STATWAITS_H
+#define DWELL_STAT_STATWAITS_H
 #include <sys/types.h>
+#include "engine/request.h"
 #include "stat/statprint.h"
 
 struct statwaits {
@@ -11,9 +12,12 @@ struct statwaits {
 	int from;  /* its pipe */
 };
 
-/* Returns when it traces `target`. EXIT_ERROR after a message. */
-int statwaits_start(struct statwaits *w, pid_t target);
+/* What is run, put into an empty request. */
+void statwaits_request(struct request *c, pid_t target);
+/* Starts it with an empty request, of which it uses a copy. Returns when it traces `target`. EXIT_ERROR after a
+ * message. */
+int statwaits_start(struct statwaits *w, struct request *c, pid_t target);
 /* Ends it, if the target has not ended, and takes what it saw: rows with the most time first, STAT_WAITS_MAX at most.
  * What did not fit is "others". EXIT_ERROR after a message. */
-int statwaits_take(struct statwaits *w, struct stat_waits *ret);
+int statwaits_take(struct statwaits *w, struct stat_waits *ret, const struct listener *to);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/caught.h"
+#include "base/caught.h"
 #include <stddef.h>
 #include "base/cleanup.h"
 

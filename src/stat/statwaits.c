@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of dlib/latency/why.d, made in a process of its own and sent through a pipe. */
-#include "cmd/statwaits.h"
+#include "stat/statwaits.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "cmd/cmd.h"
-#include "cmdline/opts.h"
 #include "engine/run/run.h"
 #include "latency/whytab.h"
 
@@ -21,6 +19,7 @@
 struct tracing {
 	int to;
 	bool told; /* that it traces */
+	const struct listener *listener;
 	struct whytab *table;
 	const struct rec_schema *schema;
 };
@@ -33,7 +32,7 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	(void)out;
 	t->schema = schema;
 	if (!c || whytab_new(c, sym, &t->table) < 0)
-		return c ? cmd_fail("out of memory") : EXIT_ERROR;
+		return c ? listener_fail(t->listener, "out of memory") : EXIT_ERROR;
 	return 0;
 }
 
@@ -95,48 +94,50 @@ static int on_finish(void *ctx)
 	return got == (ssize_t)sizeof(*all) ? 0 : -EPIPE;
 }
 
-static _Noreturn void trace(pid_t target, int to)
+void statwaits_request(struct request *c, pid_t target)
 {
-	struct tracing t = { .to = to };
+	c->own = true;
+	request_shipped(c, "latency/why");
+	request_param(c, "every", NO_TABLES);
+	vec_push(&c->pids, (long)target);
+}
+
+static _Noreturn void trace(struct request *c, pid_t target, int to)
+{
+	struct tracing t = { .to = to, .listener = &c->to };
 	const struct run_observer show = {
 		.ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .tick = on_tick, .apart = true
 	};
-	struct request c;
-	struct err err = { 0 };
-	char pid[16];
 	int e;
 
-	snprintf(pid, sizeof(pid), "%d", (int)target);
 	signal(SIGINT, SIG_DFL); /* the session takes signals its own way */
 	signal(SIGTERM, SIG_DFL);
-	cmd_begin(&c);
-	c.own = true;
-	request_shipped(&c, "latency/why");
-	request_param(&c, "every", NO_TABLES);
-	e = cmd_err(cmdline_option(&c, 'p', pid, &err), &err);
-	if (e == 0)
-		e = cmd_request(&c, &show);
+	statwaits_request(c, target);
+	e = request_run(c, &show);
+	if (fflush(stdout) != 0 && e == 0)
+		e = EXIT_ERROR;
+	request_done(c);
 	whytab_free(t.table);
 	_exit(e);
 }
 
-int statwaits_start(struct statwaits *w, pid_t target)
+int statwaits_start(struct statwaits *w, struct request *c, pid_t target)
 {
 	int ends[2];
 	char byte;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return cmd_fail("stat: no pipe: %s", strerror(errno));
+		return listener_fail(&c->to, "stat: no pipe: %s", strerror(errno));
 	fflush(NULL);
 	w->pid = fork();
 	if (w->pid == 0) {
 		close(ends[0]);
-		trace(target, ends[1]);
+		trace(c, target, ends[1]);
 	}
 	close(ends[1]);
 	w->from = ends[0];
 	if (w->pid < 0)
-		return cmd_fail("stat: --waits: cannot start a process: %s", strerror(errno));
+		return listener_fail(&c->to, "stat: --waits: cannot start a process: %s", strerror(errno));
 	if (read(w->from, &byte, 1) == 1)
 		return 0;
 	close(w->from);
@@ -145,7 +146,7 @@ int statwaits_start(struct statwaits *w, pid_t target)
 	return EXIT_ERROR; /* it has said why */
 }
 
-int statwaits_take(struct statwaits *w, struct stat_waits *ret)
+int statwaits_take(struct statwaits *w, struct stat_waits *ret, const struct listener *to)
 {
 	size_t n = 0;
 	ssize_t got = 1;
@@ -160,5 +161,5 @@ int statwaits_take(struct statwaits *w, struct stat_waits *ret)
 	close(w->from);
 	waitpid(w->pid, NULL, 0);
 	w->pid = 0;
-	return n == sizeof(*ret) ? 0 : cmd_fail("stat: --waits: the process that traces has ended early");
+	return n == sizeof(*ret) ? 0 : listener_fail(to, "stat: --waits: the process that traces has ended early");
 }
