@@ -8,6 +8,7 @@
 #include "cmd/latency.h"
 #include "cmd/words.h"
 #include "cmdline/requestopts.h"
+#include "engine/front/grouped.h"
 #include "live/why.h"
 
 #define MAX_TOP 10000
@@ -24,9 +25,9 @@ static int take_by(void *run, const struct optrow *o, const char *arg, struct er
 {
 	struct live_why *l = run;
 
-	(void)o;
-	(void)err;
 	l->print.by = !strcmp(arg, "process") ? WHY_BY_PROCESS : !strcmp(arg, "thread") ? WHY_BY_THREAD : WHY_BY_GROUP;
+	if (l->print.by == WHY_BY_GROUP && !grouped_knows(arg))
+		return err_set(err, -EINVAL, "--%s: '%s' is none of process, thread, " GROUPED_NAMES, o->name, arg);
 	l->group = arg;
 	return 0;
 }

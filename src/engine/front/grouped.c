@@ -63,6 +63,16 @@ static void put(struct strb *b, const char *id, const char *name, const char *id
 		    id, name, id_head, head);
 }
 
+bool grouped_knows(const char *by)
+{
+	static const char *const names[] = { "container", "cgroup", "unit", "user" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(by, names[i]))
+			return true;
+	return false;
+}
+
 int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why)
 {
 	const char *of;
@@ -71,6 +81,10 @@ int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const c
 		put(b, "pid", "execname", "PID", "COMMAND");
 		strb_adds(b, "inline string group_prefix = \"\";\n");
 		return 0;
+	}
+	if (!grouped_knows(o->by)) {
+		*ret_why = arena_printf(a, "'%s' is none of " GROUPED_NAMES, o->by);
+		return -EINVAL;
 	}
 	strb_adds(b, "inline string group_prefix = strjoin(group_name, \" \");\n");
 	if (!strcmp(o->by, "user")) {
@@ -91,11 +105,7 @@ int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const c
 		    "container == \"\" ? \"-\" : substr(container, 0, " ID_SHOWN ")", "ID", "CONTAINER");
 	else if (!strcmp(o->by, "cgroup"))
 		put(b, arena_printf(a, "%s->kn->id", of), arena_printf(a, "cgroup_path[%s]", of), "ID", "CGROUP");
-	else if (!strcmp(o->by, "unit"))
+	else
 		put(b, arena_printf(a, "cgroup_unit_id[%s]", of), arena_printf(a, "cgroup_unit[%s]", of), "ID", "UNIT");
-	else {
-		*ret_why = arena_printf(a, "'%s' is none of container, cgroup, unit, user", o->by);
-		return -EINVAL;
-	}
 	return 0;
 }

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at what is slow on the whole machine
 # @timeout: 60
 """dwell latency why: known waits have their rows with the right numbers, as text and JSON; wrong use."""
 import json
@@ -92,7 +91,7 @@ p.stdout.readline()
 p.stdout.close()
 live.check(p.wait(timeout=20) == 1, "ends when nobody reads", p.stderr.read())
 
-for args, message in ((["--by", "user"], "neither process nor thread"), (["--over", "0"], "no time"), (["--over", "10ns"], "from 1us"),
+for args, message in ((["--by", "planet"], "none of process, thread, container"), (["--over", "0"], "no time"), (["--over", "10ns"], "from 1us"),
                       (["--for", "soon"], "'soon' is no time"), (["--every", "x"], "'x' is no time"),
                       (["--over", "1.5hz"], "'1.5hz' is no time"), (["--every", "100hz"], "'100hz' is no time"), (["--top", "0"], "from 1 to"),
                       (["more"], "--for is not for recordings ('more')"), (["--nonsense"], "there is no option --nonsense"), (["-x", "causes=/absent"], "cannot open /absent")):

@@ -120,7 +120,7 @@ def script_file(text):
 
 def refused():
     for args, code, words in ((("run", "syscallbyproc", "--by", "pod"), 1, "'pod' is none of container, cgroup, unit, user"),
-                              (("why", "--by", "pod", "--for", "1s"), 1, "'pod' is none of container, cgroup, unit, user"),
+                              (("why", "--by", "pod", "--for", "1s"), 2, "'pod' is none of process, thread, container, cgroup, unit, user"),
                               (("-x", "by=user", "-n", "BEGIN { exit(0); }"), 1, "group_name")):
         r = live.dwell(*args)
         live.check(r.returncode == code and words in r.stderr, f"dwell {' '.join(args)} is refused", r.stderr)
