@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at times
 # @timeout: 120
 """Bursts of keys that time out at once: all fire, once each, in time. The virtual CPUs of a test machine pause now and then: what a
 thread that only sleeps is late meanwhile is allowed on top."""

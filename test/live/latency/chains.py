@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at times
 # @timeout: 60
 """A chain that is real: a process wants the lock of a file, which another one has that reads a pipe, into which a third one writes what it gets
 from a slow disk. Each link with its delay, which the processes measure themselves, and its evidence; in words and as JSON."""

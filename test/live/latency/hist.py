@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at times
 """The histogram that every tracker keeps: by the second in which events ended, exactly as many as there were, with their sum
 and maximum, in the right buckets, also where several clauses of programs that interrupt each other close them; of two dwells at
 once; of processes that end or become others with events open."""

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at what is slow on the whole machine
 # @timeout: 120
 """dwell latency: slow events with causes and chains, summaries, filters, limits; wrong use."""
 import json

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at memory
 """Memory reclaim of a cgroup at its limit: as many as the kernel begins, as long as the kernel's own account of the thread has it (delay
 accounting, asked for by netlink after each write), no longer than who had to do it was held up, and called by its name."""
 import contextlib

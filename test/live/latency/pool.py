@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at what is slow on the whole machine
 # @timeout: 150
 """Workers of a pool that wait for work on a condition are no lock waits, in any view; threads that want a mutex of the same program are.
 They have nothing to do if who gives them work slept until then; if that one waited for a lock, so did they."""

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at times
 # @timeout: 90
 """A second source, in the same run: system calls one by one as strace -T times them; new processes by the clocks of parent and child."""
 import json

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at what is slow on the whole machine
 # @timeout: 240
 """Every tracker of dlib/latency, with a threshold that this load passes: slow events with the attributes that the file
 promises. A file without an entry here fails. With the thresholds they have, all compile, and end without a message."""

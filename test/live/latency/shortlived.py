@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at times
 # @timeout: 120
 """Filters of dwell latency see what processes did that have long ended when their events are looked at: each lives for 5 ms."""
 import contextlib

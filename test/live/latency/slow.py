@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at times
 """slow(): one record with who waited, who ended it, the key and attributes of all kinds; a limit per second, whose
 rest is counted; a threshold that follows the worst."""
 import json

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at what is slow on the whole machine
 """A wait for a futex that a timer ends is a timer's, in all views: of a condition, of a semaphore. One that somebody ends before is not, nor is
 one for a lock that was not to be had in time."""
 import json

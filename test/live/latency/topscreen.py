@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at what is slow on the whole machine
 # @timeout: 240
 """dwell top: the screen, its keys, terminals of all kinds, the end. tmux plays the terminal."""
 import os

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# @alone: it looks at times
 # @timeout: 300
 """The shipped trackers against waits that are measured where they happen: delay within 5 % or 50 us, cause, holder or
 waker, and the count. Most of several waits must be as exact: the machine is busy, and a measuring program can lose its CPU between
