@@ -210,6 +210,10 @@ static void add_tracker(struct latency_view *l, const char *name)
 
 static int take_tracker(struct latency_view *l, const char *name)
 {
+	if (!strcmp(name, "gc") && !l->request.pids.n && !l->request.commands.n && !l->request.words) {
+		cmd_msg("latency: gc is about one process: -p PID, or -- COMMAND");
+		return EXIT_USAGE;
+	}
 	if (trackers_has_file(name)) {
 		add_tracker(l, name);
 		return 0;

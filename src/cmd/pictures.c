@@ -148,14 +148,23 @@ const struct command cmd_hist = { "hist", "compares distributions", hist };
 
 static int choose_timeline(struct recnow *l, bool *ret_record, struct err *err)
 {
-	(void)err;
 	*ret_record = recnow_asked(l);
+	if (l->also && !l->command && !l->pid && !l->words)
+		return err_set(err, -EINVAL, "--gc is about one process that is recorded now: -p PID, or -- COMMAND");
 	l->program = "timeline/threads";
 	l->bursts = true;
 	return 0;
 }
 
-static const struct optrow timeline_rows[] = { RECNOW_ROWS_TREE, RECNOW_ROWS_WHOSE };
+static const struct optrow timeline_rows[] = {
+	{ .name = "gc",
+	  .kind = OPT_SET,
+	  .at = offsetof(struct recnow, also),
+	  .text = "latency/gc",
+	  .help = "record now: with the garbage collections of Node, in a lane" },
+	RECNOW_ROWS_TREE,
+	RECNOW_ROWS_WHOSE,
+};
 
 static int timeline(int argc, char **argv)
 {
