@@ -6,6 +6,10 @@
 
 int dcmd_dcmds(struct shell *s, const struct dcall *d);
 int dcmd_help(struct shell *s, const struct dcall *d);
+int dcmd_jsprint(struct shell *s, const struct dcall *d);
+int dcmd_jsframe(struct shell *s, const struct dcall *d);
+int dcmd_jssource(struct shell *s, const struct dcall *d);
+int dcmd_jsstack(struct shell *s, const struct dcall *d);
 int dcmd_mappings(struct shell *s, const struct dcall *d);
 int dcmd_stack(struct shell *s, const struct dcall *d);
 int dcmd_status(struct shell *s, const struct dcall *d);

@@ -10,6 +10,25 @@ const struct dcmd dcmds[] = {
 	{ "help", "[COMMAND]", false, "tell how lines are written, or about a command",
 	  "Without a word: how addresses, commands and pipelines are written. With one: that command.\n",
 	  "::help stack", dcmd_help },
+	{ "jsframe", "[-d DEPTH]", true, "print a frame of JavaScript with its receiver and arguments",
+	  "ADDRESS is a frame pointer, as ::jsstack gives them. Prints the function, this, and the arguments that the\n"
+	  "caller gave; -d as of ::jsprint (0). Optimised code may have changed them meanwhile.\n",
+	  NULL, dcmd_jsframe },
+	{ "jsprint", "[-ah] [-d DEPTH] [-n COUNT] [-s CHARS]", true, "print an object of JavaScript",
+	  "Prints an object as the program would write it, with those in it.\n"
+	  "-d: objects within each other (2). -n: at most so many elements, properties, entries of each (0t100).\n"
+	  "-s: at most so many characters of a string (0t1000). -h: properties that are not enumerable, too.\n"
+	  "-a: with addresses. Numbers are hexadecimal, or decimal after 0t.\n",
+	  NULL, dcmd_jsprint },
+	{ "jssource", "[-n LINES]", true, "print the source of a function",
+	  "ADDRESS is a function. Prints its source from the line where it begins, 0t20 lines of it.\n", NULL,
+	  dcmd_jssource },
+	{ "jsstack", "[-j] [-n FRAMES]", false, "show a thread's stack with JavaScript's functions",
+	  "Shows the frames of a thread, innermost first: frame pointer, function, file, line, column; native ones\n"
+	  "between them. NUMBER::jsstack takes that thread, else it is the first one. -j: JavaScript's alone.\n"
+	  "-n: at most so many (0t100 000).\n"
+	  "In front of a |: the frame pointers of JavaScript's frames, for ::jsframe.\n",
+	  NULL, dcmd_jsstack },
 	{ "mappings", "", false, "list what is mapped in memory",
 	  "Lists the parts of memory by address: size, rights, how much of each the core has, and the file.\n"
 	  "A file is used for what the core does not have when its build id is the one in memory.\n"

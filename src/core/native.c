@@ -16,8 +16,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Of an address as JSON: name, offset, file. */
-static void json_place(struct shell *s, struct jsonw *w, uint64_t addr)
+void shell_json_place(struct shell *s, struct jsonw *w, uint64_t addr)
 {
 	struct core_symbol y;
 
@@ -249,7 +248,7 @@ int dcmd_threads(struct shell *s, const struct dcall *d)
 			if (*t->comm)
 				jsonw_str(&w, "comm", t->comm);
 			if (t->has_regs)
-				json_place(s, &w, t->regs[CORE_IP]);
+				shell_json_place(s, &w, t->regs[CORE_IP]);
 			jsonw_end_object(&w);
 			jsonw_line(&w);
 			continue;
@@ -264,8 +263,7 @@ int dcmd_threads(struct shell *s, const struct dcall *d)
 	return 0;
 }
 
-/* The thread that a command is about. */
-static int thread_of(struct shell *s, const struct dcall *d, const struct core_thread **ret)
+int shell_thread(struct shell *s, const struct dcall *d, const struct core_thread **ret)
 {
 	*ret = d->has_addr ? core_thread(s->core, (pid_t)d->addr) : s->core->threads.v;
 	if (d->has_addr && (d->addr > INT32_MAX || !*ret))
@@ -293,7 +291,7 @@ static int say_frames(struct shell *s, const struct core_thread *t, const core_f
 			jsonw_i64(&w, "tid", t->tid);
 			jsonw_u64(&w, "frame", i);
 			jsonw_strf(&w, "sp", HEX(f->v[i].sp));
-			json_place(s, &w, f->v[i].ip);
+			shell_json_place(s, &w, f->v[i].ip);
 			jsonw_end_object(&w);
 			jsonw_line(&w);
 		} else {
@@ -314,7 +312,7 @@ int dcmd_stack(struct shell *s, const struct dcall *d)
 	core_frames f = { 0 };
 	const char *reason;
 	uint64_t max = FRAMES;
-	int r = thread_of(s, d, &t), i = 0;
+	int r = shell_thread(s, d, &t), i = 0;
 
 	if (r == 0 && d->argc && !strcmp(d->argv[0], "-n")) {
 		if (d->argc < 2 || !shell_number(d->argv[1], &max) || !max || max > CORE_MAX_FRAMES)
@@ -364,7 +362,7 @@ int dcmd_whatis(struct shell *s, const struct dcall *d)
 		struct jsonw w = jsonw_to(&s->text);
 
 		jsonw_object(&w, NULL);
-		json_place(s, &w, d->addr);
+		shell_json_place(s, &w, d->addr);
 		if (t)
 			jsonw_i64(&w, "stack_of", t->tid);
 		jsonw_bool(&w, "readable", r == 0);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "base/plain.h"
+#include "core/js.h"
 #include "core/shell.h"
 
 #define FLUSH 65536u /* bytes of text that wait to be written */
@@ -27,6 +28,7 @@ struct line {
 
 void shell_done(struct shell *s)
 {
+	js_close(s->js);
 	err_done(&s->err);
 	strb_free(&s->text);
 }
@@ -86,6 +88,15 @@ bool shell_number(const char *word, uint64_t *ret)
 	}
 	*ret = v;
 	return true;
+}
+
+int shell_option(struct shell *s, const struct dcall *d, int *i, uint64_t max, uint64_t *ret)
+{
+	if (*i + 1 >= d->argc || !shell_number(d->argv[*i + 1], ret) || *ret > max)
+		return err_set(&s->err, -EINVAL, "%s wants a number up to %" PRIx64 " (hexadecimal, or after 0t)",
+			       d->argv[*i], max);
+	++*i;
+	return 0;
 }
 
 const struct dcmd *shell_dcmd(const char *name)

@@ -22,6 +22,8 @@
 
 typedef VEC(uint64_t) shell_addrs;
 
+struct js;
+
 struct shell {
 	struct core *core; /* not owned */
 	FILE *out;	   /* not owned */
@@ -30,6 +32,7 @@ struct shell {
 	struct err err;	   /* why the last command failed */
 	struct strb text;  /* not written yet */
 	shell_addrs *to;   /* where addresses go, and no text; or NULL */
+	struct js *js;	   /* opened by the first command that needs it, shell_js() */
 };
 
 /* A command as it was typed. */
@@ -76,6 +79,16 @@ void shell_flush(struct shell *s);
 bool shell_number(const char *word, uint64_t *ret);
 /* "ADDRESS module`name+0xOFFSET", or what is known of it. */
 void shell_place(struct shell *s, uint64_t addr);
+/* A thread that a command is about: that of its address, else the first one. */
+int shell_thread(struct shell *s, const struct dcall *d, const struct core_thread **ret);
+/* Members of a place for JSON: address, name, offset, file. */
+void shell_json_place(struct shell *s, struct jsonw *w, uint64_t addr);
+/* The number behind d->argv[*i], which is passed over. */
+int shell_option(struct shell *s, const struct dcall *d, int *i, uint64_t max, uint64_t *ret);
+/* JavaScript's objects. 0, or -errno with s->err. */
+int shell_js(struct shell *s, struct js **ret);
+/* The tagged pointer to the object at an address, tagged or not; 0: there is none. */
+uint64_t shell_object(const struct js *js, uint64_t addr);
 const struct dcmd *shell_dcmd(const char *name);
 /* A command got a word that it does not know. */
 int shell_refuse(struct shell *s, const char *name, const char *word);

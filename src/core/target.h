@@ -124,6 +124,7 @@ bool core_name(struct core *c, uint64_t addr, struct core_symbol *ret);
 /* A frame of a thread's stack. */
 struct core_frame {
 	uint64_t ip, sp, bp;
+	bool by_fp; /* no table describes its code: JavaScript's is so */
 };
 #define CORE_MAX_FRAMES 1000000u
 typedef VEC(struct core_frame) core_frames;

@@ -117,11 +117,10 @@ static const char *by_rule(struct core *c, struct at *a, uint32_t rule)
 	return NULL;
 }
 
-/* One frame outwards. NULL: done; "": there is none; or why not. */
-static const char *step(struct core *c, struct at *a)
+/* One frame outwards, by its rule. NULL: done; "": there is none; or why not. */
+static const char *step(struct core *c, struct at *a, uint32_t rule)
 {
 	const uint64_t sp = a->sp;
-	const uint32_t rule = rule_at(c, a->first ? a->ip : a->ip - 1);
 	const bool signal = UW_RULE_KIND(rule) == UW_SIGNAL;
 	const char *reason;
 
@@ -144,9 +143,12 @@ int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, cor
 
 	*reason = NULL;
 	while (ret->n < max) {
-		if (vec_try_push(ret, ((struct core_frame){ a.ip, a.sp, a.bp })) < 0)
+		const uint32_t rule = rule_at(c, a.first ? a.ip : a.ip - 1);
+		const bool by_fp = UW_RULE_KIND(rule) == UW_NONE && a.bp_known;
+
+		if (vec_try_push(ret, ((struct core_frame){ a.ip, a.sp, a.bp, by_fp })) < 0)
 			return -ENOMEM;
-		*reason = step(c, &a);
+		*reason = step(c, &a, rule);
 		if (*reason) {
 			*reason = **reason ? *reason : NULL;
 			return 0;

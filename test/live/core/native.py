@@ -19,8 +19,9 @@ SOURCE = r"""
 static char marked[64] = "marked by the test";
 __attribute__((noinline)) static void inner(int n) { if (n) { inner(n - 1); __asm__ volatile("" ::: "memory"); return; }
   printf("%p\n", (void *)marked); fflush(stdout); char *a = getenv("CRASH"); if (a) *(volatile int *)16 = 1; for (;;) pause(); }
-static void *waits(void *p) { (void)p; for (;;) sleep(1000); }
-int main(void) { pthread_t t; pthread_create(&t, NULL, waits, NULL); inner(5); return 0; }
+static volatile int up;
+static void *waits(void *p) { (void)p; up = 1; for (;;) sleep(1000); }
+int main(void) { pthread_t t; pthread_create(&t, NULL, waits, NULL); while (!up) ; inner(5); return 0; }
 """
 os.chdir(live.WORK)
 with open("p.c", "w", encoding="ascii") as f:

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JavaScript's objects as V8 11.3 lays them out, in memory of a test. */
+#ifndef DWELL_TEST_CORE_MADEJS_H
+#define DWELL_TEST_CORE_MADEJS_H
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/js.h"
+
+#define MADEJS_BASE 0x10000u /* where the memory is */
+
+static int madejs_read(void *ctx, uint64_t addr, void *buf, size_t n)
+{
+	return core_read(ctx, addr, buf, n);
+}
+
+/* js on a core. 0, or what the layout says. */
+static inline int madejs_open(struct js *js, struct core *c)
+{
+	static const struct {
+		const char *name;
+		int32_t value;
+	} said[] = {
+#define SAID(name, value) { name, value },
+#include "v8said.def"
+#undef SAID
+	};
+	const char *missing;
+	int r;
+
+	*js = (struct js){ .core = c, .version = V8_VERSION(11, 3) };
+	js->mem = (struct rt_mem){ madejs_read, c };
+	js->v = (struct v8){ &js->l, &js->mem };
+	v8_layout_begin(&js->l);
+	v8_objects_begin(&js->o);
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		int32_t *l = v8_layout_field(&js->l, said[i].name, strlen(said[i].name));
+		int32_t *o = v8_objects_field(&js->o, said[i].name, strlen(said[i].name));
+
+		if (l)
+			*l = said[i].value;
+		if (o)
+			*o = said[i].value;
+	}
+	r = v8_layout_end(&js->l, js->version);
+	return r < 0 ? r : v8_objects_end(&js->o, js->version, &missing);
+}
+
+/* A core whose memory at MADEJS_BASE is these bytes, 1 at least; core: of n + MADEJS_HEAD bytes. */
+#define MADEJS_HEAD (sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr))
+static inline void madejs_core(uint8_t *core, const void *bytes, size_t n)
+{
+	Elf64_Ehdr h = { .e_type = ET_CORE,
+			 .e_machine = EM_X86_64,
+			 .e_phoff = sizeof(h),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_phnum = 1 };
+	const Elf64_Phdr ph = { .p_type = PT_LOAD,
+				.p_flags = PF_R | PF_W,
+				.p_vaddr = MADEJS_BASE,
+				.p_offset = MADEJS_HEAD,
+				.p_filesz = n,
+				.p_memsz = n };
+
+	memcpy(h.e_ident, ELFMAG, SELFMAG);
+	h.e_ident[EI_CLASS] = ELFCLASS64;
+	h.e_ident[EI_DATA] = ELFDATA2LSB;
+	memcpy(core, &h, sizeof(h));
+	memcpy(core + sizeof(h), &ph, sizeof(ph));
+	memcpy(core + MADEJS_HEAD, bytes, n);
+}
+#endif
