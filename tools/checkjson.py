@@ -14,8 +14,6 @@ HAND_MADE = re.compile(r'\\"[a-z_]+\\":|\{\\"')
 LEFT = {
     "src/hosts/fleet.c": 1, "src/lib/queue.c": 1, "src/lib/runner.c": 1,  # a line that is JSON already gets a member; a search
     "src/serve/run.c": 1,  # the beginning of a line, looked for
-    "src/view/text/aggsend.c": 13, "src/view/text/json.c": 24, "src/view/text/json_act.c": 18, "src/view/text/json_columns.c": 1,  # to a stream, piece by piece
-    "src/view/text/json_value.c": 4, "src/view/text/slow.c": 5, "src/view/text/why.c": 2,
 }
 
 

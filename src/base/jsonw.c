@@ -93,6 +93,36 @@ void jsonw_strf(struct jsonw *w, const char *name, const char *fmt, ...)
 	strb_free(&text);
 }
 
+void jsonw_begin_str(struct jsonw *w, const char *name)
+{
+	begin_value(w, name);
+	strb_addc(w->b, '"');
+}
+
+void jsonw_end_str(struct jsonw *w)
+{
+	strb_addc(w->b, '"');
+}
+
+void jsonw_hex(struct jsonw *w, const char *name, uint64_t v)
+{
+	begin_value(w, name);
+	strb_printf(w->b, "\"0x%" PRIx64 "\"", v);
+}
+
+void jsonw_bytes(struct jsonw *w, const char *name, const void *p, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *from = p;
+
+	jsonw_begin_str(w, name);
+	for (size_t i = 0; i < n; i++) {
+		strb_addc(w->b, digits[from[i] >> 4]);
+		strb_addc(w->b, digits[from[i] & 15]);
+	}
+	jsonw_end_str(w);
+}
+
 void jsonw_u64(struct jsonw *w, const char *name, uint64_t v)
 {
 	begin_value(w, name);

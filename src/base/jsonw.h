@@ -32,6 +32,14 @@ void jsonw_str(struct jsonw *w, const char *name, const char *s);
 void jsonw_strn(struct jsonw *w, const char *name, const char *s, size_t n);
 /* A string made by printf(). */
 void jsonw_strf(struct jsonw *w, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A string that comes in parts: between these two calls escaped text goes to the end of the builder (jsonstr_part()).
+ */
+void jsonw_begin_str(struct jsonw *w, const char *name);
+void jsonw_end_str(struct jsonw *w);
+/* A number as a string of hexadecimal digits, "0x1f": an address, too large for the numbers of many readers. */
+void jsonw_hex(struct jsonw *w, const char *name, uint64_t v);
+/* Bytes as a string of two hexadecimal digits each. */
+void jsonw_bytes(struct jsonw *w, const char *name, const void *p, size_t n);
 void jsonw_u64(struct jsonw *w, const char *name, uint64_t v);
 void jsonw_i64(struct jsonw *w, const char *name, int64_t v);
 void jsonw_bool(struct jsonw *w, const char *name, bool v);

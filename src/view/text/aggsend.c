@@ -3,7 +3,6 @@
  * an object of JSON. hosts/merge.c reads it. */
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
 #include "base/recnames.h"
 #include "view/text/int.h"
 
@@ -12,21 +11,8 @@ struct sending {
 	const struct aggdesc *const *aggs;
 	size_t naggs;
 	struct strb b;
-	bool more;
+	struct jsonw w; /* into b */
 };
-
-static void put_hex(struct strb *b, const void *p, size_t n)
-{
-	static const char digits[] = "0123456789abcdef";
-	const uint8_t *from = p;
-
-	strb_addc(b, '"');
-	for (size_t i = 0; i < n; i++) {
-		strb_addc(b, digits[from[i] >> 4]);
-		strb_addc(b, digits[from[i] & 15]);
-	}
-	strb_addc(b, '"');
-}
 
 /* Stacks and symbols become what they are shown as: an address means nothing elsewhere. */
 static void put_shown(struct sending *s, const struct recfield *f, const uint8_t *p)
@@ -38,7 +24,7 @@ static void put_shown(struct sending *s, const struct recfield *f, const uint8_t
 
 	if (f->kind != FLD_STACK && f->kind != FLD_USTACK) {
 		text_addr_str(s->v, f, p, name, sizeof(name));
-		put_hex(&s->b, name, strlen(name));
+		jsonw_bytes(&s->w, NULL, name, strlen(name));
 		return;
 	}
 	s->v->out = open_memstream(&text, &n);
@@ -47,15 +33,15 @@ static void put_shown(struct sending *s, const struct recfield *f, const uint8_t
 		s->b.failed |= fclose(s->v->out) != 0;
 	}
 	s->v->out = out;
-	put_hex(&s->b, text ? text : "", text ? n : 0);
+	jsonw_bytes(&s->w, NULL, text ? text : "", text ? n : 0);
 }
 
 static void put_key(struct sending *s, const struct recfield *f, const uint8_t *p)
 {
 	switch (f->kind) {
-	case FLD_INT: strb_printf(&s->b, "%lld", (long long)recfield_u64(f, p)); break;
-	case FLD_STRING: put_hex(&s->b, p, strnlen((const char *)p, f->size)); break;
-	case FLD_BYTES: put_hex(&s->b, p, f->size); break;
+	case FLD_INT: jsonw_i64(&s->w, NULL, (int64_t)recfield_u64(f, p)); break;
+	case FLD_STRING: jsonw_bytes(&s->w, NULL, p, strnlen((const char *)p, f->size)); break;
+	case FLD_BYTES: jsonw_bytes(&s->w, NULL, p, f->size); break;
 	default: put_shown(s, f, p);
 	}
 }
@@ -63,16 +49,14 @@ static void put_key(struct sending *s, const struct recfield *f, const uint8_t *
 /* The words of a value that are not 0: [index, word, index, word ...]. */
 static void put_words(struct sending *s, const struct aggdesc *d, const uint64_t *value)
 {
-	bool more = false;
-
-	strb_addc(&s->b, '[');
+	jsonw_array(&s->w, NULL);
 	for (uint32_t i = 0; value && i < d->value_size / sizeof(*value); i++) {
 		if (!value[i])
 			continue;
-		strb_printf(&s->b, "%s%u,%lld", more ? "," : "", i, (long long)value[i]);
-		more = true;
+		jsonw_u64(&s->w, NULL, i);
+		jsonw_i64(&s->w, NULL, (int64_t)value[i]);
 	}
-	strb_addc(&s->b, ']');
+	jsonw_end_array(&s->w);
 }
 
 static void put_row(void *ctx, const uint8_t *key, const uint64_t *const *values)
@@ -80,80 +64,106 @@ static void put_row(void *ctx, const uint8_t *key, const uint64_t *const *values
 	struct sending *s = ctx;
 	const struct aggdesc *d = s->aggs[0];
 
-	strb_printf(&s->b, "%s{\"key\":[", s->more ? ",\n" : "");
-	s->more = true;
-	for (size_t i = 0; i < d->nkeys; i++) {
-		strb_adds(&s->b, i ? "," : "");
+	jsonw_object(&s->w, NULL);
+	jsonw_array(&s->w, "key");
+	for (size_t i = 0; i < d->nkeys; i++)
 		put_key(s, &d->keys[i], key + d->keys[i].off);
-	}
-	strb_adds(&s->b, "],\"values\":[");
-	for (size_t k = 0; k < s->naggs; k++) {
-		strb_adds(&s->b, k ? "," : "");
+	jsonw_end_array(&s->w);
+	jsonw_array(&s->w, "values");
+	for (size_t k = 0; k < s->naggs; k++)
 		put_words(s, s->aggs[k], values[k]);
-	}
-	strb_adds(&s->b, "]}");
+	jsonw_end_array(&s->w);
+	jsonw_end_object(&s->w);
 }
 
-static void put_form(struct sending *s)
+static void put_aggs(struct sending *s)
 {
-	const struct aggdesc *d = s->aggs[0];
+	struct jsonw *w = &s->w;
 
-	strb_adds(&s->b, "\"form\":{\"aggs\":[");
+	jsonw_array(w, "aggs");
 	for (size_t k = 0; k < s->naggs; k++) {
 		const struct aggdesc *a = s->aggs[k];
 
-		strb_printf(&s->b, "%s{\"name\":", k ? "," : "");
-		jsonstr_add(&s->b, a->name, strlen(a->name));
-		strb_printf(&s->b, ",\"func\":\"%s\",\"param\":[%d,%d,%d,%d],\"signed\":%s}", rec_agg_name(a->func),
-			    a->param[0], a->param[1], a->param[2], a->param[3], a->is_signed ? "true" : "false");
+		jsonw_object(w, NULL);
+		jsonw_str(w, "name", a->name);
+		jsonw_str(w, "func", rec_agg_name(a->func));
+		jsonw_array(w, "param");
+		for (size_t i = 0; i < ARRAY_SIZE(a->param); i++)
+			jsonw_i64(w, NULL, a->param[i]);
+		jsonw_end_array(w);
+		jsonw_bool(w, "signed", a->is_signed);
+		jsonw_end_object(w);
 	}
-	strb_adds(&s->b, "],\"keys\":[");
+	jsonw_end_array(w);
+}
+
+static void put_keys(struct sending *s)
+{
+	const struct aggdesc *d = s->aggs[0];
+	struct jsonw *w = &s->w;
+
+	jsonw_array(w, "keys");
 	for (size_t i = 0; i < d->nkeys; i++) {
 		const struct recfield *f = &d->keys[i];
 		const char *kind = f->kind == FLD_INT ? "int" : f->kind == FLD_BYTES ? "bytes" : "text";
 
-		strb_printf(&s->b, "%s{\"kind\":\"%s\",\"size\":%u,\"signed\":%s,\"char\":%s}", i ? "," : "", kind,
-			    *kind == 't' ? 0 : f->size, f->is_signed ? "true" : "false", f->is_char ? "true" : "false");
+		jsonw_object(w, NULL);
+		jsonw_str(w, "kind", kind);
+		jsonw_u64(w, "size", *kind == 't' ? 0 : f->size);
+		jsonw_bool(w, "signed", f->is_signed);
+		jsonw_bool(w, "char", f->is_char);
+		jsonw_end_object(w);
 	}
-	strb_adds(&s->b, "]");
+	jsonw_end_array(w);
 }
 
 static void put_opts(struct sending *s)
 {
 	const struct text_opts *o = &s->v->opts;
+	struct jsonw *w = &s->w;
 
-	strb_printf(&s->b,
-		    ",\"opts\":{\"sortkey\":%s,\"sortrev\":%s,\"hist\":%s,\"pack\":%s,\"zoom\":%s,\"sortkeypos\":%lld,"
-		    "\"sortpos\":%lld}}",
-		    o->aggsortkey ? "true" : "false", o->aggsortrev ? "true" : "false", o->agghist ? "true" : "false",
-		    o->aggpack ? "true" : "false", o->aggzoom ? "true" : "false", (long long)o->aggsortkeypos,
-		    (long long)o->aggsortpos);
+	jsonw_object(w, "opts");
+	jsonw_bool(w, "sortkey", o->aggsortkey);
+	jsonw_bool(w, "sortrev", o->aggsortrev);
+	jsonw_bool(w, "hist", o->agghist);
+	jsonw_bool(w, "pack", o->aggpack);
+	jsonw_bool(w, "zoom", o->aggzoom);
+	jsonw_i64(w, "sortkeypos", o->aggsortkeypos);
+	jsonw_i64(w, "sortpos", o->aggsortpos);
+	jsonw_end_object(w);
 }
 
 /* place: of the printa() in the program; 0: the end of the run. */
 bool text_send_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, const struct recact *act)
 {
 	struct sending s = { .v = v, .aggs = aggs, .naggs = naggs };
+	struct jsonw *w = &s.w;
 	bool sent;
 
 	if (!v->opts.send || !naggs)
 		return false;
-	strb_adds(&s.b, "{");
-	put_form(&s);
-	if (act && act->fmt) {
-		strb_adds(&s.b, ",\"format\":");
-		put_hex(&s.b, act->fmt, act->fmt_len);
-	}
+	s.w = jsonw_to(&s.b);
+	jsonw_object(w, NULL);
+	jsonw_object(w, "form");
+	put_aggs(&s);
+	put_keys(&s);
+	if (act && act->fmt)
+		jsonw_bytes(w, "format", act->fmt, act->fmt_len);
 	put_opts(&s);
-	strb_printf(&s.b, ",\"place\":%u,\"ids\":[", act ? act->at.off + 1 : 0);
+	jsonw_end_object(w);
+	jsonw_u64(w, "place", act ? act->at.off + 1 : 0);
+	jsonw_array(w, "ids");
 	for (size_t k = 0; k < naggs; k++)
-		strb_printf(&s.b, "%s%u", k ? "," : "", aggs[k]->id);
-	strb_adds(&s.b, "],\"normal\":[");
+		jsonw_u64(w, NULL, aggs[k]->id);
+	jsonw_end_array(w);
+	jsonw_array(w, "normal");
 	for (size_t k = 0; k < naggs; k++)
-		strb_printf(&s.b, "%s%lld", k ? "," : "", (long long)aggstate_normal(v->aggs, aggs[k]->id));
-	strb_adds(&s.b, "],\"rows\":[");
+		jsonw_i64(w, NULL, aggstate_normal(v->aggs, aggs[k]->id));
+	jsonw_end_array(w);
+	jsonw_array(w, "rows");
 	text_agg_rows(v, aggs, naggs, put_row, &s);
-	strb_adds(&s.b, "]}");
+	jsonw_end_array(w);
+	jsonw_end_object(w);
 	sent = !s.b.failed && !fflush(v->out) && v->opts.send(v->opts.send_arg, strb_str(&s.b), s.b.n);
 	strb_free(&s.b);
 	return sent;

@@ -3,6 +3,7 @@
 #ifndef DWELL_VIEW_TEXT_INT_H
 #define DWELL_VIEW_TEXT_INT_H
 #include "base/arena.h"
+#include "base/jsonw.h"
 #include "base/printfmt.h"
 #include "base/strb.h"
 #include "store/aggstate.h"
@@ -65,6 +66,8 @@ struct text_view {
 	uint64_t wide_padding; /* … text: the constants */
 	/* oformat=json */
 	bool json_started, json_open;	    /* the first line is written; within a line */
+	struct strb json_text;		    /* of the line, what is not written yet */
+	struct jsonw json;		    /* into it */
 	struct strb json_pending;	    /* messages to come behind the line, each ended by NUL */
 	char *columns[JSON_COLUMNS];	    /* of the last heading, in the arena; see json_columns.c */
 	size_t ncolumns, column, nheadings; /* column: of the next value in this line */
@@ -91,6 +94,7 @@ struct packed_row {
 	const uint64_t *value;
 };
 
+/* out.c, msg.c */
 bool text_is_cut(const struct text_view *v); /* nothing more is to be printed */
 void text_printf(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_msg(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -194,5 +198,4 @@ struct why_words {
 };
 const struct why_words *text_why(struct text_view *v, const struct recfield *f, const uint8_t *p);
 void text_why_free(struct text_view *v);
-void json_why(struct text_view *v, const struct recfield *f, const uint8_t *p);
 #endif

@@ -22,8 +22,7 @@ static const uint8_t *field(const struct jctx *c, size_t i)
 
 static void put_value(const struct jctx *c)
 {
-	text_printf(c->v, ",\"value\":");
-	json_field(c->v, &c->act->fields[0], field(c, 0));
+	json_field(c->v, "value", &c->act->fields[0], field(c, 0));
 }
 
 static void put_tracemem(const struct jctx *c)
@@ -36,31 +35,28 @@ static void put_tracemem(const struct jctx *c)
 		if (want >= 0 && (uint64_t)want < n)
 			n = (size_t)want;
 	}
-	text_printf(c->v, ",\"value\":");
-	json_bytes(c->v, field(c, 0), n);
+	json_bytes(&c->v->json, "value", field(c, 0), n);
 }
 
 static void put_text(const struct jctx *c, const char *name)
 {
 	FILE *f = json_file(c->v);
 
-	text_printf(c->v, ",\"%s\":\"", name);
+	jsonw_begin_str(&c->v->json, name);
 	if (f) {
 		text_act_to(c->v, c->fmt, c->index, c->row, f);
 		if (fclose(f) != 0 && !c->v->error)
 			c->v->error = errno ? -errno : -EIO;
 	}
-	text_printf(c->v, "\"");
+	jsonw_end_str(&c->v->json);
 }
 
 static void put_args(const struct jctx *c)
 {
-	text_printf(c->v, ",\"args\":[");
-	for (size_t i = 0; i < c->act->nfields; i++) {
-		text_printf(c->v, "%s", i ? "," : "");
-		json_field(c->v, &c->act->fields[i], field(c, i));
-	}
-	text_printf(c->v, "]");
+	jsonw_array(&c->v->json, "args");
+	for (size_t i = 0; i < c->act->nfields; i++)
+		json_field(c->v, NULL, &c->act->fields[i], field(c, i));
+	jsonw_end_array(&c->v->json);
 }
 
 static void put_printf(const struct jctx *c)
@@ -88,22 +84,18 @@ static void put_print(const struct jctx *c)
 
 	if (!f->type)
 		return;
-	text_printf(c->v, ",\"ctype\":");
-	json_str(c->v, f->type->name);
+	jsonw_str(&c->v->json, "ctype", f->type->name);
 	if (i)
-		text_printf(c->v, ",\"address\":\"0x%llx\"",
-			    (unsigned long long)recfield_u64(&c->act->fields[0], field(c, 0)));
-	text_printf(c->v, ",\"value\":");
-	if (json_typed(c->v, f, field(c, i)))
-		text_printf(c->v, ",\"truncated\":true");
+		jsonw_hex(&c->v->json, "address", recfield_u64(&c->act->fields[0], field(c, 0)));
+	if (json_typed(c->v, "value", f, field(c, i)))
+		jsonw_bool(&c->v->json, "truncated", true);
 }
 
 /* Done in order, as a printa() behind it shows the result. */
 static void put_aggact(const struct jctx *c)
 {
 	text_act(c->v, c->fmt, c->index, c->row);
-	text_printf(c->v, ",\"aggregation\":");
-	json_str(c->v, c->act->naggs ? c->act->aggs[0]->name : "");
+	jsonw_str(&c->v->json, "aggregation", c->act->naggs ? c->act->aggs[0]->name : "");
 	if (c->act->nfields)
 		put_value(c);
 }
@@ -114,7 +106,6 @@ static void put_printa(const struct jctx *c)
 	bool named = json_row_columns(c->v, c->act, &row);
 
 	text_mark_printed(c->v, c->act);
-	text_printf(c->v, ",");
 	json_aggs(c->v, c->act->aggs, c->act->naggs, 0, named ? &row : NULL);
 	if (c->act->fmt)
 		put_text(c, "text");
@@ -124,10 +115,8 @@ static void put_span(const struct jctx *c)
 {
 	static const char *const names[] = { "lane", "label", "start", "duration" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(names) && i < c->act->nfields; i++) {
-		text_printf(c->v, ",\"%s\":", names[i]);
-		json_field(c->v, &c->act->fields[i], field(c, i));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(names) && i < c->act->nfields; i++)
+		json_field(c->v, names[i], &c->act->fields[i], field(c, i));
 }
 
 static void put_slow(const struct jctx *c)
@@ -139,19 +128,19 @@ static void put_pcap(const struct jctx *c)
 {
 	const struct recfield *f = c->act->fields;
 	uint64_t n = recfield_u64(&f[REC_PCAP_CAPLEN], field(c, REC_PCAP_CAPLEN));
+	struct jsonw *w = &c->v->json;
 
-	text_printf(c->v, ",\"linktype\":%llu,\"walltime\":%llu,\"length\":%llu,\"value\":",
-		    (unsigned long long)recfield_u64(&f[REC_PCAP_LINK], field(c, REC_PCAP_LINK)),
-		    (unsigned long long)recfield_u64(&f[REC_PCAP_WALL], field(c, REC_PCAP_WALL)),
-		    (unsigned long long)recfield_u64(&f[REC_PCAP_LEN], field(c, REC_PCAP_LEN)));
-	json_bytes(c->v, field(c, REC_PCAP_DATA), n < f[REC_PCAP_DATA].size ? n : f[REC_PCAP_DATA].size);
+	jsonw_u64(w, "linktype", recfield_u64(&f[REC_PCAP_LINK], field(c, REC_PCAP_LINK)));
+	jsonw_u64(w, "walltime", recfield_u64(&f[REC_PCAP_WALL], field(c, REC_PCAP_WALL)));
+	jsonw_u64(w, "length", recfield_u64(&f[REC_PCAP_LEN], field(c, REC_PCAP_LEN)));
+	json_bytes(w, "value", field(c, REC_PCAP_DATA), n < f[REC_PCAP_DATA].size ? n : f[REC_PCAP_DATA].size);
 }
 
 static void put_exit(const struct jctx *c)
 {
 	c->v->json_exited = true;
 	c->v->json_status = (int)(int64_t)recfield_u64(&c->act->fields[0], field(c, 0));
-	text_printf(c->v, ",\"status\":%d", c->v->json_status);
+	jsonw_i64(&c->v->json, "status", c->v->json_status);
 }
 
 static void put_setopt(const struct jctx *c)
@@ -201,17 +190,16 @@ static const struct {
 
 void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *row)
 {
-	bool first = true;
-
 	for (size_t i = 0; i < fmt->nacts && row->len >= fmt->size; i++) {
 		struct jctx c = { v, fmt, i, &fmt->acts[i], row, row->data };
 
 		if ((size_t)c.act->kind >= ARRAY_SIZE(shown) || !shown[c.act->kind].put)
 			continue;
-		text_printf(v, "%s{\"action\":\"%s\"", first ? "" : ",", shown[c.act->kind].name);
-		first = false;
+		jsonw_object(&v->json, NULL);
+		jsonw_str(&v->json, "action", shown[c.act->kind].name);
 		shown[c.act->kind].put(&c);
-		text_printf(v, "}");
+		jsonw_end_object(&v->json);
+		json_drain(v);
 	}
 }
 
@@ -223,66 +211,72 @@ struct rows {
 	size_t naggs;
 	const struct json_row *columns;
 	size_t skip; /* rows that are left out, the first ones: in the usual order the least */
-	bool more;
 };
+
+static int64_t normal_of(const struct rows *r, size_t k)
+{
+	return aggstate_normal(r->v->aggs, r->aggs[k]->id);
+}
 
 /* The same by the names of columns. */
 static void put_columns(const struct rows *r, const uint8_t *key, const uint64_t *const *values)
 {
-	text_printf(r->v, ",\"columns\":{");
+	struct jsonw *w = &r->v->json;
+
+	jsonw_object(w, "columns");
 	for (size_t i = 0; i < r->columns->n; i++) {
+		const char *name = r->v->columns[r->columns->at + i];
 		int n = r->columns->value[i];
 		const struct recfield *f = n < 0 ? &r->aggs[0]->keys[-1 - n] : NULL;
 
-		text_printf(r->v, "%s", i ? "," : "");
-		json_str(r->v, r->v->columns[r->columns->at + i]);
-		text_printf(r->v, ":");
 		if (f)
-			json_field(r->v, f, key + f->off);
+			json_field(r->v, name, f, key + f->off);
 		else
-			json_aggvalue(r->v, r->aggs[n], values[n], aggstate_normal(r->v->aggs, r->aggs[n]->id));
+			json_aggvalue(w, name, r->aggs[n], values[n], normal_of(r, (size_t)n));
 	}
-	text_printf(r->v, "}");
+	jsonw_end_object(w);
 }
 
 static void put_row(void *ctx, const uint8_t *key, const uint64_t *const *values)
 {
 	struct rows *r = ctx;
 	const struct aggdesc *d = r->aggs[0];
+	struct jsonw *w = &r->v->json;
 
 	if (r->skip) {
 		r->skip--;
 		return;
 	}
-	text_printf(r->v, "%s{\"key\":[", r->more ? "," : "");
-	r->more = true;
-	for (size_t i = 0; i < d->nkeys; i++) {
-		text_printf(r->v, "%s", i ? "," : "");
-		json_field(r->v, &d->keys[i], key + d->keys[i].off);
-	}
-	text_printf(r->v, "],\"values\":[");
-	for (size_t k = 0; k < r->naggs; k++) {
-		text_printf(r->v, "%s", k ? "," : "");
-		json_aggvalue(r->v, r->aggs[k], values[k], aggstate_normal(r->v->aggs, r->aggs[k]->id));
-	}
-	text_printf(r->v, "]");
+	jsonw_object(w, NULL);
+	jsonw_array(w, "key");
+	for (size_t i = 0; i < d->nkeys; i++)
+		json_field(r->v, NULL, &d->keys[i], key + d->keys[i].off);
+	jsonw_end_array(w);
+	jsonw_array(w, "values");
+	for (size_t k = 0; k < r->naggs; k++)
+		json_aggvalue(w, NULL, r->aggs[k], values[k], normal_of(r, k));
+	jsonw_end_array(w);
 	if (r->columns)
 		put_columns(r, key, values);
-	text_printf(r->v, "}");
+	jsonw_end_object(w);
+	json_drain(r->v);
 }
 
 void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, size_t skip,
 	       const struct json_row *columns)
 {
-	struct rows r = { v, aggs, naggs, columns, skip, false };
+	struct rows r = { v, aggs, naggs, columns, skip };
+	struct jsonw *w = &v->json;
 
-	text_printf(v, "\"aggregations\":[");
+	jsonw_array(w, "aggregations");
 	for (size_t k = 0; k < naggs; k++) {
-		text_printf(v, "%s{\"name\":", k ? "," : "");
-		json_str(v, aggs[k]->name);
-		text_printf(v, ",\"function\":\"%s\"}", rec_agg_name(aggs[k]->func));
+		jsonw_object(w, NULL);
+		jsonw_str(w, "name", aggs[k]->name);
+		jsonw_str(w, "function", rec_agg_name(aggs[k]->func));
+		jsonw_end_object(w);
 	}
-	text_printf(v, "],\"rows\":[");
+	jsonw_end_array(w);
+	jsonw_array(w, "rows");
 	text_agg_rows(v, aggs, naggs, put_row, &r);
-	text_printf(v, "]");
+	jsonw_end_array(w);
 }

@@ -80,14 +80,10 @@ void json_columns(struct text_view *v, const struct recact *act, const uint8_t *
 
 	if (at == SIZE_MAX)
 		return;
-	text_printf(v, ",\"columns\":{");
-	for (size_t i = 0; i < act->nfields; i++) {
-		text_printf(v, "%s", i ? "," : "");
-		json_str(v, v->columns[at + i]);
-		text_printf(v, ":");
-		json_field(v, &act->fields[i], rec + act->fields[i].off);
-	}
-	text_printf(v, "}");
+	jsonw_object(&v->json, "columns");
+	for (size_t i = 0; i < act->nfields; i++)
+		json_field(v, v->columns[at + i], &act->fields[i], rec + act->fields[i].off);
+	jsonw_end_object(&v->json);
 }
 
 /* Values of a printa() are in the order of its format; keys are those of the first aggregation. */

@@ -78,43 +78,6 @@ void text_slow(struct text_view *v, const struct recact *act, const uint8_t *rec
 		text_printf(v, "\n");
 }
 
-static void json_thread(struct text_view *v, const char *name, uint32_t pid, uint32_t tid, uint32_t cpu,
-			const char *comm)
-{
-	text_printf(v, ",\"%s\":{\"pid\":%u,\"tid\":%u,\"cpu\":%u,\"comm\":", name, pid, tid, cpu);
-	json_str(v, comm);
-	text_printf(v, "}");
-}
-
-void json_slow(struct text_view *v, const struct recact *act, const uint8_t *rec)
-{
-	struct slow_event e = slow_event(v->schema, act, rec);
-	const struct rec_slow *s = &e.fixed;
-
-	if (!e.tracker)
-		return;
-	text_printf(v, ",\"tracker\":");
-	json_str(v, e.tracker->name);
-	text_printf(v, ",\"start\":%llu,\"delay\":%llu,\"how\":\"%s\",\"exit_id\":%llu,\"cgroup\":%llu",
-		    (unsigned long long)s->start, (unsigned long long)s->delay, slow_how_name(s->how),
-		    (unsigned long long)s->exit_id, (unsigned long long)s->cgroup);
-	json_thread(v, "opener", s->pid, s->tid, s->cpu, s->comm);
-	json_thread(v, "closer", s->end_pid, s->end_tid, s->end_cpu, s->end_comm);
-	text_printf(v, ",\"key\":[");
-	for (size_t i = 0; e.key && i < e.tracker->nkeys; i++) {
-		text_printf(v, "%s", i ? "," : "");
-		json_field(v, &e.tracker->keys[i], e.key + e.tracker->keys[i].off);
-	}
-	text_printf(v, "],\"attributes\":{");
-	for (size_t i = 0; i < e.nattrs; i++) {
-		text_printf(v, "%s", i ? "," : "");
-		json_str(v, e.attrs[i].name ? e.attrs[i].name : "");
-		text_printf(v, ":");
-		json_field(v, &e.attrs[i], rec + e.attrs[i].off);
-	}
-	text_printf(v, "}");
-}
-
 static void put_lines(struct text_view *v, const struct strb *text)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };

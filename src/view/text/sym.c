@@ -4,7 +4,6 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/plain.h"
-#include "view/form/kstack.h"
 #include "view/text/int.h"
 
 #define NAME_BYTES 1024 /* of a name with escapes */
@@ -118,34 +117,6 @@ __attribute__((format(printf, 3, 0))) static void frame_line(struct text_view *v
 #pragma GCC diagnostic pop
 		free(s);
 	}
-}
-
-/* The tracing machinery itself, which is on top of the stack of a tracepoint. */
-static bool is_machinery(struct text_view *v, uint64_t pc)
-{
-	struct symbol s = { 0 };
-
-	return v->sym && !v->opts.noresolve && sym_kernel(v->sym, pc, &s) && s.name && kstack_is_tracing(s.name);
-}
-
-size_t text_frames(struct text_view *v, const struct recfield *f, const uint8_t *p, size_t *first)
-{
-	bool top = f->kind != FLD_USTACK;
-	size_t n = 0;
-
-	*first = 0;
-	if (f->kind == FLD_USTACK)
-		p += sizeof(struct rec_ustack_hdr);
-	for (; n < f->nframes; n++) {
-		uint64_t pc;
-
-		memcpy(&pc, p + 8 * n, sizeof(pc));
-		if (!pc)
-			break;
-		top = top && is_machinery(v, pc);
-		*first += top;
-	}
-	return n;
 }
 
 static void kernel_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt)

@@ -19,6 +19,7 @@ int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct
 	*v = (struct text_view){
 		.schema = schema, .sym = sym, .opts = *opts, .out = out, .orig_out = out, .msg = msg, .msg_arg = msg_arg
 	};
+	v->json = jsonw_to(&v->json_text);
 	v->terminal = isatty(fileno(out) < 0
 				     ? STDOUT_FILENO
 				     : fileno(out)); /* a stream without descriptor stands for standard output */
@@ -61,6 +62,7 @@ void text_view_free(struct text_view *v)
 	text_cost_free(v);
 	free(v->cache);
 	strb_free(&v->json_pending);
+	strb_free(&v->json_text);
 	free(v);
 }
 
@@ -73,44 +75,6 @@ void text_view_on_setopt(struct text_view *v, text_setopt_fn *fn, void *arg)
 struct text_opts *text_view_opts(struct text_view *v)
 {
 	return &v->opts;
-}
-
-bool text_is_cut(const struct text_view *v)
-{
-	return v->opts.cut && v->opts.cut();
-}
-
-void text_printf(struct text_view *v, const char *fmt, ...)
-{
-	va_list ap;
-	int r;
-
-	if (v->error || text_is_cut(v))
-		return;
-	va_start(ap, fmt);
-	errno = 0;
-	r = vfprintf(v->out, fmt, ap);
-	va_end(ap);
-	if (r < 0)
-		v->error = errno ? -errno : -EIO;
-}
-
-void text_msg(struct text_view *v, const char *fmt, ...)
-{
-	char *s = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) >= 0) {
-		if (v->opts.json && !text_is_cut(v)) {
-			json_message(v, s);
-		} else {
-			fflush(v->out);
-			v->msg(v->msg_arg, s);
-		}
-		free(s);
-	}
-	va_end(ap);
 }
 
 #define PROBE_NAME_BYTES 1024 /* of a function and a name, with escapes; longer ones are cut */
@@ -178,15 +142,6 @@ static void print_heading(struct text_view *v)
 		text_printf(v, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME");
 }
 
-static const struct rec_probe unknown_probe = { .prov = "", .mod = "", .func = "", .name = "?" };
-
-static const struct rec_probe *row_probe(const struct text_view *v, uint32_t id)
-{
-	const struct rec_probe *p = rec_schema_probe(v->schema, id);
-
-	return p ? p : &unknown_probe;
-}
-
 static void show_event(struct text_view *v, const struct row *row, const struct recfmt *fmt, const struct rec_probe *p)
 {
 	print_heading(v);
@@ -239,16 +194,16 @@ static void row_event(struct text_view *v, const struct row *row)
 	if (row->id == 0 || row->id > v->schema->nfmts)
 		return;
 	fmt = v->schema->fmts[row->id - 1];
-	if (v->opts.overdue && v->opts.overdue() && (text_is_cut(v) || !is_of_end(row_probe(v, row->probe)))) {
+	if (v->opts.overdue && v->opts.overdue() && (text_is_cut(v) || !is_of_end(text_row_probe(v, row)))) {
 		pass_over(v, row, fmt);
 		return;
 	}
 	v->wide_action = 0;
 	v->padding = v->wide_padding = 0;
 	if (v->opts.json)
-		json_event(v, row, fmt, row_probe(v, row->probe));
+		json_event(v, row, fmt, text_row_probe(v, row));
 	else
-		show_event(v, row, fmt, row_probe(v, row->probe));
+		show_event(v, row, fmt, text_row_probe(v, row));
 	if (v->wide_action) {
 		f.action = (uint16_t)v->wide_action;
 		f.value = (uint64_t)v->wide_value;
@@ -348,11 +303,6 @@ const char *text_drop_tag(unsigned kind)
 	return t ? t->tag : NULL;
 }
 
-const struct rec_probe *text_row_probe(const struct text_view *v, const struct row *row)
-{
-	return row_probe(v, row->probe);
-}
-
 /* Losses of trackers and of the recording are told where they happen. */
 static bool at_once(unsigned kind)
 {
@@ -407,7 +357,7 @@ static void add_why_unread(struct strb *b, uint64_t addr, const struct rec_probe
 static void row_fault(struct text_view *v, const struct row *row)
 {
 	const struct rec_fault *f = row->data;
-	const struct rec_probe *p = row_probe(v, row->probe);
+	const struct rec_probe *p = text_row_probe(v, row);
 	char where[32] = "predicate", buf[160];
 	struct strb b = { 0 };
 	const char *what;
@@ -442,7 +392,7 @@ static void row_drops(struct text_view *v, const struct row *row)
 	if (!t || row->count == 0)
 		return;
 	if (v->opts.verbose || at_once(row->id))
-		print_drops(v, t, row->count, row->cpu, row_probe(v, row->probe));
+		print_drops(v, t, row->count, row->cpu, text_row_probe(v, row));
 	else if (t->with_cpu && row->cpu < v->schema->ncpus)
 		v->drops[row->cpu * REC_NLOSSES + row->id] += row->count;
 	else
@@ -510,22 +460,6 @@ int text_view_consume(struct text_view *v, struct recording *rec)
 		json_snapshot(v);
 	recording_release(rec);
 	return r < 0 ? r : text_view_flush(v);
-}
-
-void text_view_end_line(struct text_view *v)
-{
-	if (!v->own_out || v->pcap_link < 0) /* a file of packets has no lines */
-		fputc('\n', v->out);
-}
-
-int text_view_flush(struct text_view *v)
-{
-	if (v->error)
-		return v->error;
-	errno = 0;
-	if (fflush(v->out) != 0)
-		v->error = errno ? -errno : -EIO;
-	return v->error;
 }
 
 bool text_view_lost(const struct text_view *v, struct strb *ret)

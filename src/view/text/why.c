@@ -5,7 +5,6 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/hash_try.h"
-#include "view/text/json_int.h"
 #include "view/text/int.h"
 
 #define MAX_STACKS 65536 /* known ones; then all are forgotten and asked again */
@@ -97,15 +96,4 @@ const struct why_words *text_why(struct text_view *v, const struct recfield *f, 
 	if (!s->hh.tbl)
 		free(s);
 	return w;
-}
-
-void json_why(struct text_view *v, const struct recfield *f, const uint8_t *p)
-{
-	const struct why_words *w = text_why(v, f, p);
-
-	text_printf(v, "{\"cause\":");
-	json_str(v, w->words);
-	text_printf(v, ",\"class\":");
-	json_str(v, w->class);
-	text_printf(v, "}");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/jsonw.h"
 #include <math.h>
+#include "base/jsonstr.h"
 #include "../unit.h"
 
 static void has(struct strb *b, const char *json)
@@ -78,6 +79,26 @@ static void test_numbers(void **state)
 	has(&b, "[0.10000000000000001,1.23e+06,null,null,{\"x\":1}]");
 }
 
+static void test_strings_in_parts(void **state)
+{
+	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
+
+	(void)state;
+	jsonw_array(&w, NULL);
+	for (int i = 0; i < 2; i++) {
+		jsonw_begin_str(&w, NULL);
+		jsonstr_part(&b, "a\"", 2, false);
+		jsonstr_part(&b, "b", 1, true);
+		jsonw_end_str(&w);
+	}
+	jsonw_hex(&w, NULL, UINT64_MAX);
+	jsonw_bytes(&w, NULL, "\0\xff", 2);
+	jsonw_bytes(&w, NULL, "", 0);
+	jsonw_end_array(&w);
+	has(&b, "[\"a\\\"b\",\"a\\\"b\",\"0xffffffffffffffff\",\"00ff\",\"\"]");
+}
+
 static void test_lines(void **state)
 {
 	struct strb b = { 0 };
@@ -124,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_commas_stand_between_values),
 		cmocka_unit_test(test_strings_and_names_are_escaped),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_strings_in_parts),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_depth_has_a_limit),
 	};
