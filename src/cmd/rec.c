@@ -12,6 +12,7 @@
 #include "cmd/program.h"
 #include "replay/rec.h"
 #include "replay/replay.h"
+#include "retro/retro.h"
 
 #define REC_FILE "rec.dwelltrace"
 
@@ -42,10 +43,11 @@ static const struct optable rec_options = {
 };
 static const struct optable replay_options = {
 	.command = "replay",
-	.synopsis = "replay TRACE",
+	.synopsis = "replay TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
 	.notes =
 		"\tA program that `dwell rec` recorded is run again: the same instructions, output and status. It needs\n"
-		"\tnone of the program's files, and changes none. D programs over a recording are not possible yet.",
+		"\tnone of the program's files, and changes none. With a D program nothing is run again: syscall probes are\n"
+		"\tanswered from the recording, with the times of then; all options of dwell are taken. See dwell-rec(1).",
 };
 
 #if defined(__x86_64__)
@@ -104,7 +106,35 @@ static int play(const char *path)
 	err_done(&e);
 	return x < 0 || !result.ended ? EXIT_ERROR : program_end_as(result.status);
 }
+
+/* A command line as dwell's own, and the trace as its last word. */
+static int ask(int argc, char **argv)
+{
+	struct request c;
+	FILE *f = fopen(argv[argc - 1], "re");
+	int e;
+
+	if (!f)
+		return cmd_fail("replay: cannot read %s: %s", argv[argc - 1], strerror(errno));
+	e = cmd_parse(&c, argc - 1, argv);
+	if (e == 0 && (c.pids.n || c.commands.n))
+		e = cmd_fail("replay: -p and -c ask about processes that run now; a recording has its own");
+	if (e == 0)
+		e = retro_run(&c, argv[argc - 1], f);
+	else
+		fclose(f);
+	request_done(&c);
+	if (fflush(stdout) != 0 && e == 0)
+		e = errno == EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(errno));
+	return e < 0 ? EXIT_OK : e;
+}
 #else
+static int ask(int argc, char **argv)
+{
+	(void)argc;
+	return play(argv[0]);
+}
+
 static int record(const struct recorder *c, char **words)
 {
 	(void)c;
@@ -133,8 +163,11 @@ static int rec_main(int argc, char **argv)
 
 static int replay_main(int argc, char **argv)
 {
-	int none = 0, e = cmd_options(&replay_options, &none, argc, argv);
+	int none = 0, e;
 
+	if (argc > 2 && *argv[1] == '-' && strcmp(argv[1], "--") != 0)
+		return ask(argc, argv);
+	e = cmd_options(&replay_options, &none, argc, argv);
 	if (e == 0 && optind == argc)
 		e = cmd_words(&replay_options, NULL, "a recording is missing");
 	if (e == 0 && optind + 1 < argc)

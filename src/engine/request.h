@@ -43,6 +43,7 @@ struct request {
 	bool as_dtrace; /* called as dtrace: messages begin as its own do, and a command stands at its main() */
 	bool terse; /* diagnostics as dtrace(1) has them: no notes of dwell's, no source lines, the first error only */
 	bool buffered; /* -B */
+	bool past;     /* nothing is loaded into the kernel: it runs over a recording of what is over (src/retro) */
 	bool systap;   /* an option of the dtrace of systemtap, which only knows -h and -G */
 	/* Aggregations are given to it instead of shown: text_opts.send. */
 	bool (*send)(void *arg, const char *json, size_t n);

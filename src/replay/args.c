@@ -80,26 +80,36 @@ static void add_read(struct tracee *t, const struct call_desc *c, unsigned i, co
 		add(ret, args[i], a->size);
 }
 
-static uint32_t text_crc(struct tracee *t, uint64_t addr, uint32_t crc)
+size_t args_text(struct tracee *t, uint64_t addr, char buf[ARGS_TEXT_MAX])
 {
-	char text[ARGS_TEXT_MAX];
 	const uint64_t page = 4096;
 	size_t n = 0;
 
-	while (addr && n < sizeof(text)) {
-		size_t k = least(page - (addr + n) % page, sizeof(text) - n), got;
+	while (addr && n < ARGS_TEXT_MAX) {
+		size_t k = least(page - (addr + n) % page, ARGS_TEXT_MAX - n), got;
 		const char *end;
 
-		got = tracee_read(t, addr + n, text + n, k);
-		end = memchr(text + n, 0, got);
+		got = tracee_read(t, addr + n, buf + n, k);
+		end = memchr(buf + n, 0, got);
 		if (end)
-			n = (size_t)(end - text);
-		else
-			n += got;
-		if (end || got < k)
+			return (size_t)(end - buf);
+		n += got;
+		if (got < k)
 			break;
 	}
-	return (uint32_t)crc32(crc, (const Bytef *)text, (uInt)n);
+	return n;
+}
+
+bool args_is_text(const struct call_desc *c, unsigned i)
+{
+	return call_kind(c, i) == CAP_STR && !is_loose(c->args[i]);
+}
+
+static uint32_t text_crc(struct tracee *t, uint64_t addr, uint32_t crc)
+{
+	char text[ARGS_TEXT_MAX];
+
+	return (uint32_t)crc32(crc, (const Bytef *)text, (uInt)args_text(t, addr, text));
 }
 
 static uint32_t spans_crc(struct tracee *t, const struct spans *s, uint32_t crc)
@@ -123,7 +133,7 @@ uint32_t args_read(struct tracee *t, const struct call_desc *c, const uint64_t a
 	uint32_t crc = 0;
 
 	for (unsigned i = 0; i < c->nargs; i++)
-		if (call_kind(c, i) == CAP_STR && !is_loose(c->args[i]))
+		if (args_is_text(c, i))
 			crc = text_crc(t, args[i], crc);
 		else
 			add_read(t, c, i, args, &s);

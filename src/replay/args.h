@@ -18,6 +18,10 @@ struct spans {
 };
 /* A checksum of what the call reads. */
 uint32_t args_read(struct tracee *t, const struct call_desc *c, const uint64_t args[CALL_ARGS]);
+/* Does argument i point to a path or a text? */
+bool args_is_text(const struct call_desc *c, unsigned i);
+/* The text there: bytes before its NUL, or before the end of what can be read. */
+size_t args_text(struct tracee *t, uint64_t addr, char buf[ARGS_TEXT_MAX]);
 /* Where its data are: what a write writes. In order. */
 void args_data(struct tracee *t, const struct call_desc *c, const uint64_t args[CALL_ARGS], struct spans *ret);
 /* Where the call wrote; it may be more than that, since memory is the same in the replay, but never less. */

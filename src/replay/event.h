@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace consists of. A group is what belongs to one stop of a task: any number of EV_BLOB, EV_MAP, EV_MEM,
- * EV_LOG and EV_SWITCH, then one of the others, which uses them. A group counts only as a whole. */
+ * EV_LOG, EV_NAME, EV_TEXT and EV_SWITCH, then one of the others, which uses them. A group counts only as a whole. */
 #ifndef DWELL_REPLAY_EVENT_H
 #define DWELL_REPLAY_EVENT_H
 #include <stdint.h>
@@ -21,6 +21,8 @@ enum event_kind {
 	EV_FORK,     /* within a system call the task makes another: struct ev_fork */
 	EV_LOG,	     /* calls that the task did and logged itself, before its next event: struct stub_call, … */
 	EV_SPOT,     /* the task waits in a loop without system calls: struct ev_spot */
+	EV_NAME,     /* who the task is from now on: struct ev_name. For those who ask; a replay needs it not */
+	EV_TEXT,     /* a path or another text that the call reads: struct ev_mem, bytes with the NUL. Likewise */
 	EV_KINDS
 };
 
@@ -100,6 +102,11 @@ struct ev_end {
 	int32_t status; /* as of waitpid(2) */
 	uint32_t flags; /* END_* */
 	uint64_t rip;
+};
+/* Numbers as the program sees them. */
+struct ev_name {
+	uint32_t tgid, tid;
+	char comm[16];
 };
 /* All that the task changes was like that once before: it goes round for ever until others change something. */
 struct ev_spot {

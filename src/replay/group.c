@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 #include "replay/stub.h"
 
-static int add_mem(struct group *g, const struct trace_event *e)
+/* Into g->bytes; ret: where. */
+static int add_bytes(struct group *g, const struct trace_event *e, struct group_mem *ret)
 {
 	struct ev_mem m;
 	size_t n = e->size - sizeof(m);
@@ -18,7 +19,24 @@ static int add_mem(struct group *g, const struct trace_event *e)
 		return -ENOMEM;
 	memcpy(g->bytes.v + g->bytes.n, e->data + sizeof(m), n);
 	g->bytes.n += n;
-	return vec_try_push(&g->mems, ((struct group_mem){ m.addr, g->bytes.n - n, n }));
+	*ret = (struct group_mem){ m.addr, g->bytes.n - n, n };
+	return 0;
+}
+
+static int add_mem(struct group *g, const struct trace_event *e)
+{
+	struct group_mem m;
+	int r = add_bytes(g, e, &m);
+
+	return r < 0 ? r : e->kind == EV_TEXT ? vec_try_push(&g->texts, m) : vec_try_push(&g->mems, m);
+}
+
+static int take_name(struct group *g, const struct trace_event *e)
+{
+	memcpy(&g->name, e->data, sizeof(g->name));
+	g->name.comm[sizeof(g->name.comm) - 1] = 0;
+	g->named = true;
+	return 0;
 }
 
 static int add_map(struct group *g, const struct trace_event *e)
@@ -114,14 +132,17 @@ int group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *c
 	struct trace_event e;
 	int r = 0;
 
-	g->bytes.n = g->mems.n = g->maps.n = g->vectors.n = g->log.n = g->logged = 0;
+	g->named = false;
+	g->bytes.n = g->mems.n = g->texts.n = g->maps.n = g->vectors.n = g->log.n = g->logged = 0;
 	while (r == 0 && trace_next(t, &e)) {
 		if (e.kind == EV_BLOB)
 			r = add_blob(&e, blob, ctx);
 		else if (e.kind == EV_MAP)
 			r = add_map(g, &e);
-		else if (e.kind == EV_MEM)
+		else if (e.kind == EV_MEM || e.kind == EV_TEXT)
 			r = add_mem(g, &e);
+		else if (e.kind == EV_NAME)
+			r = take_name(g, &e);
 		else if (e.kind == EV_LOG)
 			r = add_log(g, &e);
 		else if (e.kind == EV_SWITCH)
@@ -137,6 +158,7 @@ void group_free(struct group *g)
 {
 	vec_free(&g->bytes);
 	vec_free(&g->mems);
+	vec_free(&g->texts);
 	vec_free(&g->log);
 	vec_free(&g->maps);
 	vec_free(&g->vectors);

@@ -22,6 +22,9 @@ struct group {
 	};
 	VEC(uint8_t) bytes; /* of the mems */
 	VEC(struct group_mem) mems;
+	VEC(struct group_mem) texts; /* that the call reads, in bytes */
+	struct ev_name name;	     /* if named */
+	bool named;
 	VEC(uint8_t) log; /* struct stub_call, … */
 	uint64_t logged;  /* calls in it */
 	VEC(struct ev_map) maps;

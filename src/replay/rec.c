@@ -81,6 +81,26 @@ int rec_put_mem(struct rec *r, const struct span *s)
 	return e;
 }
 
+int rec_put_name(struct rec *r)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	struct ev_name name = { .tgid = (uint32_t)r->k->t.pid, .tid = (uint32_t)r->k->t.pid };
+	char line[128];
+
+	snprintf(line, sizeof(line), "/proc/%d/status", (int)r->k->t.pid);
+	f = fopen(line, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %u", &name.tgid) == 1)
+			break;
+	if (f)
+		fclose(f);
+	snprintf(line, sizeof(line), "/proc/%d/comm", (int)r->k->t.pid);
+	f = fopen(line, "re");
+	if (f && fgets(line, sizeof(line), f))
+		snprintf(name.comm, sizeof(name.comm), "%.*s", (int)strcspn(line, "\n"), line);
+	return rec_put(r, EV_NAME, &name, sizeof(name), NULL, 0);
+}
+
 int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s)
 {
 	static uint8_t vectors[VECTORS_MAX];

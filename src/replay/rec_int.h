@@ -143,6 +143,8 @@ int rec_put(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixe
 int rec_put_mem(struct rec *r, const struct span *s);
 int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s); /* and the vector registers */
 
+int rec_put_name(struct rec *r); /* rec.c: who r->k is now */
+
 int rec_entry(struct rec *r); /* recsys.c: at the beginning of a system call */
 int rec_exit(struct rec *r);
 /* The beginning of a call that others may run before the end of: into the trace, if it is not there. */

@@ -160,6 +160,8 @@ int rec_snapshot(struct rec *r)
 	if (e == 0)
 		e = put_maps(r);
 	if (e == 0)
+		e = rec_put_name(r);
+	if (e == 0)
 		e = rec_put_state(r, EV_EXEC, &s);
 	return e < 0 ? e : buf_map(r, &s.regs);
 }

@@ -4,6 +4,7 @@
 #include <asm/unistd.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include "base/clock.h"
 #include "replay/rec_int.h"
 
@@ -45,6 +46,26 @@ static int judge(struct rec *r)
 	return e;
 }
 
+/* Paths, for those who ask for them later. */
+static int put_texts(struct rec *r)
+{
+	const struct task *k = r->k;
+	char text[ARGS_TEXT_MAX + 1];
+	int e = 0;
+
+	for (unsigned i = 0; i < k->desc->nargs && e == 0; i++) {
+		const struct ev_mem m = { k->call.regs[R_A0 + i] };
+		size_t n;
+
+		if (!args_is_text(k->desc, i) || tracee_read(&r->k->t, m.addr, text, 1) != 1)
+			continue;
+		n = args_text(&r->k->t, m.addr, text);
+		text[n] = 0;
+		e = rec_put(r, EV_TEXT, &m, sizeof(m), text, n + 1);
+	}
+	return e;
+}
+
 int rec_entry(struct rec *r)
 {
 	struct user_regs_struct regs;
@@ -71,6 +92,9 @@ int rec_entry(struct rec *r)
 	if (e < 0)
 		return e;
 	r->k->call.in_crc = args_read(&r->k->t, r->k->desc, &r->k->call.regs[R_A0]);
+	e = put_texts(r);
+	if (e < 0)
+		return e;
 	if (ends(regs.orig_rax))
 		return task_exits(r);
 	if (regs.orig_rax != __NR_rt_sigreturn && rec_due(r)) {
@@ -186,5 +210,7 @@ int rec_exit(struct rec *r)
 	task_follow(r->k);
 	if (e == 0)
 		e = buf_follow(r);
+	if (e == 0 && nr == __NR_prctl && r->k->call.regs[R_A0] == PR_SET_NAME)
+		e = rec_put_name(r);
 	return e < 0 ? e : rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 }

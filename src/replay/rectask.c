@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "replay/rec_int.h"
 
 #define ROBUST_MAX 2048u /* ROBUST_LIST_LIMIT: locks that the kernel looks at when a thread ends */
@@ -263,6 +264,8 @@ static int put_start(struct rec *r, int status)
 	if (e < 0)
 		return rec_broken(r, e);
 	e = put_number(r, k->fork.child_tid);
+	if (e == 0)
+		e = rec_put_name(r);
 	return e < 0 ? e : rec_put_state(r, EV_STATE, &s);
 }
 
@@ -408,6 +411,7 @@ int task_executes(struct rec *r)
 	r->k->nqueue = 0;
 	if (r->k->call.how != HOW_KINDS) {
 		r->k->call.how = HOW_ENTRY;
+		r->k->call.took = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns - r->k->call.ns;
 		r->result.calls++;
 		e = rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 	}

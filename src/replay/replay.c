@@ -413,12 +413,7 @@ static int prepare(struct replay *r, FILE *f)
 	int e = trace_open(f, &r->in);
 
 	if (e < 0)
-		return err_set(r->e, e, "%s",
-			       e == -EINVAL ? "this is no recording of `dwell rec`"
-			       : e == -EPROTO
-				       ? "the recording is of another version of dwell; this one reads versions 1 to 3"
-			       : e == -EBADMSG ? "the head of the recording is damaged"
-					       : strerror(-e));
+		return err_set(r->e, e, "%s", trace_words(e));
 	features_get(features);
 	if (memcmp(features, trace_head(r->in)->features, sizeof(features)) != 0)
 		return err_set(

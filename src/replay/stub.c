@@ -3,6 +3,7 @@
  * nothing, and uses no vector registers. It is compiled by flags of its own (meson.build). */
 #include "replay/stub.h"
 #include <asm/unistd.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 
 #define PATH_BYTES 4096u
 #define MAX_ERRNO 4095
+#define ROUND_8(n) (((n) + 7) & ~7ull)
 
 /* What the program had, as stub_enter puts it on the stub's stack. */
 struct frame {
@@ -167,13 +169,14 @@ INSIDE static bool shape_other(const struct frame *f, struct shape *s)
 	}
 }
 
-INSIDE static uint32_t hash(uint64_t path)
+/* Its hash, and its length. */
+INSIDE static uint32_t hash(uint64_t path, uint64_t *length)
 {
 	const uint8_t *p = (const uint8_t *)path;
 	uint32_t h = 2166136261u;
 
-	for (unsigned i = 0; i < PATH_BYTES && p[i]; i++)
-		h = (h ^ p[i]) * 16777619u;
+	for (*length = 0; *length < PATH_BYTES && p[*length]; ++*length)
+		h = (h ^ p[*length]) * 16777619u;
 	return h;
 }
 
@@ -192,7 +195,7 @@ INSIDE static bool may_open(uint64_t dir, uint64_t path, uint64_t flags)
 		return false;
 	ret = call(__NR_newfstatat, dir, path, (uint64_t)&st, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0, 0, 0);
 	if (failed(ret))
-		return ret != -14;					       /* EFAULT: the path cannot be read */
+		return ret != -EFAULT;					       /* the path cannot be read */
 	if (!S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || st.st_size == 0)) /* files of /proc have no size */
 		return false;
 	for (int i = 0; i < 2; i++)
@@ -239,9 +242,10 @@ INSIDE static int record(struct frame *f)
 {
 	struct stub_call *c = (struct stub_call *)(STUB_LOG + STATE->n);
 	struct shape s;
-	uint64_t n;
+	uint64_t n, text = 0;
+	uint8_t *end;
 
-	if (!STATE->on || !may_log(f, &s) || STATE->n + sizeof(*c) + s.size + 8 > STUB_LOG_SIZE)
+	if (!STATE->on || !may_log(f, &s) || STATE->n + sizeof(*c) + s.size + PATH_BYTES + 16 > STUB_LOG_SIZE)
 		return STUB_TRACED;
 	c->ns = now();
 	c->ret = call(f->rax, f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9);
@@ -255,11 +259,17 @@ INSIDE static int record(struct frame *f)
 	c->args[5] = f->r9;
 	c->site = f->site;
 	c->rsp = STATE->rsp;
-	c->hash = s.path && c->ret != -14 ? hash(s.path) : 0;
+	c->hash = s.path && c->ret != -EFAULT ? hash(s.path, &text) : 0;
 	n = written(&s, c->ret);
 	copy(c + 1, (const void *)s.out, n);
+	end = (uint8_t *)(c + 1) + ROUND_8(n);
+	if (s.path && c->ret != -EFAULT) {
+		copy(end, (const void *)s.path, text);
+		end[text] = 0;
+		end += ROUND_8(text + 1);
+	}
 	follow(f, c->ret);
-	c->size = (uint32_t)(sizeof(*c) + ((n + 7) & ~7ull));
+	c->size = (uint32_t)(end - (uint8_t *)c);
 	STATE->n += c->size; /* last: what is not whole does not count */
 	f->rax = (uint64_t)c->ret;
 	return STUB_DONE;
@@ -276,7 +286,7 @@ INSIDE static int play(struct frame *f)
 	    c->args[2] != f->rdx || c->args[3] != f->r10 || c->args[4] != f->r8 || c->args[5] != f->r9 ||
 	    c->site != f->site || c->rsp != STATE->rsp || (!shape_path(f, &s) && !shape_other(f, &s)))
 		return STUB_TRACED;
-	if (s.path && c->ret != -14 && hash(s.path) != c->hash)
+	if (s.path && c->ret != -EFAULT && hash(s.path, &n) != c->hash)
 		return STUB_TRACED;
 	n = written(&s, c->ret);
 	if (n > c->size - sizeof(*c))
@@ -290,4 +300,27 @@ INSIDE static int play(struct frame *f)
 INSIDE __attribute__((used)) static int stub_main(struct frame *f)
 {
 	return STATE->play ? play(f) : record(f);
+}
+
+/* Not inside a recorded program. */
+void stub_data(const struct stub_call *c, struct stub_data *ret)
+{
+	const struct frame f = { c->args[5], c->args[4], c->args[3], c->args[2], c->args[1],
+				 c->args[0], c->nr,	 c->site,    0 };
+	struct shape s;
+	uint64_t at = sizeof(*c);
+
+	*ret = (struct stub_data){ 0 };
+	if (!shape_path(&f, &s) && !shape_other(&f, &s))
+		return;
+	ret->addr = s.out;
+	ret->n = written(&s, c->ret);
+	if (ret->n > c->size - at)
+		ret->n = c->size - at;
+	at += ROUND_8(ret->n);
+	if (at < c->size) {
+		ret->text_addr = s.path;
+		ret->text = (const char *)c + at;
+		ret->text_size = c->size - at;
+	}
 }

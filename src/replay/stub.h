@@ -48,7 +48,8 @@ struct stub_state {
 	} std[2];	       /* of standard output, error: what is opened once more is traced */
 	uint8_t fds[STUB_FDS]; /* 1: a regular file or a directory, where calls do not wait */
 };
-/* A call in the log; what it wrote follows. */
+/* A call in the log; what it wrote follows, and then, from version 3 on, the path that it read, each up to a multiple
+ * of 8 bytes. */
 struct stub_call {
 	uint32_t size; /* of all, a multiple of 8 */
 	uint32_t nr;
@@ -58,6 +59,16 @@ struct stub_call {
 	uint64_t ns;	     /* when it began since head.mono_ns */
 	uint32_t took, hash; /* ns; of the path */
 };
+
+/* What such a call wrote and read, in the program's memory and in the log. */
+struct stub_data {
+	uint64_t addr, n; /* bytes that it wrote, which follow it */
+	uint64_t text_addr;
+	const char *text; /* NULL: none, or not known */
+	uint64_t text_size;
+};
+/* c: all of its c->size bytes are there. */
+void stub_data(const struct stub_call *c, struct stub_data *ret);
 
 #define STUB_SECTION "dwell_replay_stub"
 extern const uint8_t __start_dwell_replay_stub[], __stop_dwell_replay_stub[]; /* by the linker */

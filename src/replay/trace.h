@@ -52,6 +52,8 @@ struct trace_in;
 /* Takes the stream over, also when it fails. -EINVAL: no trace; -EPROTO: another version; -EBADMSG: its head is
  * damaged; -ENOMEM. */
 int trace_open(FILE *f, struct trace_in **ret);
+/* What such an error means. */
+const char *trace_words(int error);
 const struct trace_head *trace_head(const struct trace_in *t);
 /* True with the next event, whose size fits its kind; false when there is none: trace_ended_by() tells the reason. */
 bool trace_next(struct trace_in *t, struct trace_event *ret);

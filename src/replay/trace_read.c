@@ -46,6 +46,16 @@ int trace_open(FILE *f, struct trace_in **ret)
 	return 0;
 }
 
+const char *trace_words(int error)
+{
+	switch (error) {
+	case -EINVAL: return "this is no recording of `dwell rec`";
+	case -EPROTO: return "the recording is of another version of dwell; this one reads versions 1 to 3";
+	case -EBADMSG: return "the head of the recording is damaged";
+	default: return strerror(-error);
+	}
+}
+
 const struct trace_head *trace_head(const struct trace_in *t)
 {
 	return &t->head;
@@ -84,7 +94,8 @@ static const struct {
 	[EV_TSC] = { sizeof(struct ev_tsc), false },	   [EV_END] = { sizeof(struct ev_end), false },
 	[EV_SWITCH] = { sizeof(struct ev_switch), false }, [EV_ENTER] = { sizeof(struct ev_call), false },
 	[EV_LOG] = { sizeof(struct stub_call), true },	   [EV_FORK] = { sizeof(struct ev_fork), false },
-	[EV_SPOT] = { sizeof(struct ev_spot), false },
+	[EV_SPOT] = { sizeof(struct ev_spot), false },	   [EV_NAME] = { sizeof(struct ev_name), false },
+	[EV_TEXT] = { sizeof(struct ev_mem), true },
 };
 
 static bool fits(const struct event_head *h)

@@ -87,6 +87,8 @@ struct session_result {
 /* The schema of the rows that a run of this program makes: formats, aggregations, all probes. Lives in
  * the arena of prog. */
 struct rec_schema *session_schema(const struct dprog *prog, const struct image *img, const struct caps *caps);
+/* Does a record show or change aggregations, so that they must be up to date before its row? */
+bool session_shows_aggs(const struct recfmt *f);
 /* Adds a probe, unless it is there. Earlier arrays of probes stay in the arena. */
 void session_schema_add(struct arena *a, struct rec_schema *s, const struct probe *p);
 /* Steps 1-2. err->detail holds the verifier's log when a program was refused. config and what it points

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
+#include "replay/calls.h"
 #include "replay/group.h"
 #include "replay/trace_int.h"
 
@@ -53,6 +54,38 @@ static void read_all(FILE *f)
 	group_free(&g);
 }
 
+#if defined(__x86_64__)
+static int on_call(void *ctx, const struct calls_event *e)
+{
+	struct calls *c = *(struct calls **)ctx;
+	uint8_t buf[64];
+
+	for (int i = 0; i < 6; i++)
+		if (calls_read(c, e->args[i], buf, sizeof(buf)) > sizeof(buf))
+			abort();
+	if (e->name.comm[sizeof(e->name.comm) - 1])
+		abort();
+	return 0;
+}
+
+static void ask_all(FILE *f)
+{
+	struct calls *c = NULL;
+	struct err e = { 0 };
+
+	if (f && calls_open(f, &c, &e) == 0)
+		calls_walk(c, on_call, &c, &e);
+	calls_close(c);
+	err_done(&e);
+}
+#else
+static void ask_all(FILE *f)
+{
+	if (f)
+		fclose(f);
+}
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trace_head h = { .magic = TRACE_MAGIC, .version = TRACE_VERSION };
@@ -64,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (size >= sizeof(h.magic) && !memcmp(data, TRACE_MAGIC, sizeof(h.magic))) {
 		read_all(fmemopen((void *)(uintptr_t)data, size, "r"));
+		ask_all(fmemopen((void *)(uintptr_t)data, size, "r"));
 		return 0;
 	}
 	file = malloc(sizeof(h) + sizeof(b) + packed);
@@ -75,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(file, &h, sizeof(h));
 	memcpy(file + sizeof(h), &b, sizeof(b));
 	read_all(fmemopen(file, sizeof(h) + sizeof(b) + packed, "r"));
+	ask_all(fmemopen(file, sizeof(h) + sizeof(b) + packed, "r"));
 	free(file);
 	return 0;
 }

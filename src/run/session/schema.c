@@ -105,3 +105,24 @@ struct rec_schema *session_schema(const struct dprog *prog, const struct image *
 	add_probes(prog, s);
 	return s;
 }
+
+/* Actions whose row must come after everything that was aggregated before it. */
+static bool act_needs_agg(const struct recact *a)
+{
+	switch (a->kind) {
+	case ACT_PRINTA:
+	case ACT_CLEAR:
+	case ACT_TRUNC:
+	case ACT_NORMALIZE:
+	case ACT_DENORMALIZE: return true;
+	default: return false;
+	}
+}
+
+bool session_shows_aggs(const struct recfmt *f)
+{
+	for (size_t k = 0; k < f->nacts; k++)
+		if (act_needs_agg(&f->acts[k]))
+			return true;
+	return false;
+}

@@ -17,19 +17,6 @@
 #include "run/session/int.h"
 #include "run/os/signals.h"
 
-/* Actions whose row must come after everything that was aggregated before it. */
-static bool act_needs_agg(const struct recact *a)
-{
-	switch (a->kind) {
-	case ACT_PRINTA:
-	case ACT_CLEAR:
-	case ACT_TRUNC:
-	case ACT_NORMALIZE:
-	case ACT_DENORMALIZE: return true;
-	default: return false;
-	}
-}
-
 static uint8_t spec_flags(const struct recfmt *f)
 {
 	uint8_t flags = 0;
@@ -61,9 +48,8 @@ static int read_fmts(struct session *s)
 		s->fmt_flags[i] |= spec_flags(f);
 		if (f->has_exit)
 			s->fmt_flags[i] |= FMT_EXIT;
-		for (size_t k = 0; k < f->nacts; k++)
-			if (act_needs_agg(&f->acts[k]))
-				s->fmt_flags[i] |= FMT_NEEDS_AGG;
+		if (session_shows_aggs(f))
+			s->fmt_flags[i] |= FMT_NEEDS_AGG;
 		for (size_t k = 0; k < f->nacts; k++)
 			if (f->acts[k].kind == ACT_SLOW)
 				s->fmt_flags[i] |= FMT_SLOW;

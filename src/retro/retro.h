@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* D programs over a recording of `dwell rec`: the programs that would run in the kernel run here, for each of its
+ * system calls, with the times of then. */
+#ifndef DWELL_RETRO_RETRO_H
+#define DWELL_RETRO_RETRO_H
+#include <stdio.h>
+#include "engine/request.h"
+
+/* Compiles the request's programs and runs them over the trace in f, which it takes over; text goes to standard output,
+ * which is not flushed. name: of the trace, for messages. An exit code, after messages. No privileges are needed. */
+int retro_run(struct request *c, const char *name, FILE *f);
+#endif

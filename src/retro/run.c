@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The system calls of a trace become firings, records and aggregations become rows, which the text view shows. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "engine/front/compile.h"
+#include "engine/run/refuse.h"
+#include "engine/textopts.h"
+#include "replay/calls.h"
+#include "retro/refuse.h"
+#include "retro/retro.h"
+#include "retro/vm.h"
+#include "run/consume/decode.h"
+#include "run/session.h"
+#include "view/text/text.h"
+
+/* Of the kernel's struct pt_regs, as PTRACE_GETREGSET has it. */
+enum { REG_R10 = 7, REG_R9, REG_R8, REG_DX = 12, REG_SI, REG_DI, REG_NR, REG_IP, REG_SP = 19, REGS = 21 };
+#define TASK_BYTES 256 /* of what stands for a thread: zeros */
+
+/* What a program gets; in the machine's memory. */
+struct context {
+	uint64_t args[2]; /* struct pt_regs *, number or result */
+	uint64_t regs[REGS];
+};
+struct thread {
+	uint32_t task;
+	uint64_t mark; /* in the machine's memory: struct vm_now */
+};
+struct retro {
+	struct request *c;
+	struct compile_session w;
+	struct calls *calls;
+	struct vm *vm;
+	struct context *context;
+	struct recording *rec;
+	struct rec_schema *schema;
+	struct decoder decoder;
+	struct text_view *view;
+	VEC(struct thread) threads;
+	uint64_t *merged; /* a value of an aggregation */
+	uint32_t agg;	  /* being read: index of its map */
+	uint64_t unread;  /* reads of memory that is not known */
+	bool shown;	  /* aggregations are up to date in this firing */
+	bool exits;
+	struct err err;
+};
+
+static size_t read_user(void *ctx, uint64_t addr, void *buf, size_t n)
+{
+	struct retro *r = ctx;
+	size_t got = 0, k;
+
+	while (got < n && (k = calls_read(r->calls, addr + got, (char *)buf + got, n - got)) > 0)
+		got += k;
+	r->unread += got == 0;
+	return got;
+}
+
+static int add_agg(void *ctx, const void *key, const void *value)
+{
+	struct retro *r = ctx;
+	const struct aggdesc *d = r->schema->aggs[r->w.image->maps[r->agg].agg];
+	const struct row row = { .kind = ROW_AGG,
+				 .ts = vm_now(r->vm)->ns,
+				 .id = d->id,
+				 .data = d->key_size ? key : NULL,
+				 .len = d->key_size,
+				 .value = r->merged };
+
+	memset(r->merged, 0, d->value_size);
+	aggval_merge(d->func, d->is_signed, d->param, r->merged, value);
+	return r->merged[0] ? recording_append(r->rec, &row) : 0;
+}
+
+static int snapshot(struct retro *r)
+{
+	int e = 0;
+
+	for (r->agg = 0; r->agg < r->w.image->nmaps && e == 0; r->agg++)
+		if (r->w.image->maps[r->agg].role == IMG_MAP_AGG)
+			e = vm_take(r->vm, r->agg, add_agg, r);
+	return e;
+}
+
+static int on_record(void *ctx, const void *data, uint32_t len)
+{
+	struct retro *r = ctx;
+	const struct recfmt *f;
+	struct row row;
+	int e = decode_record(&r->decoder, 0, data, len, &row);
+
+	if (e < 0)
+		return e;
+	f = row.kind == ROW_EVENT ? r->schema->fmts[row.id - 1] : NULL;
+	if (f && session_shows_aggs(f) && !r->shown) {
+		e = snapshot(r);
+		r->shown = true;
+	}
+	r->exits |= f && f->has_exit;
+	return e < 0 ? e : recording_append(r->rec, &row);
+}
+
+/* All programs of this target, in order. 0; 1: exit() was called; -errno after an error, or of the output. */
+static int fire(struct retro *r, const char *target)
+{
+	int e = 0;
+
+	r->shown = false;
+	for (uint32_t i = 0; i < r->w.image->nprogs && e == 0; i++) {
+		const struct img_prog *p = &r->w.image->progs[i];
+
+		if (p->entry.target && !strcmp(p->entry.target, target))
+			e = vm_run(r->vm, p, r->context, &r->err);
+	}
+	if (e == 0)
+		e = text_view_consume(r->view, r->rec);
+	return e < 0 ? e : r->exits;
+}
+
+static uint64_t mark_of(struct retro *r, uint32_t task)
+{
+	struct thread t = { .task = task };
+
+	for (size_t i = r->threads.n; i--;)
+		if (r->threads.v[i].task == task)
+			return r->threads.v[i].mark;
+	t.mark = (uint64_t)(uintptr_t)vm_alloc(r->vm, TASK_BYTES);
+	return t.mark && vec_try_push(&r->threads, t) == 0 ? t.mark : 0;
+}
+
+static int on_call(void *ctx, const struct calls_event *e)
+{
+	static const uint8_t args[6] = { REG_DI, REG_SI, REG_DX, REG_R10, REG_R8, REG_R9 };
+	struct retro *r = ctx;
+	struct vm_now *now = vm_now(r->vm);
+
+	now->ns = e->ns;
+	now->tgid = e->name.tgid;
+	now->tid = e->name.tid;
+	memcpy(now->comm, e->name.comm, sizeof(now->comm));
+	now->task = mark_of(r, e->task);
+	if (!now->task)
+		return -ENOMEM;
+	for (int i = 0; i < 6; i++)
+		r->context->regs[args[i]] = e->args[i];
+	r->context->regs[REG_NR] = e->nr;
+	r->context->regs[REG_IP] = e->rip;
+	r->context->regs[REG_SP] = e->rsp;
+	r->context->args[1] = e->entry ? e->nr : (uint64_t)e->ret;
+	return fire(r, e->entry ? "sys_enter" : "sys_exit");
+}
+
+static int add_drops(struct retro *r, const struct img_prog *p, const uint64_t *counts)
+{
+	int e = 0;
+
+	for (uint32_t i = CNT_FIRINGS + 1; i < REC_NCOUNTERS && e == 0; i++) {
+		const struct row row = { .kind = ROW_DROPS,
+					 .ts = vm_now(r->vm)->ns,
+					 .probe = p->nprobes ? p->probes[0]->id : 0,
+					 .id = i,
+					 .count = counts[i] };
+
+		e = counts[i] ? recording_append(r->rec, &row) : 0;
+	}
+	return e;
+}
+
+static int on_counts(void *ctx, const void *key, const void *value)
+{
+	struct retro *r = ctx;
+	uint32_t index;
+
+	memcpy(&index, key, sizeof(index));
+	for (uint32_t i = 0; i < r->w.image->nprogs; i++)
+		if (r->w.image->progs[i].index == index)
+			return add_drops(r, &r->w.image->progs[i], value);
+	return 0;
+}
+
+static int losses(struct retro *r)
+{
+	int e = 0;
+
+	for (uint32_t i = 0; i < r->w.image->nmaps && e == 0; i++)
+		if (r->w.image->maps[i].role == IMG_MAP_COUNTERS)
+			e = vm_take(r->vm, i, on_counts, r);
+	return e;
+}
+
+/* Begins, all calls, END. 0 or -errno. */
+static int go(struct retro *r)
+{
+	const struct trace_head *h = calls_head(r->calls);
+	struct vm_now *now = vm_now(r->vm);
+	struct row last = { .kind = ROW_END };
+	int e;
+
+	if (vm_state(r->vm))
+		vm_state(r->vm)->wall_off = h->real_ns - h->mono_ns;
+	*now = (struct vm_now){
+		.ns = h->mono_ns, .tgid = (uint32_t)getpid(), .tid = (uint32_t)getpid(), .comm = "dwell"
+	};
+	now->task = mark_of(r, UINT32_MAX);
+	e = fire(r, "BEGIN");
+	if (e == 0)
+		e = calls_walk(r->calls, on_call, r, &r->err);
+	if (e >= 0)
+		e = fire(r, "END");
+	if (e >= 0)
+		e = snapshot(r);
+	if (e == 0)
+		e = losses(r);
+	last.ts = now->ns;
+	if (e == 0)
+		e = recording_append(r->rec, &last);
+	if (e == 0)
+		e = text_view_consume(r->view, r->rec);
+	return e < 0 ? e : text_view_finish(r->view);
+}
+
+static void show_msg(void *ctx, const char *text)
+{
+	const struct retro *r = ctx;
+
+	listener_msg(&r->c->to, "%s", text);
+}
+
+static int prepare(struct retro *r, const struct vm_host *host)
+{
+	struct text_opts t = { .replayed = true };
+	size_t largest = 8;
+
+	r->schema = session_schema(r->w.prog, r->w.image, &r->w.caps);
+	r->decoder.schema = r->schema;
+	for (size_t i = 0; i < r->schema->naggs; i++)
+		largest = r->schema->aggs[i]->value_size > largest ? r->schema->aggs[i]->value_size : largest;
+	textopts_fill(&t, &r->c->opts);
+	t.verbose = r->c->verbose;
+	r->merged = malloc(largest + 8);
+	if (!r->merged || vm_new(r->w.image, host, &r->vm) < 0 || recording_new_memory(r->schema, &r->rec) < 0 ||
+	    text_view_new(r->schema, NULL, &t, stdout, show_msg, r, &r->view) < 0)
+		return -ENOMEM;
+	r->context = vm_alloc(r->vm, sizeof(*r->context));
+	if (!r->context)
+		return -ENOMEM;
+	r->context->args[0] = (uint64_t)(uintptr_t)r->context->regs;
+	return 0;
+}
+
+static int compile(struct retro *r)
+{
+	struct diags d;
+	int e = compile_open(&r->w, r->c, 0);
+
+	if (e == 0)
+		e = compile_parse(&r->w, r->c, 0);
+	if (e == 0)
+		e = compile_check(&r->w, r->c, 0);
+	if (e)
+		return e;
+	diags_init(&d, r->c->arena);
+	refuse_unknown(r->w.prog, &d);
+	e = compile_print(r->c, &d);
+	if (e == 0)
+		e = compile_image(&r->w, r->c, 0);
+	return e ? e : refuse_run(r->c, &r->w);
+}
+
+static int show(struct retro *r, const char *name)
+{
+	const struct vm_host host = { .ctx = r, .read_user = read_user, .record = on_record };
+	int e = prepare(r, &host);
+
+	if (e < 0)
+		return listener_fail(&r->c->to, "out of memory");
+	e = go(r);
+	if (r->unread)
+		listener_msg(
+			&r->c->to,
+			"%llu times memory of the program was asked for that %s does not have: it has the paths that a "
+			"system call reads, and what it writes, until the next call of the thread",
+			(unsigned long long)r->unread, name);
+	if (e < 0 && r->err.code)
+		return listener_fail(&r->c->to, "%s: %s", name, r->err.msg);
+	if (e < 0)
+		return e == -EPIPE ? EXIT_ERROR : listener_fail(&r->c->to, "%s: %s", name, strerror(-e));
+	return vm_state(r->vm) ? (int)vm_state(r->vm)->exit_status : 0;
+}
+
+int retro_run(struct request *c, const char *name, FILE *f)
+{
+	struct retro r = { .c = c };
+	int e = calls_open(f, &r.calls, &r.err);
+
+	c->past = true;
+	if (e < 0)
+		e = listener_fail(&c->to, "%s: %s", name, r.err.msg);
+	else if ((e = compile(&r)) == 0)
+		e = show(&r, name);
+	text_view_free(r.view);
+	recording_free(r.rec);
+	vm_free(r.vm);
+	vec_free(&r.threads);
+	free(r.merged);
+	calls_close(r.calls);
+	compile_done(&r.w);
+	err_done(&r.err);
+	return e;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the BPF programs of an image in this process, without the kernel: for events that are long over. All memory that
+ * programs can reach lies in one area; what is outside reads as 0, as the kernel has it for pointers of its own types,
+ * and writing there ends the run. One CPU; nothing runs at the same time. */
+#ifndef DWELL_RETRO_VM_H
+#define DWELL_RETRO_VM_H
+#include <stddef.h>
+#include "base/err.h"
+#include "cg/image.h"
+
+#define VM_AREA (1ull << 33)	/* bytes of the area at most */
+#define VM_STEPS_MAX (1u << 28) /* instructions of one firing */
+#define VM_RECORDS 4		/* that a program writes at a time: a clause's own, and those of its faults */
+#define VM_FRAMES 16		/* calls in calls */
+
+/* What helpers tell programs. The caller sets it before each firing. */
+struct vm_now {
+	uint64_t ns; /* of the monotonic clock */
+	uint32_t tgid, tid;
+	char comm[16];
+	uint64_t task; /* a number that only this thread has, from vm_alloc() */
+};
+struct vm_host {
+	void *ctx;
+	/* Bytes of the recorded process's memory: as many as are known from addr on, n at most. */
+	size_t (*read_user)(void *ctx, uint64_t addr, void *buf, size_t n);
+	/* A record is complete. 0, or -errno, which vm_run() returns. */
+	int (*record)(void *ctx, const void *data, uint32_t len);
+};
+struct vm;
+/* img and host must outlive it. 0 or -ENOMEM. */
+int vm_new(const struct image *img, const struct vm_host *host, struct vm **ret);
+void vm_free(struct vm *vm); /* takes NULL */
+struct vm_now *vm_now(struct vm *vm);
+/* Zeroed memory that programs may read, until vm_free(); NULL: the area is full. */
+void *vm_alloc(struct vm *vm, size_t size);
+struct img_state *vm_state(struct vm *vm); /* NULL: the image has none */
+/* One firing; ctx: memory of vm_alloc(). 0; -errno after an error: the program does what a verifier would not allow. */
+int vm_run(struct vm *vm, const struct img_prog *p, const void *ctx, struct err *e);
+/* Calls fn for all entries of a map until it does not return 0, and empties it: hashes lose the entries, arrays become
+ * zeros. */
+int vm_take(struct vm *vm, uint32_t map, int (*fn)(void *ctx, const void *key, const void *value), void *ctx);
+#endif
