@@ -6,6 +6,7 @@
 #include "live/calls.h"
 #include "live/check.h"
 #include "live/onslow.h"
+#include "live/slow.h"
 #include "live/stuck.h"
 #include "live/top.h"
 #include "live/why.h"
@@ -186,6 +187,58 @@ static void calls_take_one_function(void **state)
 	live_calls_done(&c);
 }
 
+static void trackers_are_added_by_name(void **state)
+{
+	struct live_slow l = { .record = "f" };
+	struct request *c = &l.request;
+
+	(void)state;
+	request_init(c, "dwell", &silent);
+	live_slow_begin(&l);
+	assert_int_equal(live_slow_add(&l, "no-such"), -ENOENT);
+	assert_int_equal(live_slow_add(&l, "gc"), -EINVAL);
+	vec_push(&c->pids, 1L);
+	assert_int_equal(live_slow_add(&l, "gc"), 0);
+	assert_int_equal(live_slow_add(&l, "block"), 0);
+	assert_true(runs(c, "/latency/block.d"));
+	assert_true(runs(c, "/latency/by_key/block.d"));
+	assert_int_equal(live_slow_request(&l), 0);
+	assert_int_equal(c->opts.control, 1024);
+	assert_string_equal(c->opts.record, "f");
+	assert_in_range(c->opts.bufsize, 32 << 10, 1 << 20);
+	live_slow_done(&l);
+
+	l = (struct live_slow){ .slow_only = true, .record = "f", .show.json = true };
+	request_init(c, "dwell", &silent);
+	live_slow_begin(&l);
+	live_slow_add_default(&l);
+	assert_true(runs(c, "/latency/wakeup.d") && c->opts.zdepends);
+	assert_false(runs(c, "/by_key/"));
+	assert_int_equal(live_slow_request(&l), 0);
+	assert_int_equal(c->opts.control, 0);
+	assert_string_equal(c->opts.oformat, "json");
+	live_slow_done(&l);
+}
+
+static void requests_are_two_probes(void **state)
+{
+	struct live_slow l = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	request_init(&l.request, "dwell", &silent);
+	assert_int_equal(live_slow_requests(&l, "one", &err), -EINVAL);
+	assert_int_equal(live_slow_requests(&l, "a,b,arg1", &err), -EINVAL);
+	assert_int_equal(live_slow_requests(&l, "x:::a,x:::b,arg0,nested", &err), 0);
+	assert_string_equal(param(&l.request, "begin"), "x:::a");
+	assert_string_equal(param(&l.request, "end"), "x:::b");
+	assert_string_equal(param(&l.request, "by"), "1");
+	assert_string_equal(param(&l.request, "nested"), "8");
+	assert_int_equal(live_slow_requests(&l, "a,b", &err), -EINVAL);
+	assert_string_equal(err.msg, "--request: may be given once");
+	live_slow_done(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +246,7 @@ int main(void)
 		cmocka_unit_test(a_filter_of_stuck_shows_sleepers), cmocka_unit_test(check_runs_its_programs_in_order),
 		cmocka_unit_test(check_reads_only_recordings),	    cmocka_unit_test(top_narrows_by_one_name),
 		cmocka_unit_test(a_recording_waits_for_a_tracker),  cmocka_unit_test(calls_take_one_function),
+		cmocka_unit_test(trackers_are_added_by_name),	    cmocka_unit_test(requests_are_two_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

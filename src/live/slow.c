@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live/slow.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "latency/trackers.h"
+#include "load/cpus.h"
+#include "run/session.h"
+
+#define REQUESTS_NESTED "8" /* within each other, with ,nested */
+#define CONTROL 1024	    /* one of this many ordinary events is kept */
+#define CONTROL_NOT_GIVEN (-1)
+#define FILTERED_LIMIT 5000 /* slow events of a tracker in a second */
+
+/* -- the run -- */
+
+/* As they are now: they may adapt, or be changed by dwell ctl. */
+static void note_thresholds(struct live_slow *l)
+{
+	uint64_t ns;
+
+	for (uint32_t i = 0; l->session && i < l->show.schema->ntrackers; i++)
+		if (session_get(l->session, l->show.schema->trackers[i].name, "threshold", &ns) == 0)
+			latencysum_threshold(l->show.sum, i, ns);
+}
+
+static int summary(struct live_slow *l, uint64_t now, bool final)
+{
+	note_thresholds(l);
+	return slowshow_summary(&l->show, now, final);
+}
+
+static bool wants(void *filter, const struct slow_event *e)
+{
+	return slowfilter_wants(filter, e);
+}
+
+static bool wants_flight(void *ctx, const struct slow_event *e)
+{
+	return slowshow_wants(&((struct live_slow *)ctx)->show, e);
+}
+
+static void on_flight(void *ctx, const struct row *row)
+{
+	slowshow_flight(&((struct live_slow *)ctx)->show, row);
+}
+
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+{
+	struct live_slow *l = ctx;
+
+	l->show.last = clock_ns(CLOCK_MONOTONIC);
+	l->show.to_wall = (int64_t)(clock_ns(CLOCK_REALTIME) - l->show.last);
+	l->show.sym = sym;
+	l->show.out = out;
+	l->show.causes = why_causes(why);
+	if (!l->show.causes)
+		return EXIT_ERROR;
+	if (daemon_schema(l->daemon, schema, sym, l->show.causes) < 0)
+		return listener_fail(&l->request.to, "out of memory");
+	return slowshow_begin(&l->show, schema) < 0 ? listener_fail(&l->request.to, "out of memory") : 0;
+}
+
+/* Who looks at a terminal must not wait for the first event to know that something goes on. */
+static void say_begin(const struct live_slow *l)
+{
+	char every[UNITS_EXACT_LEN];
+	size_t n = l->show.schema->ntrackers;
+
+	if (l->show.json || l->daemon || !isatty(fileno(l->show.out) < 0 ? STDOUT_FILENO : fileno(l->show.out)))
+		return;
+	fprintf(l->show.out, "%zu tracker%s: slow events %s, a summary every %s; Ctrl-C ends\n", n, n == 1 ? "" : "s",
+		l->show.worst ? "with the summary" : "as they happen", units_exact_ns(l->every_ns, every));
+	fflush(l->show.out);
+}
+
+static int on_ready(void *ctx, struct session *s, long target)
+{
+	struct live_slow *l = ctx;
+	int opened;
+
+	l->filter.root = (uint32_t)target;
+	l->show.filters = slowfilter_any(&l->filter);
+	opened = slowfilter_open(&l->filter, &l->request.to);
+	if (opened)
+		return opened;
+	l->session = s;
+	for (size_t i = 0; i < l->show.schema->ntrackers; i++) {
+		const char *name = l->show.schema->trackers[i].name;
+		int e = l->show.over_ns ? session_set(s, name, "threshold", l->show.over_ns) : 0;
+
+		/* The limit counts events of others as well, and the worst may come last: here most are left out. */
+		if (e == 0 && (slowfilter_any(&l->filter) || l->show.worst))
+			e = session_set(s, name, "limit", FILTERED_LIMIT);
+		if (e == 0 && l->rate)
+			e = session_set(s, name, "rate", l->rate);
+		if (e < 0)
+			return listener_fail(&l->request.to, "tracker %s: cannot be set: %s", name, strerror(-e));
+	}
+	say_begin(l);
+	l->show.last = clock_ns(CLOCK_MONOTONIC);
+	latencysum_begin(l->show.sum, l->show.last);
+	return 0;
+}
+
+static int on_row(void *ctx, const struct row *row)
+{
+	struct live_slow *l = ctx;
+	int r = 1;
+
+	daemon_row(l->daemon, row);
+	if (slowfilter_row(&l->filter, l->show.schema, row))
+		return 1;
+	if (l->daemon && !l->show.json) /* losses are among the metrics; notes are for who looks after it */
+		return row->kind != ROW_NOTE && row->kind != ROW_FAULT;
+	switch (row->kind) {
+	case ROW_EVENT:
+		r = slowshow_event(&l->show, row);
+		l->show.has_flight = false;
+		break;
+	case ROW_FLIGHT: break;
+	case ROW_DROPS: r = !l->show.json && latencysum_limited(l->show.sum, row); break;
+	case ROW_NOTE:
+	case ROW_FAULT: r = 0; break;
+	default: r = latencysum_add(l->show.sum, row); r = r < 0 ? r : 1;
+	}
+	return r;
+}
+
+/* Also when there is nothing to tell: it is over when it is over. */
+static int on_taken(void *ctx)
+{
+	struct live_slow *l = ctx;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	slowshow_put_groups(&l->show, now + (uint64_t)l->show.to_wall);
+	return (l->daemon && !l->show.json) || now - l->show.last < l->every_ns ? 0 : summary(l, now, false);
+}
+
+static int on_finish(void *ctx)
+{
+	struct live_slow *l = ctx;
+
+	daemon_stopping(l->daemon);
+	return l->daemon && !l->show.json ? 0 : summary(l, clock_ns(CLOCK_MONOTONIC), true);
+}
+
+static void on_tick(void *ctx, struct recorder *recorder, bool hangup)
+{
+	struct live_slow *l = ctx;
+
+	daemon_tick(l->daemon, recorder, hangup);
+}
+
+/* -- what is asked for -- */
+
+/* Beside its slow events a recording has some that are not: what the slow ones have in common says little alone. */
+static void add_control(struct live_slow *l)
+{
+	struct dopts *o = &l->request.opts;
+
+	if (o->control == CONTROL_NOT_GIVEN)
+		o->control = (l->record && !l->slow_only) || l->daemon ? CONTROL : 0;
+}
+
+/* A recording can be asked whose delays they were, too. */
+static void add_tracker(struct live_slow *l, const char *name)
+{
+	struct request *c = &l->request;
+	const char *by_key = arena_printf(c->arena, "latency/by_key/%s", name);
+
+	request_shipped(c, arena_printf(c->arena, "latency/%s", name));
+	if (l->record && !l->slow_only && request_has_shipped(c, by_key))
+		request_shipped(c, by_key);
+}
+
+int live_slow_add(struct live_slow *l, const char *name)
+{
+	const struct request *c = &l->request;
+
+	if (!strcmp(name, "gc") && !c->pids.n && !c->commands.n && !c->words)
+		return -EINVAL;
+	if (!trackers_has_file(name))
+		return -ENOENT;
+	add_tracker(l, name);
+	return 0;
+}
+
+void live_slow_add_default(struct live_slow *l)
+{
+	const char *file;
+
+	l->request.opts.zdepends = true; /* those that this kernel has the probes for */
+	for (size_t i = 0; (file = trackers_default(i)); i++)
+		add_tracker(l, file);
+}
+
+int live_slow_requests(struct live_slow *l, const char *arg, struct err *err)
+{
+	struct request *c = &l->request;
+	const char *end = strchr(arg, ','), *by = end ? strchr(end + 1, ',') : NULL;
+	bool numbered = by && !strncmp(by, ",arg0", 5), nested = by && !strcmp(by + (numbered ? 5 : 0), ",nested");
+
+	if (!end || l->requests || (by && !nested && strcmp(by, ",arg0") != 0))
+		return err_set(err, -EINVAL, "--request: %s%s",
+			       l->requests ? "may be given once" : "wants two probes: BEGIN,END[,arg0][,nested]; not ",
+			       l->requests ? "" : arg);
+	l->requests = true;
+	request_shipped(c, "latency/usdt");
+	request_param(c, "begin", arena_strndup(c->arena, arg, (size_t)(end - arg)));
+	request_param(c, "end", arena_strndup(c->arena, end + 1, by ? (size_t)(by - end - 1) : strlen(end + 1)));
+	request_param(c, "by", numbered ? "1" : "0");
+	request_param(c, "nested", nested ? REQUESTS_NESTED : "1");
+	return 0;
+}
+
+/* Rings of 1 MB hold the slow events of seconds, at their limit: memory is for others. Many CPUs have as much together
+ * as few, each at least what hundreds of slow events take. */
+#define RING_KB_MOST 1024u
+#define RING_KB_LEAST 32u
+#define RING_CPUS 8u /* that have the most */
+
+/* The kernel takes a table for as many elements as an associative array may have: the shipped trackers keep few in each
+ * of many. */
+#define DYNVARSIZE (4u << 20)
+
+static uint64_t bufsize(void)
+{
+	struct cpulist online = { 0 };
+	unsigned kb = RING_KB_MOST;
+
+	if (cpulist_online(&online) < 0)
+		kb = RING_KB_LEAST;
+	for (unsigned n = RING_CPUS; n < online.n && kb > RING_KB_LEAST; n *= 2)
+		kb /= 2;
+	cpulist_done(&online);
+	return (uint64_t)kb << 10;
+}
+
+void live_slow_begin(struct live_slow *l)
+{
+	struct dopts *o = &l->request.opts;
+
+	l->every_ns = LIVE_SLOW_EVERY_NS;
+	l->daemon_opts = (struct daemon_opts)DAEMON_DEFAULT;
+	o->quiet = true;
+	o->bufsize = bufsize();
+	o->dynvarsize = DYNVARSIZE;
+	o->control = CONTROL_NOT_GIVEN;
+}
+
+int live_slow_request(struct live_slow *l)
+{
+	struct request *c = &l->request;
+
+	if (l->as_daemon && !(l->daemon = daemon_new(&l->daemon_opts, &c->to)))
+		return listener_fail(&c->to, "out of memory");
+	c->opts.cost |= l->show.cost;
+	if (l->show.json)
+		request_option(c, "oformat", "json");
+	if (l->record)
+		request_option(c, "record", l->record);
+	slowfilter_program(&l->filter, c);
+	add_control(l);
+	return daemon_begin(l->daemon, c);
+}
+
+/* What is shown, of a run and of recordings. 0 or -ENOMEM. */
+static int prepare_show(struct live_slow *l)
+{
+	l->show.wants = wants;
+	l->show.wants_ctx = &l->filter;
+	return l->show.json || l->show.worst || l->show.stacks || l->all ? 0 : slowgroups_new(&l->show.groups);
+}
+
+int live_slow_run(struct live_slow *l)
+{
+	const struct run_observer show = { .ctx = l,
+					   .open = on_open,
+					   .row = on_row,
+					   .taken = on_taken,
+					   .finish = on_finish,
+					   .ready = on_ready,
+					   .tick = l->as_daemon ? on_tick : NULL,
+					   .lasting = l->as_daemon,
+					   .flight = on_flight,
+					   .wants_flight = wants_flight };
+	int e = live_slow_request(l);
+
+	if (e == 0 && prepare_show(l) < 0)
+		e = listener_fail(&l->request.to, "out of memory");
+	return e ? e : request_run(&l->request, &show);
+}
+
+int live_slow_recorded(struct live_slow *l, char *const *words, size_t n, recset_note_fn *left_out, struct err *err)
+{
+	struct why_rules rules = { 0 };
+	struct recset set;
+	int e = prepare_show(l) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
+
+	l->show.out = stdout;
+	l->show.recorded = true;
+	if (e == 0)
+		e = why_rules_open(&rules, NULL, &l->request.to);
+	l->show.causes = e ? NULL : why_causes(&rules.why);
+	if (e == 0 && !l->show.causes)
+		e = EXIT_ERROR;
+	if (e == 0) {
+		e = recset_open(&set, words, n, left_out, err);
+		if (e == 0)
+			e = slowshow_replay(&l->show, &set, err);
+		recset_close(&set);
+	}
+	why_rules_done(&rules);
+	return e;
+}
+
+void live_slow_done(struct live_slow *l)
+{
+	request_done(&l->request);
+	slowshow_done(&l->show);
+	slowfilter_done(&l->filter, &l->request.to);
+	daemon_free(l->daemon);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slow events as they happen, each with its cause and its chain, and every few seconds a summary; as a daemon; of
+ * recordings. The programs that measure are those of dlib/latency, named by the trackers asked for. */
+#ifndef DWELL_LIVE_SLOW_H
+#define DWELL_LIVE_SLOW_H
+#include "daemon/daemon.h"
+#include "engine/run/run.h"
+#include "engine/run/slowfilter.h"
+#include "view/text/slowshow.h"
+
+#define LIVE_SLOW_EVERY_NS 5000000000ull
+
+struct live_slow {
+	/* asked for */
+	struct request request;	  /* whose events, options of D; begun by the caller, ended by live_slow_done() */
+	struct slowshow show;	  /* over_ns, worst, json, idle, stacks, cost, columns */
+	struct slowfilter filter; /* whose events, too */
+	uint64_t every_ns;	  /* between summaries */
+	unsigned rate;	    /* thresholds follow, so that about this many events a second are slow; 0: they do not */
+	bool all;	    /* each event, also where many are alike */
+	bool requests;	    /* live_slow_requests() was called */
+	bool slow_only;	    /* the recording keeps slow events and histograms only */
+	const char *record; /* or NULL */
+	bool as_daemon;
+	struct daemon_opts daemon_opts;
+	/* the run */
+	struct daemon *daemon; /* or NULL */
+	const struct session *session;
+};
+
+/* Defaults, for a request that was begun. */
+void live_slow_begin(struct live_slow *l);
+/* Adds a tracker of latency/trackers.h. -ENOENT: there is none of that name; -EINVAL: it is about one process, and none
+ * is given. */
+int live_slow_add(struct live_slow *l, const char *name);
+/* Adds those that run by themselves. */
+void live_slow_add_default(struct live_slow *l);
+/* Between two probes of a program: "BEGIN,END[,arg0][,nested]". -EINVAL with a message. */
+int live_slow_requests(struct live_slow *l, const char *arg, struct err *err);
+/* What is run, put into l->request, beside the trackers. 0, or EXIT_* after a message. */
+int live_slow_request(struct live_slow *l);
+/* An exit code, after messages. */
+int live_slow_run(struct live_slow *l);
+/* Those of recordings: what words name. EXIT_* > 0 after a message; < 0 with *err. */
+int live_slow_recorded(struct live_slow *l, char *const *words, size_t n, recset_note_fn *left_out, struct err *err);
+void live_slow_done(struct live_slow *l);
+#endif
