@@ -172,3 +172,20 @@ void jsonw_raw(struct jsonw *w, const char *name, const char *text, size_t n)
 	begin_value(w, name);
 	strb_add(w->b, text, n);
 }
+
+void jsonw_members(struct jsonw *w, const char *text, size_t n)
+{
+	if (n <= 2) /* there are none */
+		return;
+	begin_value(w, NULL);
+	strb_add(w->b, text + 1, n - 2);
+}
+
+bool jsonw_is_type(const char *line, const char *type)
+{
+	static const char head[] = "{\"type\":\"";
+	size_t n = strlen(type);
+
+	return !strncmp(line, head, sizeof(head) - 1) && !strncmp(line + sizeof(head) - 1, type, n) &&
+	       line[sizeof(head) - 1 + n] == '"';
+}

@@ -50,4 +50,9 @@ void jsonw_double(struct jsonw *w, const char *name, double v, int digits);
 void jsonw_fixed(struct jsonw *w, const char *name, double v, int digits);
 /* A value that is JSON already: n bytes of text. */
 void jsonw_raw(struct jsonw *w, const char *name, const char *text, size_t n);
+/* The members of an object that is JSON already, n bytes of text with its braces, go on in the object that is open. */
+void jsonw_members(struct jsonw *w, const char *text, size_t n);
+
+/* Does the line, as such a writer makes it, begin with the member "type" of this value? line ends with NUL. */
+bool jsonw_is_type(const char *line, const char *type);
 #endif

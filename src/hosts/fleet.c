@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/jsonw.h"
 #include "hosts/hlink.h"
 #include "hosts/merge.h"
 
@@ -53,13 +54,27 @@ static void say(void *ctx, const char *text)
 
 /* -- what comes -- */
 
+/* A line of JSON, whose first member is the machine. */
+static void put_object(FILE *out, const char *host, const char *p, size_t n)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
+
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "host", host);
+	jsonw_members(&w, p, n);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
+	fwrite(strb_str(&b), 1, b.n, out);
+}
+
 /* One line of a machine, without its end. */
 static void put_line(struct fleet *f, size_t h, const char *p, size_t n)
 {
 	FILE *out = f->files[h];
 
 	if (f->o->json && n && p[0] == '{')
-		fprintf(out, "{\"host\":\"%s\",%.*s\n", f->labels[h], (int)(n - 1), p + 1);
+		put_object(out, f->labels[h], p, n);
 	else if (f->n > 1 && n) /* empty lines tell nothing behind a name */
 		fprintf(out, "%s: %.*s\n", f->labels[h], (int)n, p);
 	else if (f->n == 1)

@@ -2,6 +2,7 @@
 #include "lib/queue.h"
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/jsonw.h"
 #include "lib/pull.h"
 
 void queue_init(struct queue *q)
@@ -64,14 +65,16 @@ static bool append(struct queue *q, const struct row *row, const struct rec_prob
 /* Rows that follow lost ones come behind the row that counts these. */
 static bool tell_lost(struct queue *q, const struct row *row)
 {
-	char line[160];
-	int n = snprintf(
-		line, sizeof(line),
-		"{\"type\":\"drop\",\"tag\":\"DROP_READER\",\"count\":%llu,\"text\":\"%llu rows lost: they were "
-		"not read in time\"}",
-		(unsigned long long)q->lost, (unsigned long long)q->lost);
+	_cleanup_(strb_free) struct strb line = { 0 };
+	struct jsonw w = jsonw_to(&line);
 
-	if (!append(q, row, NULL, line, (size_t)n))
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "type", "drop");
+	jsonw_str(&w, "tag", "DROP_READER");
+	jsonw_u64(&w, "count", q->lost);
+	jsonw_strf(&w, "text", "%llu rows lost: they were not read in time", (unsigned long long)q->lost);
+	jsonw_end_object(&w);
+	if (line.failed || !append(q, row, NULL, strb_str(&line), line.n))
 		return false;
 	q->lost = 0;
 	return true;

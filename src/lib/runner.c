@@ -24,13 +24,6 @@ static ssize_t on_write(void *cookie, const char *buf, size_t n)
 	return d->text.failed ? 0 : (ssize_t)n;
 }
 
-static bool is_type(const char *line, const char *type)
-{
-	static const char head[] = "{\"type\":\"";
-
-	return !strncmp(line, head, sizeof(head) - 1) && !strncmp(line + sizeof(head) - 1, type, strlen(type));
-}
-
 FILE *runner_stream(struct dwell *d)
 {
 	const cookie_io_functions_t io = { .write = on_write };
@@ -46,7 +39,7 @@ int runner_queue(struct dwell *d, const struct row *row)
 
 	pthread_mutex_lock(&d->lock);
 	for (s = strb_str(&d->text); (end = strchr(s, '\n')); s = end + 1)
-		if (!is_type(s, "start\"") && !is_type(s, "end\""))
+		if (!jsonw_is_type(s, "start") && !jsonw_is_type(s, "end"))
 			queue_put(&d->queue, row, row->kind == ROW_EVENT || row->kind == ROW_FAULT ? probe : NULL, s,
 				  (size_t)(end - s));
 	pthread_cond_broadcast(&d->changed);
@@ -118,7 +111,7 @@ static int show(struct dwell *d, const char *name)
 	if (fflush(d->out) != 0 || d->text.failed)
 		return -ENOMEM;
 	line = strb_str(&d->text);
-	if (is_type(line, "start\""))
+	if (jsonw_is_type(line, "start"))
 		line = strchr(line, '\n') + 1;
 	strb_reset(&d->shown);
 	strb_add(&d->shown, line, strcspn(line, "\n"));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/jsonw.h"
 #include "serve/serve_int.h"
 
 #define READ_SIZE (64 << 10)
@@ -114,9 +115,7 @@ void run_free(struct server *s, struct run *r)
 /* Whether a line that is being forgotten stays nevertheless. */
 static bool keep(struct run *r, struct line l, uint64_t number)
 {
-	static const char message[] = "{\"type\":\"message\"", diagnostic[] = "{\"type\":\"diagnostic\"";
-
-	if (strncmp(l.s, message, sizeof(message) - 1) && strncmp(l.s, diagnostic, sizeof(diagnostic) - 1))
+	if (!jsonw_is_type(l.s, "message") && !jsonw_is_type(l.s, "diagnostic"))
 		return false;
 	if (r->kept_bytes + l.n > SERVE_KEPT_MAX || vec_try_push(&r->kept, ((struct kept){ number, l })) < 0)
 		return false;

@@ -99,6 +99,25 @@ static void test_strings_in_parts(void **state)
 	has(&b, "[\"a\\\"b\",\"a\\\"b\",\"0xffffffffffffffff\",\"00ff\",\"\"]");
 }
 
+static void test_members_of_another_object(void **state)
+{
+	static const char line[] = "{\"type\":\"end\",\"n\":1}";
+	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
+
+	(void)state;
+	assert_true(jsonw_is_type(line, "end"));
+	assert_false(jsonw_is_type(line, "en"));
+	assert_false(jsonw_is_type(line, "ends"));
+	assert_false(jsonw_is_type("", ""));
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "host", "a");
+	jsonw_members(&w, "{}", 2);
+	jsonw_members(&w, line, sizeof(line) - 1);
+	jsonw_end_object(&w);
+	has(&b, "{\"host\":\"a\",\"type\":\"end\",\"n\":1}");
+}
+
 static void test_lines(void **state)
 {
 	struct strb b = { 0 };
@@ -146,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_strings_and_names_are_escaped),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_strings_in_parts),
+		cmocka_unit_test(test_members_of_another_object),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_depth_has_a_limit),
 	};
