@@ -26,6 +26,7 @@
 #pragma D param over int "microseconds from which on a wait gets its cause" 10
 #pragma D param comm string "only programs of this name" ""
 #pragma D param stacks int "1: with the stacks of the programs that wait (Linux 6.16)" 0
+#pragma D param names int "1: stacks of waits of 100 us and more as records, too: names of a language runtime are read when these arrive" 0
 #pragma D param every string "time between tables" 5s
 
 /* Frames of the program's stack in the key of a wait for a futex or for events. The stack of an idle worker is short. Without sched_has_exit no
@@ -118,6 +119,12 @@ latency:wait::slow
 	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0);
 	@stacked[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = avg(args[0]->delay);
 	@longest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = max(args[0]->delay);
+}
+
+latency:wait::slow
+/sched_has_exit && $names && args[0]->delay >= 100000/
+{
+	jstack($names ? 32 : 1);
 }
 
 latency:wait::slow

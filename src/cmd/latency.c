@@ -18,6 +18,8 @@ static int latency(int argc, char **argv)
 {
 	const char *name = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
 
+	if (argc > 1 && !strcmp(argv[1], "--runtime"))
+		return latency_why.run(argc, argv);
 	for (size_t i = 0; name && i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i]->run(argc - 1, argv + 1);

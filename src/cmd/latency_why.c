@@ -90,6 +90,11 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct why_run, live.print.stacks),
 	  .live = true,
 	  .help = "what the program was doing: the stacks behind each cause (costs more)" },
+	{ .name = "runtime",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct why_run, live.print.askers),
+	  .live = true,
+	  .help = "the functions of JavaScript or Python that asked for the waits of each cause" },
 	{ .name = "over",
 	  .kind = OPT_CALL,
 	  .take = take_over,
@@ -170,6 +175,7 @@ static int why_main(int argc, char **argv)
 		w.live_only = &command_behind;
 	if (e == 0)
 		e = cmd_options(&options, &w, argc, argv);
+	w.live.print.stacks |= w.live.print.askers;
 	if (e == 0 && optind == argc && (w.rec.asked.from || w.rec.asked.to))
 		e = cmd_words(&options, NULL, "--from and --to are for recordings");
 	if (e == 0 && optind == argc)

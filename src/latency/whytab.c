@@ -6,6 +6,7 @@
 #include "base/strb.h"
 #include "base/vec.h"
 #include "base/hash_try.h"
+#include "runtime/runtime.h"
 
 /* A row under its identity: who, comm, words, user stack. */
 struct cell {
@@ -27,6 +28,7 @@ struct whytab {
 	struct cell *cells;
 	struct known *known;
 	struct cell others;
+	bool askers;
 	struct why_sum short_all, short_now;
 	VEC(const struct why_row *) sorted;
 	VEC(char *) words; /* of waits whose causes are not those of the rules */
@@ -53,6 +55,11 @@ static void forget_keys(struct whytab *t)
 		HASH_DEL(t->known, k);
 		free(k);
 	}
+}
+
+void whytab_askers(struct whytab *t)
+{
+	t->askers = true;
 }
 
 void whytab_set_sym(struct whytab *t, struct sym *sym)
@@ -124,6 +131,48 @@ static void add_ustack(struct whytab *t, const struct recfield *f, const uint8_t
 	}
 	if (h.flags & (REC_USTACK_CUT | REC_USTACK_FAULT))
 		strb_adds(b, ";[cut]");
+}
+
+/* What the runtime brings along: its modules, builtins (which have no file), frozen modules. */
+static bool is_own(const struct rt_function *f)
+{
+	static const char *const brought[] = { "node:", "<frozen " };
+
+	for (size_t i = 0; f->file_len && i < ARRAY_SIZE(brought); i++)
+		if (!strncmp(f->file, brought[i], strlen(brought[i])))
+			return false;
+	return f->file_len > 0;
+}
+
+/* The function that asked for the wait: see whytab_askers(). */
+static void add_asker(struct whytab *t, const struct recfield *f, const uint8_t *key, struct strb *b)
+{
+	struct rec_ustack_hdr h;
+
+	memcpy(&h, key + f->off, sizeof(h));
+	for (uint32_t i = 0; i < f->nframes && i < WHYTAB_MAX_STACK; i++) {
+		struct rt_function fn[SYM_MAX_LINES];
+		struct symbol s = { 0 };
+		uint64_t pc;
+		size_t n;
+
+		memcpy(&pc, key + f->off + sizeof(h) + 8 * (size_t)i, sizeof(pc));
+		if (!pc)
+			break;
+		if (!rt_is_frame(pc) || !t->sym || !sym_user(t->sym, h.tgid, h.start, pc, &s) || !s.name)
+			continue;
+		n = rt_text_functions(s.name, fn, SYM_MAX_LINES);
+		for (size_t k = 0; k < n; k++) {
+			const char *end = k + 1 < n ? strstr(fn[k].name, SYM_INLINED_INTO) : NULL;
+
+			if (!is_own(&fn[k]) && b->n)
+				continue;
+			strb_reset(b);
+			strb_add(b, fn[k].name, end ? (size_t)(end - fn[k].name) : strlen(fn[k].name));
+			if (is_own(&fn[k]))
+				return;
+		}
+	}
 }
 
 static uint64_t key_int(const struct recfield *f, const uint8_t *key)
@@ -263,7 +312,10 @@ static int find_key(struct whytab *t, const struct aggdesc *d, const uint8_t *ke
 	a.class = why.class;
 	a.inferred = why.inferred;
 	if (m.ustack && m.shown) {
-		add_ustack(t, m.ustack, key, &ustack);
+		if (t->askers)
+			add_asker(t, m.ustack, key, &ustack);
+		else
+			add_ustack(t, m.ustack, key, &ustack);
 		a.ustack = strb_str(&ustack);
 	}
 	e = ustack.failed ? -ENOMEM : find_cell(t, &a, ret);

@@ -13,6 +13,8 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	w->print.out = out;
 	if (!c || whytab_new(c, sym, &w->table) < 0)
 		return c ? listener_fail(&w->request.to, "out of memory") : EXIT_ERROR;
+	if (w->print.askers)
+		whytab_askers(w->table);
 	return 0;
 }
 
@@ -111,8 +113,10 @@ void live_why_request(struct live_why *l)
 	request_param(c, "every", arena_printf(c->arena, "%lluns", (unsigned long long)l->every_ns));
 	if (l->comm)
 		request_param(c, "comm", l->comm);
-	if (l->print.stacks)
+	if (l->print.stacks) {
 		request_param(c, "stacks", "1");
+		request_param(c, "names", "1");
+	}
 	request_shipped(c, "latency/why");
 }
 

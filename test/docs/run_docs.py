@@ -26,6 +26,14 @@ def examples(path):
                 yield line.replace("\\\\", "\\") if path.endswith(".scd") else line
 
 
+def write_programs(path, folder):
+    """Programs that a text shows, "… `NAME`:" before their block, are in the folder of its examples."""
+    text = open(path, encoding="utf-8").read()
+    for name, program in re.findall(r"`([\w-]+\.(?:js|py))`:\n\n```(?:js|python)\n(.*?)^```$", text, re.M | re.S):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(program)
+
+
 def is_tracing(pid):
     """It waits for signals with a signalfd (serve), or has attached something."""
     with contextlib.suppress(OSError):
@@ -101,6 +109,7 @@ def run_text(dwell, path, work):
     """(name, seconds, what is wrong) of each example of a text, in a folder of its own: some read what those before them have written."""
     folder = os.path.join(work, os.path.basename(path))
     os.makedirs(folder)
+    write_programs(path, folder)
     found = []
     for command in examples(path):
         start = time.monotonic()

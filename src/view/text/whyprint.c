@@ -14,6 +14,7 @@
 #define MAX_GROUPS 20	 /* processes or threads shown */
 #define MAX_STACKS 3	 /* of a cause */
 #define MAX_FRAMES 10	 /* of a stack, as text */
+#define MAX_ASKERS 10	 /* of a cause */
 
 /* A cause of one thread, process, or of all: rows that differ by their user stack only. */
 struct line {
@@ -190,6 +191,23 @@ static void put_stack(const struct tables *t, const struct line *l, const struct
 		fprintf(t->p->out, "         ...\n");
 }
 
+/* Who has asked for the waits of a cause. */
+static void put_askers(const struct tables *t, const struct line *l)
+{
+	const int width = t->p->columns - 22;
+
+	for (size_t k = 0; k < l->n && k < MAX_ASKERS; k++) {
+		const struct why_row *r = t->rows[l->from + k];
+		const struct why_sum *s = sum_of(t, r);
+		char total[UNITS_LEN];
+
+		if (s->count)
+			fprintf(t->p->out, "%12s %8llu %.*s\n", units_ns(s->total, total), (unsigned long long)s->count,
+				width > 20 ? width : 20,
+				r->ustack && *r->ustack ? r->ustack : "[no function of a runtime]");
+	}
+}
+
 static void put_group(const struct tables *t, const struct group *g)
 {
 	struct why_sum rest = { 0 };
@@ -208,7 +226,9 @@ static void put_group(const struct tables *t, const struct group *g)
 		}
 		shown++;
 		put_sum(t, t->p->by ? 2 : 0, l->first->inferred ? "~" : "", l->first->words, &l->sum);
-		for (size_t k = 0; t->p->stacks && k < l->n && k < MAX_STACKS; k++)
+		if (t->p->askers)
+			put_askers(t, l);
+		for (size_t k = 0; t->p->stacks && !t->p->askers && k < l->n && k < MAX_STACKS; k++)
 			if (t->rows[l->from + k]->ustack)
 				put_stack(t, l, t->rows[l->from + k]);
 	}
@@ -276,7 +296,7 @@ static void json_sum(struct jsonw *w, const struct why_sum *s)
 static void json_stacks(struct jsonw *w, const struct tables *t, const struct line *l)
 {
 	jsonw_array(w, "stacks");
-	for (size_t k = 0; k < l->n && k < MAX_STACKS; k++) {
+	for (size_t k = 0; k < l->n && k < (t->p->askers ? MAX_ASKERS : MAX_STACKS); k++) {
 		const char *p = t->rows[l->from + k]->ustack;
 
 		jsonw_object(w, NULL);

@@ -11,6 +11,7 @@ struct why_print {
 	FILE *out; /* not owned */
 	enum why_by by;
 	bool stacks, idle, json;
+	bool askers; /* with stacks: the rows of whytab_askers() */
 	unsigned top;
 	uint64_t over_ns; /* shorter waits have no cause */
 	int columns;
