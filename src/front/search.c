@@ -113,7 +113,7 @@ static void put_plain(struct strb *out, const char *p, const char *word)
 			p++;
 		else if (*p == '*' || *p == '`' || (*p == '_' && !(in_word(p[-1]) && in_word(p[1]))))
 			continue;
-		if (n++ == SEARCH_LINE) {
+		if (((unsigned char)*p & 0xc0) != 0x80 && n++ == SEARCH_LINE) { /* never within a character of UTF-8 */
 			strb_adds(out, " ...");
 			return;
 		}

@@ -262,6 +262,15 @@ static bool is_with_idle(const struct chain *c, unsigned i)
 	return false;
 }
 
+/* Does the chain tell of what kept the giver of wait i's sign: a lock, a disk? */
+static bool giver_waited(const struct chain *c, unsigned i)
+{
+	while (++i < c->n)
+		if (!c->links[i].wait.idle && !c->links[i].wait.condition)
+			return true;
+	return false;
+}
+
 bool chain_is_idle(const struct chain *c)
 {
 	bool call = c->links[0].wait.level == CHAIN_CALL && c->n > 1 && is_told_with(c, 1);
@@ -270,7 +279,8 @@ bool chain_is_idle(const struct chain *c)
 		return false;
 	if (call && c->links[1].wait.idle)
 		return c->n == 2 || c->links[2].how != LINK_SAME;
-	return c->links[call].wait.condition && is_with_idle(c, call);
+	return (c->links[call].wait.condition && is_with_idle(c, call)) ||
+	       (c->links[call].wait.loop && !giver_waited(c, call));
 }
 
 /* Is it the same operation, which need not be said again? Of "fsync(file)" the name counts. */

@@ -44,6 +44,7 @@ struct chain_wait {
 	bool inferred;		   /* the words are */
 	bool idle;		   /* for something to do, or for time to pass */
 	bool condition;		   /* for a sign of another thread: as idle as that one was */
+	bool loop;		   /* … which the loop of a worker waits for */
 	bool asked;		   /* somebody waits for it, whatever its thread does: never idle */
 	bool general;		   /* the words say no more than those of the sleep: "mutex" */
 	enum chain_via via;
@@ -86,8 +87,8 @@ void chain_name_holder(struct chain_wait *w, const struct flight_rec *f);
 /* What no slow event tells: who had the lock of the last link, and what that one waited for, and so on, as the flight
  * recorder saw it (chain_flight.c). */
 void chain_complete(struct chain *c, const struct flight_rec *f);
-/* Is the wait nothing but one for something to do, as the chain knows? A call, or a condition whose sign came from who
- * had nothing to do. */
+/* Is the wait nothing but one for something to do, as the chain knows? A call, a condition whose sign came from who had
+ * nothing to do, or a worker's for work, unless who gave it waited for something meanwhile. */
 bool chain_is_idle(const struct chain *c);
 /* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */
 void chain_sentence(const struct chain *c, struct strb *b);

@@ -115,9 +115,9 @@ static uint32_t facts_of(const struct slow_event *e)
 	return all;
 }
 
-/* What the stack of the program says besides. That a thread's own loop waits does not count here: whether it had
- * nothing to do, who ended the wait tells better (chain.h). */
-static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t said)
+/* What the stack of the program says besides. That a thread's own loop waits makes no work of a condition here: whether
+ * it had nothing to do, who ended the wait tells better (chain.h). */
+static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t said, bool *ret_loop)
 {
 	const struct recfield *f = attr(e, ATTR_USTACK);
 	struct cause_uframe frames[USER_FRAMES];
@@ -139,6 +139,8 @@ static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t
 			(void)sym_user(sym, h.tgid, h.start, pc, &s);
 		frames[n] = (struct cause_uframe){ s.module, s.name };
 	}
+	*ret_loop = !(h.flags & (REC_USTACK_CUT | REC_USTACK_FAULT)) &&
+		    causes_user_facts(said, frames, n, true) & CAUSE_FACT_WORK;
 	return causes_user_facts(said, frames, n, false);
 }
 
@@ -302,9 +304,10 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	const struct tracker_facts *k = facts_of_tracker(e);
 	uint32_t said = facts_of(e);
 	struct cause why;
+	bool loop = false;
 	int r;
 
-	said = user_facts(sym, e, said);
+	said = user_facts(sym, e, said, &loop);
 	r = classify(c, sym, e, said, &why);
 	if (r < 0)
 		return r;
@@ -320,6 +323,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	ret->wait.general = k->class == CAUSE_LOCK;
 	ret->wait.idle = cause_is_idle(ret->class);
 	ret->wait.condition = why.inferred && ret->class == CAUSE_IPC && said & CAUSE_FACT_CONDITION;
+	ret->wait.loop = ret->wait.condition && loop;
 	ret->wait.asked = !strcmp(k->attr, ATTR_REQUEST);
 	add_taker(e, &ret->wait);
 	set_call(e, &ret->wait);

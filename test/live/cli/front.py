@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The front door: the first screen, help of every command, one line with the nearest word after a slip."""
+import os
+import re
+
 import live
 
 COMMANDS = "ctl export features flame heat hist latency report run serve sql stat stuck timeline tools top why".split()
@@ -21,6 +24,16 @@ for command in COMMANDS + ["latency why", "latency stuck", "latency profile", "l
     live.check(want.returncode == 0 and want.stdout.startswith("Usage: "), f"{command} --help", f"{want}")
     live.same(live.dwell(*words, "-h").stdout, want.stdout, f"{command} -h")
     live.same(live.dwell("help", *words).stdout, want.stdout, f"help {command}")
+HERE = os.path.dirname(os.path.abspath(__file__))
+for name in ("tutorial", "faq", "from-others.md"):
+    with open(os.path.join(HERE, "../../../doc", name.removesuffix(".md") + ".md"), encoding="utf-8") as f:
+        live.same(live.dwell("help", name).stdout, f.read(), f"help {name}: the document")
+live.check(live.dwell("help", "biosnoop").stdout.startswith("iosnoop.d: "), "help of a tool, by bcc's name")
+with open(os.path.join(HERE, "../../../doc/from-others.md"), encoding="utf-8") as f:
+    words = {w for line in f if line.startswith("| ") for code in re.findall(r"`([^`]*)`", line.split("|")[1])
+             for w in re.findall(r"[a-z][a-zA-Z_0-9]{2,}", code)}
+silent = [w for w in sorted(words) if not live.dwell("help", w).stdout]
+live.check(len(words) > 60 and not silent, "each word of the sheets for others is answered", str(silent))
 r = live.dwell("help", "strlen")
 live.check(r.returncode == 0 and "dwell-d(7), SUBROUTINES\n" in r.stdout and not r.stderr, "help of a word: where it is explained", f"{r}")
 live.same(live.dwell("help", "fbt").stdout.splitlines()[-1], "'dwell tools fbt' searches the tools, 'dwell -l fbt' the probes", "and where else to look")

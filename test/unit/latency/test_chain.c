@@ -250,6 +250,35 @@ static void conditions_of_who_had_nothing_to_do(void **state)
 	chains_free(c);
 }
 
+/* The loop of a worker waits for work, but where the chain knows what kept the work from it. */
+static void loops_of_workers_are_idle(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait w = by(wait_of(1, "w", 100, 200, "a condition"), CHAIN_WAKER, 2, "main"),
+			  m = wait_of(2, "main", 150, 199, "events");
+	struct chain ch;
+
+	(void)state;
+	w.condition = w.loop = true;
+	chains_build(c, &w, &ch);
+	assert_true(chain_is_idle(&ch));
+	m.idle = true;
+	add(c, m);
+	chains_build(c, &w, &ch);
+	assert_true(chain_is_idle(&ch));
+	w.asked = true;
+	chains_build(c, &w, &ch);
+	assert_false(chain_is_idle(&ch));
+	chains_free(c);
+
+	c = fresh();
+	w.asked = false;
+	add(c, by(wait_of(2, "main", 100, 199, "mutex"), CHAIN_RELEASER, 3, "hub"));
+	chains_build(c, &w, &ch);
+	assert_false(chain_is_idle(&ch));
+	chains_free(c);
+}
+
 static void calls_that_only_wait_for_something_to_do(void **state)
 {
 	struct chains *c = fresh();
@@ -494,6 +523,7 @@ int main(void)
 		cmocka_unit_test(cycles_end),
 		cmocka_unit_test(who_had_the_cpu),
 		cmocka_unit_test(conditions_of_who_had_nothing_to_do),
+		cmocka_unit_test(loops_of_workers_are_idle),
 		cmocka_unit_test(calls_that_only_wait_for_something_to_do),
 		cmocka_unit_test(told_together),
 		cmocka_unit_test(the_one_to_blame_is_handed_on),
