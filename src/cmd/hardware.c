@@ -1,38 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell hardware`: which devices of this machine have a driver, and what devices a kernel has modules for. */
-#include <errno.h>
-#include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
+/* `dwell hardware`: its options. */
 #include "base/cleanup.h"
-#include "base/jsonw.h"
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
 #include "cmd/words.h"
-#include "hardware/hwdev.h"
-#include "hardware/hwids.h"
-#include "hardware/hwpage.h"
-#include "view/form/table.h"
-
-#define IDS_DIR "/usr/share/misc"
+#include "hardware/hwshow.h"
 
 struct hardware {
-	bool list, json;
-	const char *kernel, *html;
-	struct arena *a;
-	struct hwids *pci, *usb; /* NULL: without names */
-	const char *no_modules;	 /* why the running kernel's are not known; or NULL */
-	struct hwaliases aliases;
+	struct hwshow show;
+	const char *html;
 };
 
 static const struct optrow rows[] = {
 	{ .name = "list",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct hardware, list),
+	  .at = offsetof(struct hardware, show.list),
 	  .help = "all devices that the kernel's modules are for" },
 	{ .name = "kernel",
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct hardware, kernel),
+	  .at = offsetof(struct hardware, show.kernel),
 	  .arg = "DIR",
 	  .help = "a kernel's folder of modules (/lib/modules/ and the running one's version)" },
 	{ .name = "html",
@@ -40,7 +26,7 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct hardware, html),
 	  .arg = "FILE",
 	  .help = "with --list: a page that can be searched" },
-	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct hardware, json), .help = "JSON Lines" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct hardware, show.json), .help = "JSON Lines" },
 };
 static const struct optable options = {
 	.command = "hardware",
@@ -51,198 +37,45 @@ static const struct optable options = {
 	.n = ARRAY_SIZE(rows),
 };
 
-static const struct hwids *ids_of(const struct hardware *h, enum hwbus bus)
+static void note(const char *text)
 {
-	return bus == HW_PCI ? h->pci : bus == HW_USB ? h->usb : NULL;
+	cmd_msg("%s", text);
 }
 
-/* "8086:100e", "*" for what is not said; of ACPI the name itself. */
-static const char *id_text(struct hardware *h, enum hwbus bus, const char *alias, uint32_t vendor, uint32_t device)
+static int put_page(struct hardware *h)
 {
-	const char *colon = strchr(alias, ':');
-	unsigned digits = 4;
-
-	if (bus == HW_ACPI)
-		return colon ? colon + 1 : alias;
-	return arena_printf(h->a, "%s:%s", vendor == HW_ANY ? "*" : arena_printf(h->a, "%0*x", (int)digits, vendor),
-			    device == HW_ANY ? "*" : arena_printf(h->a, "%0*x", (int)digits, device));
-}
-
-/* Virtio's numbers. Source: include/uapi/linux/virtio_ids.h. */
-static const char *virtio_name(uint32_t device)
-{
-	static const char *const names[] = {
-		[1] = "network",   [2] = "block",   [3] = "console", [4] = "entropy",	   [5] = "memory balloon",
-		[8] = "SCSI host", [9] = "9P",	    [16] = "GPU",    [18] = "input",	   [19] = "socket",
-		[20] = "crypto",   [24] = "memory", [25] = "sound",  [26] = "file system", [27] = "persistent memory"
-	};
-
-	return device < ARRAY_SIZE(names) && names[device] ? names[device] : NULL;
-}
-
-/* "" where nothing is known. */
-static const char *name_of(struct hardware *h, enum hwbus bus, uint32_t vendor, uint32_t device)
-{
-	const char *v = hwids_vendor(ids_of(h, bus), vendor), *d = hwids_device(ids_of(h, bus), vendor, device);
-
-	if (bus == HW_VIRTIO)
-		d = virtio_name(device);
-	return !v && !d ? "" : arena_printf(h->a, "%s%s%s", v ? v : "", v && d ? " " : "", d ? d : "");
-}
-
-static void device_line(struct hardware *h, struct table *t, const struct hwdev *d)
-{
-	const struct hwalias *found = d->driver ? NULL : hwalias_find(&h->aliases, d->modalias);
-	const char *module = d->module ? d->module : found ? found->module : NULL;
-	const char *state = d->driver ? "driven" : found ? "module" : "none";
-	const char *id = id_text(h, d->bus, d->modalias, d->vendor, d->device),
-		   *name = name_of(h, d->bus, d->vendor, d->device);
-	const struct cell text[] = {
-		{ "BUS", CELL_TEXT, -6, 0, { .s = hwbus_name(d->bus) } },
-		{ "DEVICE", CELL_TEXT, -13, 0, { .s = d->name } },
-		{ "ID", CELL_TEXT, -10, 0, { .s = id } },
-		{ "STATE", CELL_TEXT, -6, 0, { .s = state } },
-		{ "DRIVER", CELL_TEXT, -16, 0, { .s = d->driver } },
-		{ "MODULE", CELL_TEXT, -16, 0, { .s = module } },
-		{ "NAME", CELL_TEXT, -1, 0, { .s = *name ? name : NULL } },
-	};
-	const struct cell json[] = {
-		{ "bus", CELL_TEXT, 0, 0, { .s = hwbus_name(d->bus) } },
-		{ "device", CELL_TEXT, 0, 0, { .s = d->name } },
-		{ "id", CELL_TEXT, 0, 0, { .s = id } },
-		{ "state", CELL_TEXT, 0, 0, { .s = state } },
-		{ "driver", CELL_TEXT, 0, 0, { .s = d->driver } },
-		{ "module", CELL_TEXT, 0, 0, { .s = module } },
-		{ "name", CELL_TEXT, 0, 0, { .s = name } },
-		{ "modalias", CELL_TEXT, 0, 0, { .s = d->modalias } },
-	};
-
-	if (h->json)
-		table_line(t, json, ARRAY_SIZE(json));
-	else
-		table_line(t, text, ARRAY_SIZE(text));
-}
-
-static int show_devices(struct hardware *h)
-{
-	struct table t = { .out = stdout, .type = "device", .json = h->json };
-	struct hwdev *v;
-	size_t n, left_out, driven = 0, with_module = 0;
-	int r = hwdev_read(h->a, "/sys", &v, &n, &left_out);
-
-	if (r < 0)
-		return cmd_fail("hardware: cannot read /sys: %s", strerror(-r));
-	for (size_t i = 0; i < n; i++) {
-		device_line(h, &t, &v[i]);
-		driven += v[i].driver != NULL;
-		with_module += !v[i].driver && hwalias_find(&h->aliases, v[i].modalias);
-	}
-	if (!h->json)
-		printf("%s%zu devices: %zu have a driver, for %zu there is a module, %zu have none\n", n ? "\n" : "", n,
-		       driven, with_module, n - driven - with_module);
-	if (left_out)
-		cmd_msg("hardware: more than %u devices: %zu are left out", HWDEV_MAX, left_out);
-	if (!h->json && h->no_modules)
-		printf("which modules there are is not known: %s\n", h->no_modules);
-	return cmd_written(t.error);
-}
-
-static int list_text(struct hardware *h)
-{
-	struct table t = { .out = stdout, .type = "alias", .json = h->json };
-
-	for (size_t i = 0; i < h->aliases.n && !t.error; i++) {
-		const struct hwalias *x = &h->aliases.v[i];
-		const char *name = name_of(h, x->bus, x->vendor, x->device);
-		const struct cell v[] = {
-			{ h->json ? "bus" : "BUS", CELL_TEXT, -6, 0, { .s = hwbus_name(x->bus) } },
-			{ h->json ? "id" : "ID",
-			  CELL_TEXT,
-			  -10,
-			  0,
-			  { .s = id_text(h, x->bus, x->pattern, x->vendor, x->device) } },
-			{ h->json ? "module" : "MODULE", CELL_TEXT, -20, 0, { .s = x->module } },
-			{ h->json ? "name" : "NAME", CELL_TEXT, -1, 0, { .s = *name ? name : NULL } },
-			{ h->json ? "alias" : NULL, CELL_TEXT, 0, 0, { .s = x->pattern } },
-			{ h->json ? "builtin" : NULL, CELL_UINT, 0, 0, { .u = x->builtin } },
-		};
-
-		table_line(&t, v, ARRAY_SIZE(v));
-	}
-	return cmd_written(t.error);
-}
-
-static int list_html(struct hardware *h)
-{
-	_cleanup_(strb_free) struct strb b = { 0 };
-	const char *slash = strrchr(h->kernel, '/');
-	struct jsonw j = jsonw_to(&b);
 	struct outfile out;
 	int e = outfile_open(&out, h->html);
 
-	if (e)
-		return e;
-	jsonw_array(&j, NULL);
-	for (size_t i = 0; i < h->aliases.n; i++) {
-		const struct hwalias *x = &h->aliases.v[i];
-
-		jsonw_array(&j, NULL);
-		jsonw_str(&j, NULL, hwbus_name(x->bus));
-		jsonw_str(&j, NULL, id_text(h, x->bus, x->pattern, x->vendor, x->device));
-		jsonw_str(&j, NULL, x->module);
-		jsonw_str(&j, NULL, name_of(h, x->bus, x->vendor, x->device));
-		jsonw_end_array(&j);
-	}
-	jsonw_end_array(&j);
-	return outfile_close(&out, hwpage_write(out.f,
-						arena_printf(h->a, "Hardware of Linux %s",
-							     slash && slash[1] ? slash + 1 : h->kernel),
-						&b));
+	return e ? e : outfile_close(&out, hwshow_page(&h->show, out.f));
 }
 
-/* Where the running kernel's folder is not there, devices are shown without what it could have. */
-static int read_all(struct hardware *h)
+static int show(struct hardware *h)
 {
 	struct err err = { 0 };
-	const char *given;
-	struct utsname u;
-	int r;
+	int e = hwshow_read(&h->show, &err);
 
-	if (hwids_read(h->a, IDS_DIR "/pci.ids", &h->pci) < 0 || hwids_read(h->a, IDS_DIR "/usb.ids", &h->usb) < 0)
-		cmd_msg("hardware: some devices go without names: install Debian's packages pci.ids and usb.ids");
-	given = h->kernel;
-	if (!given && uname(&u) == 0)
-		h->kernel = arena_printf(h->a, "/lib/modules/%s", u.release);
-	r = hwalias_read(h->a, h->kernel ? h->kernel : "", &h->aliases, &err);
-	if (r == 0 && h->aliases.left_out)
-		cmd_msg("hardware: more than %u devices in the modules of a kernel: %zu are left out", HWALIAS_MAX,
-			h->aliases.left_out);
-	if (hwids_left_out(h->pci) || hwids_left_out(h->usb))
-		cmd_msg("hardware: more than %u names in a file of them: some devices go without", HWIDS_MAX);
-	if (r < 0 && !h->list && !given)
-		h->no_modules = arena_strdup(h->a, err.msg);
-	else if (r < 0)
-		cmd_msg("hardware: %s", err.msg);
-	err_done(&err);
-	return r < 0 && !h->no_modules ? EXIT_ERROR : 0;
+	if (e < 0)
+		return cmd_fail("hardware: %s", err.msg);
+	if (h->html)
+		return put_page(h);
+	return cmd_ended(h->show.list ? hwshow_list(&h->show) : hwshow_devices(&h->show, &err), &err);
 }
 
 static int hardware(int argc, char **argv)
 {
-	struct hardware h = { 0 };
+	struct hardware h = { .show = { .out = stdout, .note = note } };
 	int e = cmd_options(&options, &h, argc, argv);
 
 	if (e == 0 && optind < argc)
 		e = cmd_words(&options, argv[optind], NULL);
-	if (e == 0 && h.html && (!h.list || h.json))
+	if (e == 0 && h.html && (!h.show.list || h.show.json))
 		e = cmd_words(&options, NULL,
-			      h.list ? "one of --html and --json is possible" : "--html goes with --list");
+			      h.show.list ? "one of --html and --json is possible" : "--html goes with --list");
 	if (e == 0) {
-		h.a = arena_new(ARENA_DEFAULT_LIMIT);
-		e = read_all(&h);
-		if (e == 0)
-			e = !h.list ? show_devices(&h) : h.html ? list_html(&h) : list_text(&h);
-		arena_free(h.a);
+		h.show.a = arena_new(ARENA_DEFAULT_LIMIT);
+		e = show(&h);
+		arena_free(h.show.a);
 	}
 	return e < 0 ? EXIT_OK : e;
 }
