@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cmd/cmd.h"
 #include "base/findprog.h"
 #include "cmd/words.h"
@@ -18,8 +20,12 @@
 
 struct recorder {
 	const char *output;
-	bool quiet;
+	bool quiet, chaos;
+	unsigned seed, runs; /* 0: none; one */
 };
+
+#define SEED_MAX 1000000000
+#define RUNS_MAX 1000000
 
 static const struct optrow rec_rows[] = {
 	{ .letter = 'o',
@@ -31,10 +37,26 @@ static const struct optrow rec_rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct recorder, quiet),
 	  .help = "does not say what cannot be seen" },
+	{ .name = "chaos",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct recorder, chaos),
+	  .help = "chance decides at each system call which thread runs; its seed is told" },
+	{ .name = "seed",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct recorder, seed),
+	  .value = SEED_MAX,
+	  .arg = "N",
+	  .help = "chaos from this seed on" },
+	{ .name = "until-fail",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct recorder, runs),
+	  .value = RUNS_MAX,
+	  .arg = "N",
+	  .help = "runs the command until it fails, N times at most, and keeps the recording of that run" },
 };
 static const struct optable rec_options = {
 	.command = "rec",
-	.synopsis = "rec [-q] [-o TRACE] [--] COMMAND...",
+	.synopsis = "rec [-q] [-o TRACE] [--chaos|--seed N] [--until-fail N] [--] COMMAND...",
 	.notes = "\tA command is run and recorded with all its processes and threads, so that `dwell replay` can run\n"
 		 "\tit again exactly; see dwell-rec(1).",
 	.rows = rec_rows,
@@ -64,14 +86,61 @@ static void warn(const char *text)
 	cmd_msg("rec: %s", text);
 }
 
+/* One run, whose status is *status. 0 or EXIT_ERROR after a message. */
+static int run_once(const struct rec_opts *o, int *status)
+{
+	struct rec_result result;
+	struct err e = { 0 };
+	int x = rec_run(o, &result, &e);
+
+	if (x < 0)
+		cmd_msg("rec: %s", e.msg);
+	err_done(&e);
+	*status = result.status;
+	return x < 0 ? EXIT_ERROR : 0;
+}
+
+static int record_once(const struct rec_opts *o)
+{
+	int status, x;
+
+	if (o->chaos)
+		cmd_msg("rec: --seed %llu", (unsigned long long)o->chaos);
+	x = run_once(o, &status);
+	return x ? x : program_end_as(status);
+}
+
+/* Each run has a seed of its own. */
+static int until_fail(struct rec_opts *o, unsigned runs)
+{
+	char seed[40] = "";
+	int status = 0, x = 0;
+	unsigned n = 0;
+
+	while (n < runs && x == 0 && status == 0) {
+		x = run_once(o, &status);
+		n++;
+		if (o->chaos)
+			snprintf(seed, sizeof(seed), " (--seed %llu)", (unsigned long long)o->chaos++);
+	}
+	if (x)
+		return x;
+	if (status == 0) {
+		unlink(o->trace);
+		cmd_msg("rec: none of %u runs failed; no recording is kept", n);
+		return EXIT_OK;
+	}
+	cmd_msg("rec: run %u of %u failed with %s %d%s; its recording is %s", n, runs,
+		WIFEXITED(status) ? "exit status" : "signal",
+		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), seed, o->trace);
+	return program_end_as(status);
+}
+
 static int record(const struct recorder *c, char **words)
 {
 	_cleanup_free_ char *path = findprog(words[0]);
 	struct rec_opts o = { .trace = c->output, .path = path, .argv = words, .note = note, .warn = warn };
-	struct rec_result result;
-	struct err e = { 0 };
 	struct stat st;
-	int x;
 
 	if (!path)
 		return cmd_fail("rec: there is no program '%s'", words[0]);
@@ -81,11 +150,9 @@ static int record(const struct recorder *c, char **words)
 			"its privileges",
 			path);
 	quiet = c->quiet;
-	x = rec_run(&o, &result, &e);
-	if (x < 0)
-		cmd_msg("rec: %s", e.msg);
-	err_done(&e);
-	return x < 0 ? EXIT_ERROR : program_end_as(result.status);
+	if (c->chaos || c->seed)
+		o.chaos = c->seed ? c->seed : clock_ns(CLOCK_REALTIME) % SEED_MAX + 1;
+	return c->runs ? until_fail(&o, c->runs) : record_once(&o);
 }
 
 static int play(const char *path)

@@ -243,6 +243,7 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 	if (!r)
 		return err_set(e, -ENOMEM, "out of memory");
 	r->o = o;
+	r->random = o->chaos * 0x9e3779b97f4a7c15u; /* neighbours differ from the first choice on */
 	r->e = e;
 	x = prepare(r);
 	if (x == 0) {

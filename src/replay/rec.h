@@ -9,6 +9,7 @@ struct rec_opts {
 	const char *trace;		/* the file */
 	const char *path;		/* of the program */
 	char *const *argv;		/* its arguments */
+	uint64_t chaos;			/* seed: who runs is left to chance; 0: it is not */
 	void (*note)(const char *text); /* is told what the recording cannot see */
 	void (*warn)(const char *text); /* and what the program cannot get out of */
 };

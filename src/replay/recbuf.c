@@ -83,7 +83,7 @@ int buf_map(struct rec *r, const struct user_regs_struct *regs)
 	bool mapped;
 	int e = 0;
 
-	if (!r->filtered)
+	if (!r->filtered || r->random) /* with --chaos any call may end a turn */
 		return 0;
 	if (tracee_read(t, regs->rip, was, sizeof(was)) != sizeof(was))
 		return rec_broken(r, -EFAULT);

@@ -28,12 +28,15 @@ static pthread_spinlock_t spin; static atomic_flag lock = ATOMIC_FLAG_INIT; stat
 static void handler(int s) { got = s; }
 static void *waits(void *a) { atomic_store(&flag, 1); while (atomic_load(&flag) != 2) ; return a; }
 static void *counts(void *a) { while (!atomic_load(&flag)) counted++; return a; }
+static void take(void) { if (kind) pthread_spin_lock(&spin); else while (atomic_flag_test_and_set(&lock)) ; }
+static void leave(void) { if (kind) pthread_spin_unlock(&spin); else atomic_flag_clear(&lock); }
 static void *locks(void *a) {
-	for (int i = 0; i < 200; i++) {
-		if (kind) pthread_spin_lock(&spin); else while (atomic_flag_test_and_set(&lock)) ;
+	for (int i = 0; i < 20; i++) {
+		atomic_fetch_add(&flag, 1);
+		take();
 		sum = sum * 31 + (unsigned long)a;
-		if (i % 100 == 0) usleep(10);
-		if (kind) pthread_spin_unlock(&spin); else atomic_flag_clear(&lock);
+		leave();
+		usleep(10);
 	}
 	return a;
 }
@@ -42,7 +45,13 @@ int main(int argc, char **argv) {
 	signal(SIGALRM, handler); signal(SIGINT, handler); pthread_spin_init(&spin, 0);
 	if (!strcmp(argv[1], "flag")) { pthread_create(t, 0, waits, 0); while (!atomic_load(&flag)) ; atomic_store(&flag, 2); pthread_join(*t, 0); }
 	if (!strcmp(argv[1], "count")) { pthread_create(t, 0, counts, 0); while (!counted) ; atomic_store(&flag, 1); pthread_join(*t, 0); }
-	if (strstr(argv[1], "lock")) { for (long i = 0; i < 3; i++) pthread_create(t + i, 0, locks, (void *)i); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); }
+	if (strstr(argv[1], "lock")) { /* the first that wants it waits in vain, until this thread runs again */
+		take();
+		for (long i = 0; i < 3; i++) pthread_create(t + i, 0, locks, (void *)i);
+		while (!atomic_load(&flag)) usleep(10);
+		leave();
+		for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+	}
 	if (!strcmp(argv[1], "wait")) { ualarm(20000, 0); while (!got) ; }
 	if (!strcmp(argv[1], "work")) { ualarm(30000, 0); while (!got) work = work * 3 + 1; }
 	if (!strcmp(argv[1], "ever")) while (!got) ;
