@@ -33,7 +33,8 @@ enum bi_flag {
 	BIF_ABSENT = 32,     /* of other kernels, or beyond BPF: an error that says so */
 	BIF_EVOLVING = 64,   /* its stability; else Stable */
 	BIF_TREE = 128,	     /* its code is made of the trees of its arguments, not of values */
-	BIF_ARRAY = 256	     /* a variable with an index */
+	BIF_ARRAY = 256,     /* a variable with an index */
+	BIF_COUNT = 512	     /* its check function tells of a wrong number of arguments */
 };
 /* Bytes of a string result, made of the arguments: */
 #define BIB_FIRST(n) (UINT32_C(0x10000) + (n)) /* as the first argument, n at least */

@@ -119,7 +119,7 @@ const struct dtype *dtype_sym(struct dtypes *t, uint32_t field_kind);
 const struct dtype *dtype_qual(struct dtypes *t, const struct dtype *base, unsigned quals);
 /* The D type for a kernel type; never NULL (void on broken references). */
 const struct dtype *dtype_from_ref(struct dtypes *t, struct tref ref);
-/* New struct, union, enum, typedef of the D program; the checker fills in its members (check/struct.c). */
+/* New struct, union, enum, typedef of the D program; the checker fills in its members (check/decl.c). */
 struct dtype *dtype_new_tagged(struct dtypes *t, enum dkind k, const char *tag);
 const struct dtype *dtype_new_typedef(struct dtypes *t, const char *name, const struct dtype *base);
 /* Looks a name up: D's own definitions, then the kernel. kind: DK_STRUCT, DK_UNION, DK_ENUM for

@@ -440,7 +440,7 @@ void gen_guard(struct gen *g, const struct cg_unit *u);
 void gen_noself_clause(struct gen *g,
 		       bool behind); /* leaves the clause in dwell's own threads, where the program does not */
 
-/* derive.c: derived probes (lang/probeinfo.h) */
+/* expr.c: derived probes (lang/probeinfo.h) */
 void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does not fire */
 vreg gen_derived_arg(struct gen *g, unsigned n);
 /* As argument of type ty (resolved). *btf: as gen_ptr(). */

@@ -57,25 +57,6 @@ void check_effects(struct checker *c, struct node *n)
 
 /* -- stacks -- */
 
-static bool check_args(struct checker *c, struct node *n)
-{
-	struct node **slot;
-
-	for (slot = &n->args; *slot; slot = &(*slot)->next) {
-		struct node *next = (*slot)->next, *k;
-
-		(*slot)->next = NULL;
-		k = check_expr(c, *slot);
-		k->next = next;
-		*slot = k;
-		if (is_err(k)) {
-			set_err(c, n);
-			return false;
-		}
-	}
-	return true;
-}
-
 /* More than -x maxframes are not taken, as in DTrace. */
 static uint32_t cap_frames(struct checker *c, uint64_t frames)
 {
@@ -109,8 +90,6 @@ struct node *check_stack(struct checker *c, struct node *n)
 {
 	uint64_t frames = default_frames(c);
 
-	if (proto_len(c, n, 0, 1) || !check_args(c, n))
-		return n;
 	if (n->args && !posconst(c, n->args))
 		return fail_frames(c, n, D_STACK_SIZE);
 	if (n->args)
@@ -125,8 +104,6 @@ struct node *check_ustack(struct checker *c, struct node *n)
 	uint64_t frames = 100, strsize = 0;
 	struct node *a, *b;
 
-	if (proto_len(c, n, 0, 2) || !check_args(c, n))
-		return n;
 	a = n->args;
 	b = a ? a->next : NULL;
 	if (o)
@@ -154,9 +131,6 @@ struct node *check_why(struct checker *c, struct node *n)
 	if (n->nargs != 1)
 		return fail(c, n, D_STACK_PROTO,
 			    "why( ) prototype mismatch: takes one kernel stack, such as why(stack())");
-	n->args = a = check_traced(c, a, "why");
-	if (is_err(a))
-		return set_err(c, n);
 	if (res(c, a)->kind != DK_STACK) {
 		fail(c, a, D_STACK_PROTO, "why( ) takes a kernel stack, not '%s'", tname(c, a));
 		hint(c, "why(stack()) tells what a thread that is about to wait, or has waited, waits for");
@@ -171,8 +145,6 @@ struct node *check_tracemem(struct checker *c, struct node *n)
 {
 	struct node *a, *b, *k;
 
-	if (proto_len(c, n, 2, 3) || !check_args(c, n))
-		return n;
 	a = n->args;
 	b = a->next;
 	k = b->next;
@@ -199,19 +171,14 @@ struct node *check_tracemem(struct checker *c, struct node *n)
 struct node *check_print(struct checker *c, struct node *n)
 {
 	const struct dtype *r, *to;
-	struct node *a;
+	struct node *a = n->args;
 
-	if (proto_len(c, n, 1, 1))
-		return n;
-	if (args_are_all(n->args))
-		return args_print(c, n) ? check_printf(c, n) : n;
-	if (n->args->kind == N_AGG)
+	if (a->kind == N_AGG)
 		return fail(c, n, D_PROTO_ARG,
 			    "print( ) argument #1 is incompatible with prototype:\n"
 			    "\tprototype: void *\n\t argument: aggregation");
-	a = n->args = check_data(c, n->args);
-	if (is_err(a))
-		return set_err(c, n);
+	if (!a->type) /* an action */
+		return proto_arg(c, n, 0, set_type(a, basic(c, DT_VOID)), "void *");
 	r = res(c, a);
 	if (r->kind == DK_PTR) {
 		to = dtype_resolve(c->t, r->base);
@@ -232,23 +199,16 @@ struct node *check_printf(struct checker *c, struct node *n)
 {
 	struct node *fmt = n->args;
 
-	if (n->nargs == 0)
-		return fail(c, n, D_PROTO_LEN, "%s( ) prototype mismatch: 0 args passed, at least 1 expected", n->name);
-	if (fmt->kind != N_STR) {
-		fmt = check_expr(c, fmt);
-		if (!is_err(fmt) && n->builtin->id == BI_PRINTF && !type_strcompat(c, fmt->type))
-			return proto_arg(c, n, 0, fmt, "string");
-		if (!is_err(fmt))
-			fail(c, n, D_PRINTF_ARG_FMT,
-			     "%s( ) argument #1 is incompatible with prototype:\n\tprototype: "
-			     "string constant\n\t argument: %s",
-			     n->name, tname(c, fmt));
-		return set_err(c, n);
-	}
+	if (fmt->kind != N_STR && n->builtin->id == BI_PRINTF && !type_strcompat(c, fmt->type))
+		return proto_arg(c, n, 0, fmt, "string");
+	if (fmt->kind != N_STR)
+		return fail(c, n, D_PRINTF_ARG_FMT,
+			    "%s( ) argument #1 is incompatible with prototype:\n\tprototype: "
+			    "string constant\n\t argument: %s",
+			    n->name, tname(c, fmt));
 	if (n->builtin->id == BI_FREOPEN && fmt->len == 1 && fmt->str[0] == '.')
 		return fail(c, n, D_FREOPEN_INVALID, "%s( ) argument #1 cannot be \"%s\"", n->name, fmt->str);
-	check_data(c, fmt);
-	return check_format(c, n, fmt, fmt->next) ? set_type(n, basic(c, DT_VOID)) : set_err(c, n);
+	return check_format(c, n, fmt) ? set_type(n, basic(c, DT_VOID)) : set_err(c, n);
 }
 
 /* -- actions on aggregations -- */
@@ -268,14 +228,11 @@ static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struc
 			    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: "
 			    "aggregation\n\t argument: %s( )",
 			    n->name, i, arg->name);
-	arg = check_data(c, arg);
-	if (!is_err(arg))
-		fail(c, n, tag,
-		     "%s( ) argument #%u is incompatible with prototype:\n\tprototype: "
-		     "aggregation\n"
-		     "\t argument: %s",
-		     n->name, i, tname(c, arg));
-	return set_err(c, n);
+	return fail(c, n, tag,
+		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: "
+		    "aggregation\n"
+		    "\t argument: %s",
+		    n->name, i, tname(c, arg));
 }
 
 static struct node *agg_call(struct checker *c, struct node *n, const struct agg_act *row)
@@ -292,18 +249,12 @@ static struct node *agg_call(struct checker *c, struct node *n, const struct agg
 	if (n->args->kind != N_AGG)
 		return not_agg(c, n, 1, n->args, row->aggarg);
 	b = n->args->next;
-	n->args = check_agg_ref(c, n->args);
 	if (b) {
-		b = check_expr(c, b);
-		if (is_err(b))
-			return set_err(c, n);
 		if (!is_scalar(c, b))
 			return fail(c, n, row->scalar, "%s( ) argument #2 must be of scalar type", n->name);
 		b = convert(c, b, basic(c, DT_LONG));
 		n->args->next = b;
 	}
-	if (is_err(n->args))
-		return set_err(c, n);
 	late_add(c, n, row->undefined);
 	return set_type(n, basic(c, DT_VOID));
 }
@@ -340,7 +291,6 @@ struct node *check_printa(struct checker *c, struct node *n)
 	unsigned i = 1;
 
 	if (n->args && n->args->kind == N_STR) {
-		check_data(c, n->args);
 		slot = &n->args->next;
 		i = 2;
 	}
@@ -349,16 +299,9 @@ struct node *check_printa(struct checker *c, struct node *n)
 	if (n->nargs < i)
 		return fail(c, n, D_PRINTA_PROTO, "printa( ) prototype mismatch: %u args passed, %u expected", n->nargs,
 			    i);
-	for (; *slot; slot = &(*slot)->next, i++) {
-		struct node *next = (*slot)->next;
-
+	for (; *slot; slot = &(*slot)->next, i++)
 		if ((*slot)->kind != N_AGG)
 			return not_agg(c, n, i, *slot, D_PRINTA_AGGARG);
-		*slot = check_agg_ref(c, *slot);
-		if (is_err(*slot))
-			return set_err(c, n);
-		(*slot)->next = next;
-	}
 	late_add(c, n, D_PRINTA_AGGBAD);
 	return set_type(n, basic(c, DT_VOID));
 }
@@ -371,8 +314,6 @@ struct node *check_cgroupid(struct checker *c, struct node *n)
 	struct node *k;
 	uint64_t id;
 
-	if (proto_len(c, n, 1, 1))
-		return n;
 	if (n->args->kind != N_STR)
 		return fail(c, n, D_PROTO_ARG,
 			    "cgroupid( ) argument #1 is incompatible with prototype:\n\tprototype: string constant");
@@ -384,5 +325,19 @@ struct node *check_cgroupid(struct checker *c, struct node *n)
 	k->ival = id;
 	k->name = "ull";
 	k->next = n->next;
-	return check_expr(c, k);
+	k->is_const = true;
+	return set_type(k, basic(c, DT_ULLONG));
+}
+
+/* alloca(size) and copyin(address, size): does a constant size fit? It is the last argument. */
+struct node *check_scratch(struct checker *c, struct node *n)
+{
+	uint64_t max = c->env->opts ? c->env->opts->scratchsize : UINT64_MAX;
+	const struct node *size;
+
+	size = n->args->next ? n->args->next : n->args;
+	if (size->kind == N_INT && size->ival > max)
+		return fail(c, n, D_ALLOCA_SIZE, "%s(%s%llu) size larger than scratchsize %llu", n->name,
+			    size == n->args ? "" : "..., ", (unsigned long long)size->ival, (unsigned long long)max);
+	return by_proto(c, n);
 }

@@ -249,15 +249,9 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 	unsigned i = 1;
 
 	for (slot = &call->args; *slot; slot = &(*slot)->next, i++) {
-		struct node *next = (*slot)->next, *k;
+		struct node *next = (*slot)->next, *k = *slot;
 		bool is_signed;
 
-		(*slot)->next = NULL;
-		k = check_expr(c, *slot);
-		k->next = next;
-		*slot = k;
-		if (is_err(k))
-			return false;
 		if (i != 1 && i != incr)
 			continue;
 		if (!is_scalar(c, k) && i == 1) {
@@ -270,7 +264,9 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 			return false;
 		}
 		is_signed = is_int(c, k) && (res(c, k)->is_signed || res(c, k)->size < 4);
-		*slot = convert(c, k, basic(c, is_signed ? DT_LONG : DT_ULONG));
+		k = convert(c, k, basic(c, is_signed ? DT_LONG : DT_ULONG));
+		k->next = next;
+		*slot = k;
 		/* DTrace takes all values as signed; only the order of extremes depends on it. */
 		if (i == 1 && first)
 			g->pub.is_signed = is_signed || (func != AGG_MIN && func != AGG_MAX);
@@ -278,21 +274,38 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 	return true;
 }
 
-static bool aggregating(struct checker *c, struct stmt *s)
+bool agg_begin(struct checker *c, struct stmt *s)
 {
-	struct node *call = s->call;
+	struct node *n = s->expr, *call = s->call;
 	const struct builtin *b = call && call->kind == N_CALL ? find_builtin_func(c, call->name) : NULL;
+	struct proto p;
 
-	if (b && b->kind == BIK_AGG) {
-		call->builtin = b;
-		return true;
-	}
-	if (call && call->kind == N_CALL && !b) {
-		check_call(c, call, false, true); /* undefined */
+	if (c->committed)
+		fail(c, call, D_AGG_COMM, "aggregating actions may not follow commit( )");
+	else if (c->speculating)
+		fail(c, call, D_AGG_SPEC, "aggregating actions may not follow speculate( )");
+	c->recorded = true;
+	set_err(c, n);
+	set_err(c, call);
+	if (call && call->kind == N_CALL && !b)
+		return true; /* undefined: its arguments tell */
+	if (!b || b->kind != BIK_AGG) {
+		fail(c, n, D_AGG_FUNC, "@%s must be assigned the result of an aggregating function", n->name);
 		return false;
 	}
-	fail(c, s->expr, D_AGG_FUNC, "@%s must be assigned the result of an aggregating function", s->expr->name);
-	return false;
+	call->builtin = b;
+	p = proto_of(c, b);
+	return !proto_len(c, call, p.min, p.max);
+}
+
+bool agg_function(struct checker *c, struct stmt *s)
+{
+	struct cagg *g = agg_get(c, s->expr);
+	struct proto p = proto_of(c, s->call->builtin);
+
+	s->expr->agg = &g->pub;
+	return value_args(c, s->call, g, &p, !g->pub.have_func) &&
+	       set_func(c, s->call, g, agg_funcs[s->call->builtin->id]);
 }
 
 /* Whether the first key is a time stamp divided by a constant: a slot of time. */
@@ -312,36 +325,17 @@ static void note_slot(struct dagg *g, const struct node *key, bool first)
 	}
 }
 
-void check_agg_stmt(struct checker *c, struct stmt *s)
+void agg_keys(struct checker *c, struct stmt *s)
 {
-	struct node *n = s->expr, *call = s->call;
-	struct proto p;
-	struct cagg *g;
-	bool first;
+	struct node *n = s->expr;
+	struct cagg *g = (struct cagg *)n->agg;
 
-	if (c->committed)
-		fail(c, call, D_AGG_COMM, "aggregating actions may not follow commit( )");
-	else if (c->speculating)
-		fail(c, call, D_AGG_SPEC, "aggregating actions may not follow speculate( )");
-	c->recorded = true;
-	set_err(c, n);
-	set_err(c, call);
-	if (!aggregating(c, s))
-		return;
-	p = proto_of(c, call->builtin);
-	if (proto_len(c, call, p.min, p.max))
-		return;
-	g = agg_get(c, n);
-	first = !g->pub.have_func;
-	n->agg = &g->pub;
-	if (!value_args(c, call, g, &p, first) || !set_func(c, call, g, agg_funcs[call->builtin->id]))
-		return;
 	if (!check_keys(c, n, arena_printf(c->a, "@%s[ ]", n->name), &g->pub.keys, &g->pub.nkeys, &g->uses))
 		return;
 	note_slot(&g->pub, n->args, !g->pub.have_keys);
 	g->pub.have_keys = true;
 	set_type(n, basic(c, DT_AGG));
-	set_type(call, basic(c, DT_VOID));
+	set_type(s->call, basic(c, DT_VOID));
 }
 
 /* -- actions on aggregations, when all is known -- */

@@ -2,92 +2,6 @@
 /* args[n]: the typed arguments of the probes of a clause; native ones, or through a translator. */
 #include "lang/check/int.h"
 #include <string.h>
-#include "base/strb.h"
-#include "lang/provdecl.h"
-
-/* What args[n] of one probe is. */
-struct arg_view {
-	const struct dtype *native; /* NULL: of unknown type */
-	unsigned index;		    /* of the native argument */
-	const struct dtype *to;	    /* as the program sees it, or NULL: as it is */
-	bool unknown;		    /* the provider promises a type that is not known */
-	const char *expr;	    /* of a probe that is not derived: probe_arg.expr */
-};
-
-static const struct dtype *native_type(struct checker *c, const struct probe *p, unsigned i)
-{
-	const struct probe_arg *a = &p->args[i];
-
-	if (i >= p->nargs)
-		return NULL;
-	if (a->ctype)
-		return dtype_parse(c->t, a->ctype);
-	return a->ref.id ? dtype_from_ref(c->t, a->ref) : NULL;
-}
-
-/* Pointers of a process point to its memory. */
-static const struct dtype *in_process(struct checker *c, const struct dtype *ty)
-{
-	return dtype_resolve(c->t, ty)->kind == DK_PTR ? dtype_qual(c->t, ty, DQ_USERLAND) : ty;
-}
-
-/* A provider block of the program says what the arguments of a static probe are. */
-static bool look_declared(struct checker *c, const struct dprovprobe *d, uint64_t i, struct arg_view *ret)
-{
-	if (i >= d->nxargs)
-		return false;
-	ret->index = d->map[i];
-	ret->native = in_process(c, d->args[ret->index]);
-	ret->to = types_same(c, d->xargs[i], d->args[ret->index]) ? NULL : d->xargs[i];
-	return true;
-}
-
-/* False: the probe has no such argument. */
-static bool look(struct checker *c, struct probe *p, uint64_t i, struct arg_view *ret)
-{
-	const struct dprovprobe *d = c->prog->providers ? provdecl_find(c->prog, p->prov, p->name) : NULL;
-	const struct probe_source *ps = c->env->probes;
-
-	*ret = (struct arg_view){ 0 };
-	if (d)
-		return look_declared(c, d, i, ret);
-	if (!p->args_known && ps->get_args)
-		ps->get_args(ps->ctx, c->a, p);
-	if (i >= (p->xargs ? p->nxargs : p->nargs))
-		return false;
-	ret->index = p->xargs ? p->xargs[i].native : (unsigned)i;
-	if (p->xargs && p->xargs[i].ctype) {
-		ret->to = dtype_parse(c->t, p->xargs[i].ctype);
-		ret->unknown = !ret->to;
-	}
-	ret->native = native_type(c, p, ret->index);
-	if (!p->derived && ret->index < p->nargs)
-		ret->expr = p->args[ret->index].expr;
-	return true;
-}
-
-bool args_are_narrow(struct checker *c, const struct probe_list *l, unsigned i)
-{
-	for (size_t k = 0; k < l->n; k++) {
-		struct arg_view v;
-		const struct dtype *r;
-
-		if (!look(c, l->v[k], i, &v) || !v.native || v.index != i)
-			return false;
-		r = dtype_resolve(c->t, v.native);
-		if (!dtype_is_integer(r) || r->size > sizeof(uint32_t))
-			return false;
-	}
-	return true;
-}
-
-static bool same_view(struct checker *c, const struct arg_view *a, const struct arg_view *b)
-{
-	if (!a->native || !b->native || a->index != b->index || !a->to != !b->to || !a->expr != !b->expr ||
-	    (a->expr && strcmp(a->expr, b->expr) != 0))
-		return false;
-	return types_same(c, a->native, b->native) && (!a->to || types_same(c, a->to, b->to));
-}
 
 static struct node *unstable(struct checker *c, struct node *n, uint64_t i)
 {
@@ -123,12 +37,12 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 
 	if (!l->n)
 		return unstable(c, n, i);
-	if (!look(c, l->v[0], i, &first))
+	if (!arg_look(c, l->v[0], i, &first))
 		return fail(c, n, D_ARGS_IDX, "index %lld is out of range for %s args[ ]", (long long)i,
 			    c->stmt->desc_text);
 	/* Probes that are found later have to be like those that are known. */
 	for (size_t k = 1; k < l->n; k++)
-		if (!l->v[k]->later && (!look(c, l->v[k], i, &other) || !same_view(c, &first, &other)))
+		if (!l->v[k]->later && (!arg_look(c, l->v[k], i, &other) || !arg_same_view(c, &first, &other)))
 			return unstable(c, n, i);
 	if (!first.native)
 		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]", (long long)i);
@@ -184,112 +98,242 @@ struct node *check_args_index(struct checker *c, struct node *n)
 	return typed_arg(c, n, i->ival);
 }
 
-/* -- print(args) -- */
+/* -- registers -- */
 
-static struct node *name_node(struct checker *c, struct span at, const char *name)
+struct node *check_regs(struct checker *c, struct node *n)
 {
-	struct node *k = new_node(c, N_IDENT, at);
+	const struct builtin *b = n->kind == N_INDEX ? n->a->builtin : n->builtin;
+	struct node *i;
 
-	k->name = name;
-	return k;
+	if (n->kind != N_INDEX)
+		return array_as_scalar(c, n);
+	i = check_one_index(c, n);
+	if (!i)
+		return n;
+	if (!dtype_is_integer(res(c, i)))
+		return fail(c, n, D_PROTO_ARG,
+			    "%s[ ] argument #1 is incompatible with prototype:\n\tprototype: "
+			    "integer constant\n\t argument: %s",
+			    b->name, tname(c, i));
+	n->a->type = basic(c, DT_VOID);
+	return set_type(n, basic(c, DT_ULONG));
 }
 
-/* args[i], or argN of what only a translator would show: its address. */
-static struct node *arg_node(struct checker *c, struct span at, uint64_t i, const struct arg_view *v)
-{
-	struct node *k;
+/* -- derived probes -- */
 
-	if (v->to && dtype_resolve(c->t, v->to)->kind == DK_PTR)
-		return name_node(c, at, arena_printf(c->a, "arg%u", v->index));
-	k = new_node(c, N_INDEX, at);
-	k->a = name_node(c, at, "args");
-	k->args = new_node(c, N_INT, at);
-	k->args->ival = i;
-	k->args->name = "";
-	k->nargs = 1;
-	return k;
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **reason);
+
+static void become(struct node *n, const struct node *k)
+{
+	struct node *next = n->next;
+	struct span at = n->at;
+
+	*n = *k;
+	n->next = next;
+	n->at = at;
 }
 
-/* How printf() shows it. */
-static const char *conversion(struct checker *c, const struct arg_view *v, bool is_string)
+/* n becomes the expression text over the raw arguments of p, as a value of type ty. */
+static void become_text(struct checker *c, struct node *n, const struct probe *p, const char *text,
+			const struct dtype *ty)
 {
-	const struct dtype *r = v->to ? dtype_resolve(c->t, v->to) : v->native ? dtype_resolve(c->t, v->native) : NULL;
+	struct node *k = new_node(c, N_CAST, n->at);
+	const char *reason = "?";
 
-	if (is_string || (r && r->kind == DK_STRING))
-		return "\"%s\"";
-	if (!r || !dtype_is_integer(r))
-		return "0x%p";
-	return r->is_signed ? "%d" : "%u";
+	k->a = check_text(c, p, text, &reason);
+	k->implicit = true;
+	if (k->a)
+		become(n, set_type(k, ty));
+	else
+		fail(c, n, D_ARGS_TYPE, "this kernel does not pass the argument, and it cannot be found out: %s",
+		     reason);
 }
 
-/* The name of an argument, if all probes of the description call it so. */
-static const char *name_of(struct checker *c, uint64_t i, const struct arg_view *v)
+bool derive_raw_arg(struct checker *c, struct node *n)
 {
-	const struct probe_list *l = &c->stmt->probes;
-	const char *name = NULL;
+	const struct probe *p = c->raw;
+	const struct probe_arg *a;
+	unsigned i = 0;
 
-	for (size_t k = 0; k < l->n; k++) {
-		const struct probe *p = l->v[k];
-		const char *one = v->index < p->nargs ? p->args[v->index].name : NULL;
-
-		if (!one || (name && strcmp(name, one) != 0))
-			return arena_printf(c->a, "args[%llu]", (unsigned long long)i);
-		name = one;
+	while (i < p->nraw && (!p->raw[i].name || strcmp(p->raw[i].name, n->name) != 0))
+		i++;
+	if (i == p->nraw)
+		return false;
+	a = &p->raw[i];
+	if (a->expr) {
+		become_text(c, n, p, a->expr, dtype_parse(c->t, a->ctype));
+		return true;
 	}
-	return name;
+	n->kind = N_INDEX;
+	n->a = new_node(c, N_IDENT, n->at);
+	n->a->builtin = builtin_get(BI_ARGS);
+	n->a->type = basic(c, DT_VOID);
+	n->ival = i;
+	n->raw = true;
+	n->lvalue = true;
+	set_type(n, dtype_from_ref(c->t, a->ref));
+	return true;
 }
 
-bool args_are_all(const struct node *n)
+struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i, const struct dtype *ty)
 {
-	if (n->kind == N_UNARY && n->op == OP_DEREF)
-		n = n->a;
-	return n->kind == N_IDENT && n->name && !strcmp(n->name, "args");
+	const char *reason = "?";
+	struct node *k = check_text(c, p, p->args[i].expr, &reason);
+
+	if (!k)
+		return fail(c, n, D_ARGS_TYPE, "args[%u] is not passed by this kernel, and cannot be found out: %s", i,
+			    reason);
+	k->at = n->at;
+	k->next = n->next;
+	return set_type(k, ty);
 }
 
-static bool shown(const char *const *names, unsigned n, const char *name)
+bool derive_passed_arg(struct checker *c, struct node *n, unsigned i)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	const struct probe_source *ps = c->env->probes;
+	struct probe *p = c->stmt && !c->stmt->event && c->stmt->probes.n ? c->stmt->probes.v[0] : NULL;
+
+	if (!p || p->derived || !ps || !ps->get_args || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) ||
+	    i >= p->nargs || !p->args[i].expr)
+		return false;
+	become_text(c, n, p, p->args[i].expr, dtype_parse(c->t, "int64_t"));
+	return true;
 }
 
-bool args_print(struct checker *c, struct node *n)
+bool derive_user_string(struct checker *c, struct node *n)
 {
-	struct strb fmt = { 0 };
-	struct node *first = new_node(c, N_STR, n->at), **slot = &first->next;
-	const char *names[PROBE_MAX_ARGS];
-	unsigned n_names = 0;
-	struct arg_view v;
-	uint64_t i = 0;
+	const struct probe_source *ps = c->env->probes;
+	const struct probe_list *l = &c->stmt->probes;
+	struct node *arg;
+	size_t i;
 
-	if (!c->stmt || c->stmt->event || !c->stmt->probes.n) {
-		fail(c, n, D_ARGS_NONE, "print(args) needs a probe whose arguments are known");
-		if (c->stmt && c->stmt->event)
-			hint(c, "print(*args[0]) shows the event");
+	if (n->ival > 9)
+		return false;
+	for (i = 0; i < l->n; i++) {
+		struct probe *p = l->v[i];
+
+		if (!p->derived || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) || n->ival >= p->nargs ||
+		    !p->args[n->ival].user_string)
+			return false;
+	}
+	arg = new_node(c, N_IDENT, n->at);
+	arg->name = arena_printf(c->a, "arg%u", (unsigned)n->ival);
+	n->kind = N_CALL;
+	n->name = "copyinstr";
+	n->a = NULL;
+	n->args = arg;
+	n->nargs = 1;
+	return l->n > 0;
+}
+
+struct unit *check_parse_text(struct checker *c, const char *name, const char *text)
+{
+	struct source *src = arena_new_obj(c->a, struct source);
+	struct unit *u;
+
+	*src = (struct source){ .name = name, .text = text, .len = strlen(text) };
+	return lang_parse(c->a, src, c->env, c->d, &u) < 0 ? NULL : u;
+}
+
+/* The expression text, parsed as a predicate. NULL: reported to c->d. */
+static struct node *parse_text(struct checker *c, const char *text)
+{
+	struct unit *u = check_parse_text(c, text, arena_printf(c->a, "BEGIN/%s/{}", text));
+
+	return u ? u->items->clause->pred : NULL;
+}
+
+/* True the first time that the text is asked for. */
+static bool is_new_support(struct checker *c, const char *text)
+{
+	const char **v;
+
+	for (size_t i = 0; i < c->nsupport; i++)
+		if (!strcmp(c->support[i], text))
+			return false;
+	v = arena_new_arr(c->a, const char *, c->nsupport + 1);
+	if (c->nsupport)
+		memcpy(v, c->support, c->nsupport * sizeof(*v));
+	v[c->nsupport++] = text;
+	c->support = v;
+	return true;
+}
+
+struct unit *derive_support(struct checker *c, const struct clause_instance *s, bool after)
+{
+	for (size_t i = 0; i < s->probes.n; i++) {
+		const struct probe *p = s->probes.v[i];
+		const char *text = after ? p->after : p->before;
+
+		if (p->derived && text && is_new_support(c, text))
+			return check_parse_text(c, p->name, text);
+	}
+	return NULL;
+}
+
+/* Checks text over the raw arguments of p. NULL: it has no sense on this kernel; *reason tells. */
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **reason)
+{
+	const struct probe *outer = c->raw;
+	struct cscope scope = c->scope;
+	struct diags *real = c->d, trial;
+	struct node *n;
+
+	diags_init(&trial, c->a);
+	c->d = &trial;
+	c->raw = p;
+	c->scope = (struct cscope){ .lib = true }; /* the program's names mean nothing here */
+	n = parse_text(c, text);
+	if (n)
+		n = check_expr(c, n);
+	c->scope = scope;
+	c->raw = outer;
+	c->d = real;
+	if (!trial.nerrors)
+		return n;
+	*reason = trial.first->msg;
+	return NULL;
+}
+
+static bool derive(struct checker *c, struct clause_instance *s, struct probe *p)
+{
+	struct dderived *dd = arena_new_obj(c->a, struct dderived);
+	const char *reason = "?";
+	unsigned i;
+
+	dd->probe = p;
+	dd->args = arena_new_arr(c->a, struct node *, p->nargs ? p->nargs : 1);
+	if (p->cond)
+		dd->cond = check_text(c, p, p->cond, &reason);
+	if (p->cond && !dd->cond) {
+		diag_error(c->d, s->at, D_UNSUP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov, p->mod, p->func,
+			   p->name, reason);
 		return false;
 	}
-	for (; n_names < PROBE_MAX_ARGS && look(c, c->stmt->probes.v[0], i, &v); i++) {
-		const struct probe *p = c->stmt->probes.v[0];
-		const char *name = name_of(c, i, &v);
+	for (i = 0; i < p->nargs; i++)
+		if (p->args[i].expr)
+			dd->args[i] = check_text(c, p, p->args[i].expr, &reason);
+	dd->next = s->derived;
+	s->derived = dd;
+	return true;
+}
 
-		if (shown(names, n_names, name)) /* the same again: arg0 and arg1 of returns, two views of a thread */
+bool check_derived(struct checker *c, struct clause_instance *s)
+{
+	const struct probe_source *ps = c->env->probes;
+	bool ok = true;
+	size_t i;
+
+	c->stmt = s;
+	for (i = 0; i < s->probes.n && ok; i++) {
+		struct probe *p = s->probes.v[i];
+
+		if (!p->derived)
 			continue;
-		strb_printf(&fmt, "%s%s = %s", n_names ? ", " : "", name,
-			    conversion(c, &v, v.index < p->nargs && p->args[v.index].user_string));
-		*slot = arg_node(c, n->at, i, &v);
-		slot = &(*slot)->next;
-		names[n_names++] = name;
+		if (!p->args_known && ps->get_args)
+			ps->get_args(ps->ctx, c->a, p);
+		ok = derive(c, s, p);
 	}
-	if (!i)
-		fail(c, n, D_ARGS_NONE, "print(args): probe %s has no arguments", c->stmt->desc_text);
-	strb_addc(&fmt, '\n');
-	first->str = arena_strndup(c->a, strb_str(&fmt), fmt.n);
-	first->len = fmt.n;
-	n->args = first;
-	n->nargs = n_names + 1;
-	n->name = "printf";
-	n->builtin = builtin_get(BI_PRINTF);
-	strb_free(&fmt);
-	return i > 0;
+	c->stmt = NULL;
+	return ok;
 }

@@ -86,121 +86,81 @@ static struct node *typed_arg(struct checker *c, struct node *n, unsigned i, con
 	return NULL;
 }
 
-static struct node *check_param(struct checker *c, struct node *n, unsigned i, const char *par, struct node *arg)
+/* Does @name stand where an aggregation is wanted? Other values are checked as data: what is wrong with them is said
+ * first. */
+static struct node *agg_arg(struct checker *c, struct node *arg)
 {
-	if (*par == 'T' && !par[1] && arg->kind == N_AGG) {
+	const struct builtin *b = arg->kind == N_CALL ? find_builtin_func(c, arg->name) : NULL;
+
+	if (arg->kind == N_AGG)
+		return check_agg_ref(c, arg);
+	return b && b->kind == BIK_AGG ? arg : check_data(c, arg);
+}
+
+static struct node *traced_arg(struct checker *c, struct node *n, struct node *arg)
+{
+	if (arg->kind == N_AGG) {
 		fail(c, arg, D_TRACE_DYN, "%s( ) may not be applied to a dynamic expression", n->name);
 		hint(c, "printa() shows an aggregation");
-		return NULL;
-	}
-	if (*par == 'T' && !par[1]) {
-		arg = check_traced(c, arg, n->name);
-		if (is_err(arg))
-			return NULL;
-		if (res(c, arg)->kind == DK_VOID) {
-			fail(c, arg, D_TRACE_VOID, "%s( ) may not be applied to a void expression", n->name);
-			return NULL;
-		}
 		return arg;
 	}
-	arg = check_expr(c, arg);
-	if (is_err(arg))
-		return NULL;
-	return isalpha((unsigned char)par[1]) || *par == '`' ? typed_arg(c, n, i, par, arg)
-							     : class_arg(c, n, i, par, arg);
+	arg = check_traced(c, arg, n->name);
+	if (!is_err(arg) && res(c, arg)->kind == DK_VOID)
+		fail(c, arg, D_TRACE_VOID, "%s( ) may not be applied to a void expression", n->name);
+	return arg;
 }
 
-/* -- results -- */
-
-static uint32_t bound_of(struct checker *c, const struct node *n)
+/* An argument by its class. What a check function must see as it is written stays unchecked. NULL: reported. */
+static struct node *check_param(struct checker *c, struct node *n, unsigned i, const char *par, struct node *arg)
 {
-	return n ? res(c, n)->strbound : 0;
-}
+	bool is_text = arg->kind == N_STR;
 
-/* Static bound of a string result, where the row or the arguments tell it; 0: strsize. */
-static uint32_t result_bound(struct checker *c, const struct node *n)
-{
-	const struct node *a = n->args, *b = a ? a->next : NULL;
-	uint32_t bound = n->builtin->bound, x = bound_of(c, a), y, least;
-
-	switch (bound) {
-	case BIB_SUM: y = bound_of(c, b); return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
-	case BIB_DIGITS: return b ? 66 : 22; /* base 2: 64 digits; base 10: 19; sign, NUL */
-	case BIB_SIZE: return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX ? (uint32_t)b->ival + 1 : 0;
-	default: break;
+	if (isalpha((unsigned char)par[1]) || *par == '`') {
+		arg = check_expr(c, arg);
+		return is_err(arg) ? NULL : typed_arg(c, n, i, par, arg);
 	}
-	if (bound < BIB_FIRST(0))
-		return bound;
-	least = bound - BIB_FIRST(0);
-	return x && x < least ? least : x;
-}
-
-static uint32_t sym_field(enum bi_id id)
-{
-	switch (id) {
-	case BI_SYM: return FLD_SYM;
-	case BI_FUNC: return FLD_FUNC;
-	case BI_MOD: return FLD_MOD;
-	case BI_USYM: return FLD_USYM;
-	case BI_UFUNC: return FLD_UFUNC;
-	case BI_UMOD: return FLD_UMOD;
-	default: return FLD_UADDR;
+	switch (*par) {
+	case 'U': return arg;
+	case 'T': arg = traced_arg(c, n, arg); break;
+	case 'V': arg = check_traced(c, arg, n->name); break;
+	case 'D': arg = check_data(c, arg); break;
+	case 'R': arg = arg->kind == N_AGG || is_action_call(c, arg) ? arg : check_data(c, arg); break;
+	case 'F': arg = is_text ? check_data(c, arg) : check_expr(c, arg); break;
+	case 'X': arg = is_text ? check_data(c, arg) : agg_arg(c, arg); break;
+	case '@': arg = agg_arg(c, arg); break;
+	default: arg = check_expr(c, arg); return is_err(arg) ? NULL : class_arg(c, n, i, par, arg);
 	}
+	return arg->type && is_err(arg) ? NULL : arg;
 }
 
-static const struct dtype *result_type(struct checker *c, const struct node *n, const char *ret)
+/* All arguments, by the prototype of the row. False: n is an error. */
+static bool args_fit(struct checker *c, struct node *n, const struct builtin *b)
 {
-	const struct dtype *ty;
-	uint32_t bound;
-
-	if (!strcmp(ret, "sym") || !strcmp(ret, "usym"))
-		return dtype_sym(c->t, sym_field(n->builtin->id));
-	if (!strcmp(ret, "string")) {
-		bound = result_bound(c, n);
-		if (c->env->opts && bound > opts_strcap(c->env->opts))
-			bound = 0;
-		return dtype_string(c->t, bound);
-	}
-	ty = dtype_parse(c->t, ret);
-	return ty ? ty : basic(c, DT_VOIDPTR);
-}
-
-/* Checks arguments against the row's prototype and sets the type of n. */
-struct node *by_proto(struct checker *c, struct node *n)
-{
-	struct proto pr = proto_of(c, n->builtin);
+	struct proto pr = proto_of(c, b);
 	struct node **slot;
-	unsigned i = 0;
+	unsigned i = 0, known = pr.more ? 0 : pr.max;
 
-	if (proto_len(c, n, pr.min, pr.max))
-		return n;
+	while (pr.more && known < PROTO_MAX_PARAMS && pr.par[known])
+		known++;
+	if (n->nargs < pr.min || n->nargs > pr.max) {
+		if (b->flags & BIF_COUNT)
+			return true; /* its check function has better words */
+		proto_len(c, n, pr.min, pr.max);
+		return false;
+	}
 	for (slot = &n->args; *slot; slot = &(*slot)->next, i++) {
 		struct node *next = (*slot)->next, *k;
 
 		(*slot)->next = NULL;
-		k = check_param(c, n, i, pr.par[i], *slot);
-		if (!k)
-			return set_err(c, n);
+		k = check_param(c, n, i, i < known ? pr.par[i] : pr.more, *slot);
+		if (!k) {
+			set_err(c, n);
+			return false;
+		}
 		k->next = next;
 		*slot = k;
 	}
-	return set_type(n, result_type(c, n, pr.ret));
-}
-
-/* alloca(size) and copyin(address, size): does a constant size fit? It is the last argument. */
-struct node *check_scratch(struct checker *c, struct node *n)
-{
-	uint64_t max = c->env->opts ? c->env->opts->scratchsize : UINT64_MAX;
-	const struct node *size;
-
-	n = by_proto(c, n);
-	if (is_err(n))
-		return n;
-	size = n->args->next ? n->args->next : n->args;
-	if (size->kind == N_INT && size->ival > max)
-		return fail(c, n, D_ALLOCA_SIZE, "%s(%s%llu) size larger than scratchsize %llu", n->name,
-			    size == n->args ? "" : "..., ", (unsigned long long)size->ival, (unsigned long long)max);
-	return n;
+	return true;
 }
 
 /* -- rows -- */
@@ -213,6 +173,13 @@ static check_fn *const checks[BI_COUNT_] = {
 
 struct node *check_builtin(struct checker *c, struct node *n, const struct builtin *b)
 {
+	if (b->id == BI_PRINT && n->nargs == 1 && args_are_all(n->args)) {
+		if (!args_print(c, n))
+			return n;
+		b = n->builtin; /* printf() */
+	}
+	if (b->kind != BIK_VAR && !args_fit(c, n, b))
+		return n;
 	return checks[b->id](c, n);
 }
 
@@ -241,9 +208,7 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 /* What other kernels have, or DTrace can do to the kernel and BPF cannot. */
 static struct node *not_on_linux(struct checker *c, struct node *n)
 {
-	struct node *k = by_proto(c, n);
-
-	return is_err(k) ? k : fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name);
+	return args_fit(c, n, n->builtin) ? fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name) : n;
 }
 
 /* An action where a value is wanted has the type void. What surrounds it may complain of that in better words

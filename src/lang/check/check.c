@@ -122,6 +122,17 @@ static void register_funcs(struct checker *c, struct unit *const *units, size_t 
 	}
 }
 
+/* Also what no library declares. */
+static void check_own_decl(struct checker *c, const struct decl *d)
+{
+	if (d->kind == DECL_PROVIDER)
+		declare_provider(c, d);
+	else if (d->kind == DECL_TRACKER)
+		declare_tracker(c, d);
+	else
+		check_decl(c, d);
+}
+
 /* One run over the texts. What it finds to need 64 bits is added to wide. */
 static int check_once(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
 		      struct diags *d, struct wide *wide, struct dprog **ret)
@@ -144,7 +155,7 @@ static int check_once(struct arena *a, struct unit *const *units, size_t nunits,
 		c.zdefs = units[i]->zdefs;
 		for (it = units[i]->items; it; it = it->next) {
 			if (it->decl)
-				check_decl(&c, it->decl);
+				check_own_decl(&c, it->decl);
 			if (good && it->clause && !check_add_clause(&c, it->clause, &tail))
 				return -EINVAL;
 		}

@@ -434,3 +434,23 @@ struct node *check_data(struct checker *c, struct node *n)
 	n = xlate_value(c, check_any(c, n, true));
 	return is_err(n) ? n : need_type(c, n);
 }
+
+/* Keys may use the array itself: they are checked before it is looked at. */
+void check_key_exprs(struct checker *c, struct node *n)
+{
+	struct node **slot;
+
+	for (slot = &n->args; *slot; slot = &(*slot)->next) {
+		struct node *next = (*slot)->next;
+
+		(*slot)->next = NULL;
+		if ((*slot)->kind == N_AGG) {
+			fail(c, *slot, D_KEY_TYPE, "aggregation @%s may not be used as a key", (*slot)->name);
+			hint(c, "aggregations are shown by printa(), and by themselves at the end");
+			(*slot)->next = next;
+			continue;
+		}
+		*slot = n->kind == N_AGG ? check_data(c, *slot) : check_expr(c, *slot);
+		(*slot)->next = next;
+	}
+}

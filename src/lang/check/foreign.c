@@ -211,65 +211,6 @@ void foreign_finish(struct checker *c)
 		warn_left(c, l);
 }
 
-/* -- variables of the kernel and members of its structs -- */
-
-static const struct cinline *others(struct checker *c, const char *name)
-{
-	const struct cinline *in = lib_inline(c, name);
-
-	return in && in->lib ? in : NULL;
-}
-
-struct node *foreign_ksym(struct checker *c, struct node *n)
-{
-	const struct cinline *in = others(c, arena_printf(c->a, "__ksym_%s", n->name));
-
-	return in && !in->is_array ? use_inline(c, n, in) : NULL;
-}
-
-const struct cinline *foreign_ksym_array(struct checker *c, const struct node *n)
-{
-	const struct ksym_source *ks = c->env->ksyms;
-	const struct cinline *in;
-	uint64_t at;
-
-	if (ks && ks->find(ks->ctx, n->str, n->name, &at) == 0)
-		return NULL;
-	in = others(c, arena_printf(c->a, "__ksym_%s", n->name));
-	return in && in->is_array ? in : NULL;
-}
-
-/* The address of the struct that n is a member of. */
-static struct node *address_of(struct checker *c, struct node *n)
-{
-	struct node *k;
-
-	if (n->arrow)
-		return decay(c, n->a);
-	if (n->a->kind == N_UNARY && n->a->op == OP_DEREF)
-		return n->a->a;
-	if (!n->a->lvalue)
-		return NULL;
-	k = new_node(c, N_UNARY, n->at);
-	k->op = OP_ADDR;
-	k->a = n->a;
-	return set_type(k, dtype_ptr(c->t, n->a->type));
-}
-
-struct node *foreign_member(struct checker *c, struct node *n, const struct dtype *st)
-{
-	const struct cinline *in;
-	struct node *value;
-
-	if (!st->name || !st->name[0] || n->a->user || is_user_type(n->a->type))
-		return NULL;
-	in = others(c, arena_printf(c->a, "__member_%s_%s", st->name, n->name));
-	if (!in || !in->is_array || in->nparams != 1)
-		return NULL;
-	value = address_of(c, n);
-	return value ? use_inline_of(c, n, in, value) : NULL;
-}
-
 /* -- system calls that programs hardly make -- */
 
 void silent_warn(struct checker *c, const struct pdesc_node *pd, const struct probe_list *l)

@@ -329,3 +329,198 @@ struct node *use_inline_of(struct checker *c, struct node *n, const struct cinli
 	param_bind(c, scope.params, value, &before);
 	return finish_use(c, scope_check(c, n, in->value, scope, before), in);
 }
+
+/* -- variables and members that this kernel does not have: inlines of the library -- */
+
+static const struct cinline *others(struct checker *c, const char *name)
+{
+	const struct cinline *in = lib_inline(c, name);
+
+	return in && in->lib ? in : NULL;
+}
+
+struct node *foreign_ksym(struct checker *c, struct node *n)
+{
+	const struct cinline *in = others(c, arena_printf(c->a, "__ksym_%s", n->name));
+
+	return in && !in->is_array ? use_inline(c, n, in) : NULL;
+}
+
+const struct cinline *foreign_ksym_array(struct checker *c, const struct node *n)
+{
+	const struct ksym_source *ks = c->env->ksyms;
+	const struct cinline *in;
+	uint64_t at;
+
+	if (ks && ks->find(ks->ctx, n->str, n->name, &at) == 0)
+		return NULL;
+	in = others(c, arena_printf(c->a, "__ksym_%s", n->name));
+	return in && in->is_array ? in : NULL;
+}
+
+/* The address of the struct that n is a member of. */
+static struct node *address_of(struct checker *c, struct node *n)
+{
+	struct node *k;
+
+	if (n->arrow)
+		return decay(c, n->a);
+	if (n->a->kind == N_UNARY && n->a->op == OP_DEREF)
+		return n->a->a;
+	if (!n->a->lvalue)
+		return NULL;
+	k = new_node(c, N_UNARY, n->at);
+	k->op = OP_ADDR;
+	k->a = n->a;
+	return set_type(k, dtype_ptr(c->t, n->a->type));
+}
+
+struct node *foreign_member(struct checker *c, struct node *n, const struct dtype *st)
+{
+	const struct cinline *in;
+	struct node *value;
+
+	if (!st->name || !st->name[0] || n->a->user || is_user_type(n->a->type))
+		return NULL;
+	in = others(c, arena_printf(c->a, "__member_%s_%s", st->name, n->name));
+	if (!in || !in->is_array || in->nparams != 1)
+		return NULL;
+	value = address_of(c, n);
+	return value ? use_inline_of(c, n, in, value) : NULL;
+}
+
+/* -- the D library, checked when a program uses it -- */
+
+/* A text whose module or provider is not here does not exist. */
+static bool applies(struct checker *c, struct dlib_file *f)
+{
+	if (f->depends == DLIB_NEW) {
+		f->depends = DLIB_GOOD; /* asking for providers may come back to here */
+		f->depends = depends_hold(c, f->unit->pragmas) ? DLIB_GOOD : DLIB_BAD;
+	}
+	return f->depends == DLIB_GOOD;
+}
+
+/* -- use -- */
+
+struct lib_hold { /* what belongs to the program while a library's text is checked */
+	struct diags *d;
+	struct clause_instance *stmt;
+	struct cscope scope;
+	bool stop_undef;
+};
+
+static struct lib_hold lib_enter(struct checker *c, struct diags *own)
+{
+	struct lib_hold h = { c->d, c->stmt, c->scope, c->stop_undef };
+
+	diags_init(own, c->a);
+	c->d = own;
+	return h;
+}
+
+static bool lib_leave(struct checker *c, const struct lib_hold *h, const struct diags *own)
+{
+	c->d = h->d;
+	c->stmt = h->stmt;
+	c->scope = h->scope;
+	c->stop_undef = h->stop_undef;
+	return own->nerrors == 0;
+}
+
+/* Checks the declaration if it was not yet. False: it is of no use, for the reasons in *own. */
+static bool use_item(struct checker *c, struct dlib_item *it, struct diags *own)
+{
+	struct lib_hold h;
+
+	if (it->state != DLIB_NEW)
+		return it->state == DLIB_GOOD;
+	if (!applies(c, it->file)) {
+		it->state = DLIB_BAD;
+		return false;
+	}
+	it->state = DLIB_BUSY;
+	h = lib_enter(c, own);
+	c->stmt = NULL;
+	c->scope = (struct cscope){ .lib = true };
+	check_decl(c, it->decl);
+	it->state = lib_leave(c, &h, own) ? DLIB_GOOD : DLIB_BAD;
+	return it->state == DLIB_GOOD;
+}
+
+/* The first declaration of the name that can be used; when there is none, the complaints about the first
+ * are what the user reads. */
+static void use_name(struct checker *c, enum dlib_space sp, const char *name)
+{
+	struct dlib_item *it = dlib_find(c->env->libs, c->env, sp, name), *a;
+	struct diags first, own;
+
+	diags_init(&first, c->a);
+	diags_init(&own, c->a);
+	for (a = it; a; a = a->alt)
+		if (use_item(c, a, a == it ? &first : &own))
+			return;
+	if (first.nerrors)
+		dlib_warn(c->env->libs, &first);
+}
+
+const struct cinline *lib_inline(struct checker *c, const char *name)
+{
+	const struct cinline *in = symtab_get(&c->libinlines, name, 0);
+
+	if (!c->env->libs)
+		return NULL;
+	if (!c->scope.lib && dlib_find(c->env->libs, c->env, DLIB_NAME, name) && pragma_too_new(c, name))
+		return NULL;
+	if (in)
+		return in;
+	use_name(c, DLIB_NAME, name); /* an enumerator or a variable perhaps */
+	return symtab_get(&c->libinlines, name, 0);
+}
+
+bool lib_function(struct checker *c, const char *name)
+{
+	if (c->env->libs)
+		use_name(c, DLIB_NAME, name);
+	return func_exists(c, name);
+}
+
+/* The type table asks for a name that the program does not define. */
+void lib_define_type(void *ctx, enum dkind kind, const char *name)
+{
+	struct checker *c = ctx;
+
+	use_name(c, kind == DK_TYPEDEF ? DLIB_TYPE : DLIB_TAG, name);
+}
+
+/* Translators to a type that is known by now: another one they cannot be about. */
+void lib_use_translators(struct checker *c, const struct dtype *out)
+{
+	struct dlib_item *it;
+	struct diags own;
+
+	diags_init(&own, c->a);
+	for (it = dlib_translators(c->env->libs); it; it = it->next) {
+		const struct tyname *t = it->decl->type;
+		const struct dtype *ty;
+
+		if (it->state != DLIB_NEW || !t->name)
+			continue;
+		ty = dtype_lookup(c->t, t->tag, "D", t->name);
+		if (ty && types_same(c, ty, out) && !use_item(c, it, &own) && own.nerrors)
+			dlib_warn(c->env->libs, &own);
+	}
+}
+
+struct node *lib_check(struct checker *c, struct node *n, const struct node *body, struct cscope scope,
+		       struct node *before)
+{
+	struct diags own;
+	struct lib_hold h = lib_enter(c, &own);
+	struct node *k = scope_check(c, n, body, scope, before);
+
+	if (lib_leave(c, &h, &own))
+		return k;
+	dlib_warn(c->env->libs, &own);
+	return NULL;
+}

@@ -192,7 +192,7 @@ uint64_t int_wrap(const struct dtype *resolved, uint64_t v);
 /* n itself, or the constant it is. Division by the constant zero is an error. */
 struct node *fold(struct checker *c, struct node *n);
 
-/* -- const.c -- */
+/* -- op.c -- */
 /* The branch that is taken of n, a ?: with a condition that DTrace knows when it parses; NULL: n is something else.
  * *ret_bad: the condition is wrong, which was reported. */
 struct node *const_branch(struct checker *c, const struct node *n, bool *ret_bad);
@@ -213,7 +213,7 @@ struct node *check_assign(struct checker *c, struct node *n);
 /* The only index of a built-in array, checked; NULL: n is an error. */
 struct node *check_one_index(struct checker *c, struct node *n);
 struct node *array_as_scalar(struct checker *c, struct node *n); /* an error */
-/* uregs[n]: an unsigned number. uregs.c */
+/* May the value of lvalue n be changed by the program? */
 bool is_writable(const struct node *n);
 /* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,
  * int64_t); operand of a unary operator (the same, but it is read only). */
@@ -232,6 +232,25 @@ void settle_keys(struct checker *c);
 /* Call it after a failed trial. Removes the key types of arrays and aggregations whose first use had a wrong key. */
 void forget_wrong_keys(struct checker *c);
 const char *var_prefix(enum dscope scope);
+
+/* -- names.c -- */
+const struct dprovider *provider_find(const struct dprog *p, const char *name, size_t len);
+/* -- argview.c -- */
+/* What args[n] of one probe is. */
+struct arg_view {
+	const struct dtype *native; /* NULL: of unknown type */
+	unsigned index;		    /* of the native argument */
+	const struct dtype *to;	    /* as the program sees it, or NULL: as it is */
+	bool unknown;		    /* the provider promises a type that is not known */
+	const char *expr;	    /* of a probe that is not derived: probe_arg.expr */
+};
+/* False: the probe has no such argument. */
+bool arg_look(struct checker *c, struct probe *p, uint64_t i, struct arg_view *ret);
+bool arg_same_view(struct checker *c, const struct arg_view *a, const struct arg_view *b);
+/* The tracker of a latency probe, or NULL. */
+struct dtracker *tracker_of_probe(const struct probe *p);
+/* The keys of n as expressions; before check_keys(), since they may use the array itself. */
+void check_key_exprs(struct checker *c, struct node *n);
 
 /* -- calls, call.c, act.c -- */
 struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement);
@@ -258,6 +277,7 @@ uint32_t version_number(const char *text);
 struct proto {
 	const char *ret;
 	const char *par[PROTO_MAX_PARAMS];
+	const char *more; /* the class of all that follow, or NULL */
 	unsigned min, max;
 };
 struct proto proto_of(struct checker *c, const struct builtin *b);
@@ -265,14 +285,21 @@ struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned
 struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg, const char *want);
 
 /* -- aggregations, agg.c -- */
-void check_agg_stmt(struct checker *c, struct stmt *s);
+/* @name[keys] = function(args), in steps: what stands where (false: reported; with a call of no builtin it is
+ * undefined); when the arguments have been checked, the function (false: reported); when the keys have been, these. */
+bool agg_begin(struct checker *c, struct stmt *s);
+bool agg_function(struct checker *c, struct stmt *s);
+void agg_keys(struct checker *c, struct stmt *s);
 /* @a as an argument: no keys; the aggregation, made if new. */
 struct node *check_agg_ref(struct checker *c, struct node *n);
 void check_late(struct checker *c); /* printa, clear, … when all aggregations are known */
 void late_add(struct checker *c, struct node *call, const char *tag); /* tag: of an undefined aggregation */
 
 /* -- formats, printf.c -- */
-bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args);
+/* fmt: the string constant; checked arguments follow it. */
+bool check_format(struct checker *c, struct node *call, struct node *fmt);
+/* Is it the call of an action, whose value nothing can use? */
+bool is_action_call(struct checker *c, const struct node *n);
 bool check_format_agg(struct checker *c, struct node *call, struct node *fmt, const struct dagg *agg);
 
 /* -- declarations, decl.c -- */
@@ -370,7 +397,7 @@ void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n);
 void check_amin(struct checker *c);
 bool check_amin_desc(struct checker *c, const struct clause_instance *s); /* false: reported */
 
-/* -- the library, lib.c -- */
+/* -- the library, inline.c -- */
 /* An inline of the library, or NULL; defines its enumerators too. */
 const struct cinline *lib_inline(struct checker *c, const char *name);
 /* Is there a function of this name in a library? */
@@ -423,7 +450,7 @@ void foreign_finish(struct checker *c);
 /* Warns of a system call that programs hardly make, when the description is about nothing else. */
 void silent_warn(struct checker *c, const struct pdesc_node *pd, const struct probe_list *l);
 
-/* -- derived probes, derive.c -- */
+/* -- derived probes, args.c -- */
 /* Checks the expressions of the derived probes of s. False: reported. */
 bool check_derived(struct checker *c, struct clause_instance *s);
 /* Texts that come with the derived probes of s and are not in the program yet, parsed: those that go before
@@ -439,7 +466,7 @@ struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p
 bool derive_passed_arg(struct checker *c, struct node *n, unsigned i);
 /* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
 bool derive_user_string(struct checker *c, struct node *n);
-/* -- functions, func.c -- */
+/* -- functions, flow.c -- */
 void func_register(struct checker *c, const struct decl *d, bool lib);
 void declare_func(struct checker *c, const struct decl *d);
 bool func_exists(const struct checker *c, const char *name);

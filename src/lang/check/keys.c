@@ -70,26 +70,6 @@ static bool first_keys(struct checker *c, struct node *n, const struct dtype ***
 	return false;
 }
 
-/* Keys may use the array itself: they are checked before it is looked at. */
-static void check_key_exprs(struct checker *c, struct node *n)
-{
-	struct node **slot;
-
-	for (slot = &n->args; *slot; slot = &(*slot)->next) {
-		struct node *next = (*slot)->next;
-
-		(*slot)->next = NULL;
-		if ((*slot)->kind == N_AGG) {
-			fail(c, *slot, D_KEY_TYPE, "aggregation @%s may not be used as a key", (*slot)->name);
-			hint(c, "aggregations are shown by printa(), and by themselves at the end");
-			(*slot)->next = next;
-			continue;
-		}
-		*slot = n->kind == N_AGG ? check_data(c, *slot) : check_expr(c, *slot);
-		(*slot)->next = next;
-	}
-}
-
 bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys, unsigned *nkeys,
 		struct keyuse ***uses)
 {
@@ -97,7 +77,6 @@ bool check_keys(struct checker *c, struct node *n, const char *what, const struc
 	struct node **slot;
 	unsigned i = 0;
 
-	check_key_exprs(c, n);
 	first = !*keys;
 	if (first && !first_keys(c, n, keys, nkeys, uses))
 		return false;

@@ -5,7 +5,58 @@
 #include "lang/attr.h"
 #include "lang/check/int.h"
 
-/* -- versions -- */
+/* -- dependencies -- */
+
+static bool have_module(struct checker *c, const char *name)
+{
+	struct typesrc *ts = c->env->ts;
+
+	for (uint32_t i = 0; ts && i < typesrc_nobjs(ts); i++)
+		if (!strcmp(typesrc_obj_name(ts, i), name))
+			return true;
+	return false;
+}
+
+static bool have_provider(struct checker *c, const char *name)
+{
+	const struct probe_source *ps = c->env->probes;
+	struct pdesc d = { .prov = name };
+	struct probe_list l = { 0 };
+	const char *reason = NULL;
+
+	return ps && ps->match && ps->match(ps->ctx, c->a, &d, &l, &reason) == 0 && l.n > 0;
+}
+
+static bool have_probe(struct checker *c, const char *text)
+{
+	const struct probe_source *ps = c->env->probes;
+	struct probe_list l = { 0 };
+	const char *reason = NULL;
+	struct pdesc d;
+
+	if (!ps || !ps->match || pdesc_parse(c->a, text, strlen(text), &d) < 0 ||
+	    ps->match(ps->ctx, c->a, &d, &l, &reason) < 0)
+		return false;
+	for (size_t i = 0; i < l.n; i++)
+		if (!l.v[i]->unavailable)
+			return true;
+	return false;
+}
+
+bool depends_hold(struct checker *c, const struct pragma *p)
+{
+	for (; p; p = p->next) {
+		if (p->kind != PRAGMA_DEPENDS)
+			continue;
+		if (!strcmp(p->word[0], "module") && !have_module(c, p->word[1]))
+			return false;
+		if (!strcmp(p->word[0], "provider") && !have_provider(c, p->word[1]))
+			return false;
+		if (!strcmp(p->word[0], "probe") && !have_probe(c, p->word[1]))
+			return false;
+	}
+	return true;
+}
 
 /* -- finding them -- */
 

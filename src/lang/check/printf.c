@@ -133,22 +133,11 @@ static bool bad_type(struct fmtcheck *f, const char *what, const struct dtype *t
 	return false;
 }
 
-/* The next argument, checked; NULL: there is none, or it is wrong (ok tells). */
-static struct node *take_arg(struct fmtcheck *f, bool *ok)
+/* The next argument, or NULL. */
+static struct node *take_arg(struct fmtcheck *f)
 {
-	struct node *next, *k = *f->slot;
-
-	*ok = true;
-	if (!k)
-		return NULL;
-	next = k->next;
-	k->next = NULL;
-	k = check_data(f->c, k);
-	k->next = next;
-	*f->slot = k;
-	f->used++;
-	*ok = !is_err(k);
-	return k;
+	f->used += *f->slot != NULL;
+	return *f->slot;
 }
 
 static void put_arg(struct fmtcheck *f, struct node *k)
@@ -159,8 +148,7 @@ static void put_arg(struct fmtcheck *f, struct node *k)
 
 static bool dyn_arg(struct fmtcheck *f, const char *what)
 {
-	bool ok;
-	struct node *k = take_arg(f, &ok);
+	struct node *k = take_arg(f);
 
 	if (!k) {
 		fail(f->c, f->call, D_PRINTF_DYN_PROTO,
@@ -169,17 +157,15 @@ static bool dyn_arg(struct fmtcheck *f, const char *what)
 		     f->func, f->num, f->pc->name, what);
 		return false;
 	}
-	if (ok && !is_int(f->c, k)) {
+	if (!is_int(f->c, k)) {
 		fail(f->c, f->call, D_PRINTF_DYN_TYPE,
 		     "%s( ) argument #%u is incompatible with conversion #%u prototype:\n"
 		     "\tconversion: %% %s %s\n\t prototype: int\n\t  argument: %s",
 		     f->func, f->used + 1, f->num, what, f->pc->name, tname(f->c, k));
 		return false;
 	}
-	if (ok)
-		k = convert(f->c, k, basic(f->c, DT_INT));
-	put_arg(f, k);
-	return ok;
+	put_arg(f, convert(f->c, k, basic(f->c, DT_INT)));
+	return true;
 }
 
 /* The same of printa(): a key is the width or precision of what follows it. */
@@ -203,7 +189,7 @@ static bool dyn_key(struct fmtcheck *f, const struct dagg *agg, unsigned *key, c
 	return false;
 }
 
-static bool is_action(struct checker *c, const struct node *n)
+bool is_action_call(struct checker *c, const struct node *n)
 {
 	const struct builtin *b = n->kind == N_CALL ? find_builtin_func(c, n->name) : NULL;
 
@@ -213,7 +199,6 @@ static bool is_action(struct checker *c, const struct node *n)
 static bool value_arg(struct fmtcheck *f)
 {
 	const struct dtype *r;
-	bool ok;
 	struct node *k;
 
 	if (*f->slot && (*f->slot)->kind == N_AGG) {
@@ -221,11 +206,11 @@ static bool value_arg(struct fmtcheck *f)
 		hint(f->c, "aggregations are shown by printa(), and by themselves at the end");
 		return false;
 	}
-	if (*f->slot && is_action(f->c, *f->slot)) { /* whatever its own arguments are */
+	if (*f->slot && is_action_call(f->c, *f->slot)) { /* whatever its own arguments are */
 		fail_type(f, arena_printf(f->c->a, "argument #%u", f->used + 2), "void");
 		return false;
 	}
-	k = take_arg(f, &ok);
+	k = take_arg(f);
 	if (!k) {
 		fail(f->c, f->call, D_PRINTF_ARG_PROTO,
 		     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding "
@@ -233,8 +218,6 @@ static bool value_arg(struct fmtcheck *f)
 		     f->func, f->num, f->pc->name);
 		return false;
 	}
-	if (!ok)
-		return false;
 	r = res(f->c, k);
 	if (!conv_fits(f->c, f->pc, r))
 		return bad_type(f, arena_printf(f->c->a, "argument #%u", f->used + 1), k->type);
@@ -247,16 +230,6 @@ static bool value_arg(struct fmtcheck *f)
 	}
 	put_arg(f, k);
 	return true;
-}
-
-/* Errors in the arguments come before those of a format that cannot be read. */
-static bool args_fail(struct fmtcheck *f)
-{
-	bool ok = true;
-
-	while (ok && *f->slot && (*f->slot)->kind != N_AGG)
-		put_arg(f, take_arg(f, &ok));
-	return !ok;
 }
 
 /* Text that is written as it comes may be wide. */
@@ -280,21 +253,18 @@ static bool parse_format(struct fmtcheck *f, struct node *fmt, struct pfconv **p
 	}
 	r = printfmt_parse(c->a, fmt->str, fmt->len, may_be_wide(c, call), pc, n, &reason);
 	if (r < 0) {
-		if (f->slot && args_fail(f))
-			return false;
 		fail(c, fmt, r == -ERANGE ? D_PRINTF_WIDTH : D_SYNTAX, "%s", reason);
 		return false;
 	}
 	return true;
 }
 
-bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args)
+bool check_format(struct checker *c, struct node *call, struct node *fmt)
 {
 	struct fmtcheck f = { .c = c, .call = call, .func = call->name, .slot = &fmt->next };
 	struct pfconv *pc;
 	size_t i, n;
 
-	(void)args;
 	if (!parse_format(&f, fmt, &pc, &n))
 		return false;
 	for (i = 0; i < n; i++) {

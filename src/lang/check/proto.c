@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Built-in names that -x version allows; prototypes of functions, taken apart, and what messages say about them. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include "lang/check/int.h"
@@ -16,26 +17,31 @@ static const char *trim(struct arena *a, const char *s, const char *end)
 /* "ret(par, [optional])" */
 struct proto proto_of(struct checker *c, const struct builtin *b)
 {
-	const char *text = b->proto;
-	const char *p = strchr(text, '('), *end = strrchr(text, ')');
+	const char *text = b->proto, *p = strchr(text, '('), *end = strrchr(text, ')');
 	struct proto pr = { 0 };
 
 	pr.ret = trim(c->a, text, p);
 	for (p++; p < end && pr.max < PROTO_MAX_PARAMS; p++) {
-		const char *e = p;
+		const char *e = p, *par;
 		bool optional;
 
 		while (e < end && *e != ',')
 			e++;
-		pr.par[pr.max] = trim(c->a, p, e);
-		optional = pr.par[pr.max][0] == '[';
+		par = trim(c->a, p, e);
+		optional = par[0] == '[';
 		if (optional)
-			pr.par[pr.max] = trim(c->a, pr.par[pr.max] + 1, strchr(pr.par[pr.max], ']'));
-		pr.max++;
+			par = trim(c->a, par + 1, strchr(par, ']'));
+		p = e;
+		if (strstr(par, "...")) {
+			pr.more = par;
+			continue;
+		}
+		pr.par[pr.max++] = par;
 		if (!optional)
 			pr.min = pr.max;
-		p = e;
 	}
+	if (pr.more)
+		pr.max = UINT_MAX;
 	return pr;
 }
 
@@ -106,4 +112,63 @@ const struct builtin *find_builtin(struct checker *c, const char *name)
 const struct builtin *find_builtin_func(struct checker *c, const char *name)
 {
 	return allowed(c, builtin_find_func(name));
+}
+
+static uint32_t bound_of(struct checker *c, const struct node *n)
+{
+	return n ? res(c, n)->strbound : 0;
+}
+
+/* Static bound of a string result, where the row or the arguments tell it; 0: strsize. */
+static uint32_t result_bound(struct checker *c, const struct node *n)
+{
+	const struct node *a = n->args, *b = a ? a->next : NULL;
+	uint32_t bound = n->builtin->bound, x = bound_of(c, a), y, least;
+
+	switch (bound) {
+	case BIB_SUM: y = bound_of(c, b); return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
+	case BIB_DIGITS: return b ? 66 : 22; /* base 2: 64 digits; base 10: 19; sign, NUL */
+	case BIB_SIZE: return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX ? (uint32_t)b->ival + 1 : 0;
+	default: break;
+	}
+	if (bound < BIB_FIRST(0))
+		return bound;
+	least = bound - BIB_FIRST(0);
+	return x && x < least ? least : x;
+}
+
+static uint32_t sym_field(enum bi_id id)
+{
+	switch (id) {
+	case BI_SYM: return FLD_SYM;
+	case BI_FUNC: return FLD_FUNC;
+	case BI_MOD: return FLD_MOD;
+	case BI_USYM: return FLD_USYM;
+	case BI_UFUNC: return FLD_UFUNC;
+	case BI_UMOD: return FLD_UMOD;
+	default: return FLD_UADDR;
+	}
+}
+
+static const struct dtype *result_type(struct checker *c, const struct node *n, const char *ret)
+{
+	const struct dtype *ty;
+	uint32_t bound;
+
+	if (!strcmp(ret, "sym") || !strcmp(ret, "usym"))
+		return dtype_sym(c->t, sym_field(n->builtin->id));
+	if (!strcmp(ret, "string")) {
+		bound = result_bound(c, n);
+		if (c->env->opts && bound > opts_strcap(c->env->opts))
+			bound = 0;
+		return dtype_string(c->t, bound);
+	}
+	ty = dtype_parse(c->t, ret);
+	return ty ? ty : basic(c, DT_VOIDPTR);
+}
+
+/* The type that the row says; arguments were checked by check_builtin(). */
+struct node *by_proto(struct checker *c, struct node *n)
+{
+	return set_type(n, result_type(c, n, proto_of(c, n->builtin).ret));
 }

@@ -135,21 +135,13 @@ static void add_probe(struct checker *c, const struct decl *d, struct dprovider 
 	*tail = p;
 }
 
-static const struct dprovider *find_provider(const struct dprog *p, const char *name, size_t len)
-{
-	for (const struct dprovider *v = p->providers; v; v = v->next)
-		if (strlen(v->name) == len && !strncmp(v->name, name, len))
-			return v;
-	return NULL;
-}
-
 void declare_provider(struct checker *c, const struct decl *d)
 {
 	struct dprovider *pv = arena_new_obj(c->a, struct dprovider), **tail = &c->prog->providers;
 
 	if (!name_ok(c, d))
 		return;
-	if (find_provider(c->prog, d->name, strlen(d->name))) {
+	if (provider_find(c->prog, d->name, strlen(d->name))) {
 		diag_error(c->d, d->at, D_PROV_INCOMPAT, "provider redeclared: %s", d->name);
 		return;
 	}
@@ -160,19 +152,4 @@ void declare_provider(struct checker *c, const struct decl *d)
 	while (*tail)
 		tail = &(*tail)->next;
 	*tail = pv;
-}
-
-const struct dprovprobe *provdecl_find(const struct dprog *p, const char *prov, const char *probe)
-{
-	size_t n = strlen(prov);
-	const struct dprovider *v;
-	const struct dprovprobe *b;
-
-	while (n > 0 && ((prov[n - 1] >= '0' && prov[n - 1] <= '9') || prov[n - 1] == '*'))
-		n--;
-	v = find_provider(p, prov, n);
-	for (b = v ? v->probes : NULL; b; b = b->next)
-		if (!strcmp(b->name, probe))
-			return b;
-	return NULL;
 }

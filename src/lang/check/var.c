@@ -4,37 +4,6 @@
 #include "lang/check/int.h"
 #include <string.h>
 
-const char *var_prefix(enum dscope scope)
-{
-	return scope == VS_TLS ? "self->" : scope == VS_THIS ? "this->" : "";
-}
-
-struct symtab *var_table(struct checker *c, enum dscope scope)
-{
-	return scope == VS_TLS ? &c->tls : scope == VS_THIS ? &c->locals : &c->globals;
-}
-
-struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, struct span at)
-{
-	struct cvar *v = arena_new_obj(c->a, struct cvar);
-
-	v->pub.id = c->prog->nvars++;
-	v->pub.scope = scope;
-	v->pub.name = name;
-	v->pub.type = basic(c, DT_DYN);
-	v->pub.at = at;
-	if (scope != VS_LOCAL)
-		symtab_put(var_table(c, scope), name, 0, v);
-	if (c->lastvar)
-		c->lastvar->pub.next = &v->pub;
-	else
-		c->prog->vars = &v->pub;
-	c->lastvar = v;
-	if (scope == VS_TLS)
-		c->prog->uses_tls = true;
-	return v;
-}
-
 static struct node *fail_undef(struct checker *c, struct node *n, enum dscope scope)
 {
 	c->stop_undef = true;
@@ -398,6 +367,7 @@ static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *
 			    v->pub.name);
 	v->pub.is_assoc = true;
 	n->name = v->pub.name;
+	check_key_exprs(c, n);
 	if (!check_keys(c, n, what, &v->pub.keys, &v->pub.nkeys, &v->uses))
 		return set_err(c, n);
 	v->pub.non_cpu_index |= n->nargs != 1 || !is_cpu(c, n->args);

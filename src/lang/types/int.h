@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the type table: what the files of lang/types share, and lang/check/struct.c needs. */
+/* Inside of the type table: what the files of lang/types share, and lang/check/decl.c needs. */
 #ifndef DWELL_LANG_TYPES_INT_H
 #define DWELL_LANG_TYPES_INT_H
 #include "lang/dtype.h"
