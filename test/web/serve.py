@@ -41,7 +41,7 @@ def overview(b, url):
     b.open(url + "#overview", "window.dwell !== undefined")
     b.wait("window.dwell.overview.now > 0 && window.dwell.overview.model.slow.kept.length > 0")
     b.wait("document.querySelector('.trackers tbody td.n').textContent !== '0'")
-    same(text_of(b, ".trackers tbody th").split("\n")[::2], ["wakeup", "offcpu", "block", "lock", "reclaim", "irq", "softirq"], "the trackers")
+    same(text_of(b, ".trackers tbody th").split("\n")[::2], ["wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim"], "the trackers")
     b.wait("[...document.querySelectorAll('.trackers tbody tr:first-child td.n')].every((e) => /\\d/.test(e.textContent))")
     numbers = text_of(b, ".trackers tbody tr:first-child td.n").split("\n")
     check(re.search("[mµn]?s$", numbers[2]) and re.search("[mµn]?s$", numbers[4]), "at once, rate, median, 99 %, longest", numbers)
