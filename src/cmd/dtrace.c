@@ -5,7 +5,7 @@
 #include <string.h>
 #include "cmd/cmd.h"
 #include "cmdline/opts.h"
-#include "cmd/usdt.h"
+#include "usdt/usdtfile.h"
 #include "engine/run/run.h"
 
 int cmd_request(struct request *c, const struct run_observer *show)
@@ -45,7 +45,7 @@ int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns)
 	c.words = words;
 	c.for_ns = for_ns;
 	if (e == 0)
-		e = c.header || c.link ? cmd_usdtgen(&c) : request_run(&c, NULL);
+		e = c.header || c.link ? usdtfile(&c) : request_run(&c, NULL);
 	request_done(&c);
 	return e < 0 ? EXIT_OK : cmd_written_after(e);
 }

@@ -48,6 +48,7 @@ bool fleet_stop(void *unused); /* a signal asks to end */
 		.name = "key", .kind = OPT_TEXT, .at = offsetof(type, member.key), .arg = "FILE", \
 		.help = "and its key" \
 	}
+#define FLEET_STORE_NROWS 3
 #define FLEET_STORE_ROWS(type, member) \
 	{ .name = "store", \
 	  .kind = OPT_TEXT, \

@@ -86,14 +86,14 @@ const struct command cmd_flame = { "flame", "draws stacks", flame };
 
 /* -- heat -- */
 
+const struct viewcmd viewcmd_heat = { .command = "heat",
+				      .view = &view_heat,
+				      .synopsis = "heat [options] RECORDING",
+				      .missing = "a recording is missing" };
+
 static int heat(int argc, char **argv)
 {
-	static const struct viewcmd c = { .command = "heat",
-					  .view = &view_heat,
-					  .synopsis = "heat [options] RECORDING",
-					  .missing = "a recording is missing" };
-
-	return viewcmd(&c, argc, argv);
+	return viewcmd(&viewcmd_heat, argc, argv);
 }
 
 const struct command cmd_heat = { "heat", "draws heat maps", heat };
@@ -125,21 +125,19 @@ static const struct optrow hist_rows[] = {
 	RECNOW_ROWS("while it runs", "with this process as $target"),
 };
 
+static const struct viewlive hist_live = { .rows = hist_rows, .nrows = ARRAY_SIZE(hist_rows), .choose = choose_hist };
+const struct viewcmd viewcmd_hist = {
+	.command = "hist",
+	.view = &view_hist,
+	.synopsis =
+		"hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
+	.missing = "a recording is missing, or what to record: -n or -s",
+	.live = &hist_live,
+};
+
 static int hist(int argc, char **argv)
 {
-	static const struct viewlive live = { .rows = hist_rows,
-					      .nrows = ARRAY_SIZE(hist_rows),
-					      .choose = choose_hist };
-	static const struct viewcmd c = {
-		.command = "hist",
-		.view = &view_hist,
-		.synopsis =
-			"hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
-		.missing = "a recording is missing, or what to record: -n or -s",
-		.live = &live,
-	};
-
-	return viewcmd(&c, argc, argv);
+	return viewcmd(&viewcmd_hist, argc, argv);
 }
 
 const struct command cmd_hist = { "hist", "compares distributions", hist };

@@ -292,6 +292,11 @@ static int run(struct run *r, int argc, char **argv)
 
 int viewcmd(const struct viewcmd *c, int argc, char **argv)
 {
+	return viewcmd_of(c, NULL, argc, argv);
+}
+
+int viewcmd_of(const struct viewcmd *c, char *source, int argc, char **argv)
+{
 	struct run *r = calloc(1, sizeof(*r) + c->view->size);
 	int e;
 
@@ -301,6 +306,8 @@ int viewcmd(const struct viewcmd *c, int argc, char **argv)
 	r->view = c->view;
 	r->a = arena_new(ARENA_DEFAULT_LIMIT);
 	view_init(c->view, r->state);
+	if (source)
+		take_word(r, source, NULL);
 	e = run(r, argc, argv);
 	recnow_done(&r->live);
 	arena_free(r->a);

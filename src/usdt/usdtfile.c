@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dtrace -h` and `dtrace -G`: reads the script, writes what usdt/usdtgen.h makes of it. */
-#include "cmd/usdt.h"
+#include "usdt/usdtfile.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/writeall.h"
-#include "cmd/cmd.h"
 #include "engine/front/compile.h"
 #include "lang/dprog.h"
 #include "usdt/usdtgen.h"
@@ -29,31 +28,33 @@ static int parse(struct request *c, struct prog_text *p, struct unit **ret)
 	for (const struct diag *g = d.first; g; g = g->next) {
 		strb_reset(&b);
 		diag_format(&b, g, c->opts.errtags);
-		cmd_msg("failed to compile script %s: %s", p->arg, strb_str(&b));
+		listener_msg(&c->to, "failed to compile script %s: %s", p->arg, strb_str(&b));
 	}
 	strb_free(&b);
 	if (d.nerrors)
 		return EXIT_ERROR;
 	r = usdtgen_check(*ret, c->link, &err);
 	if (r == USDTGEN_PROGRAM)
-		cmd_msg("warning: the program %s is not in the object: dwell's objects have the semaphores of a provider's "
+		listener_msg(
+			&c->to,
+			"warning: the program %s is not in the object: dwell's objects have the semaphores of a provider's "
 			"probes, and %s declares none",
 			p->arg, p->kind == PROG_SCRIPT ? "it" : "this");
-	return r < 0 ? cmd_fail("failed to compile script %s: %s", p->arg, err.msg) : 0;
+	return r < 0 ? listener_fail(&c->to, "failed to compile script %s: %s", p->arg, err.msg) : 0;
 }
 
-static int write_file(const char *path, const struct strb *b)
+static int write_file(const struct request *c, const char *path, const struct strb *b)
 {
 	_cleanup_close_ int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
 						   : dup(STDOUT_FILENO);
 	int r;
 
 	if (b->failed)
-		return cmd_fail("out of memory");
+		return listener_fail(&c->to, "out of memory");
 	if (fd < 0)
-		return cmd_fail("failed to open %s: %s", path, strerror(errno));
+		return listener_fail(&c->to, "failed to open %s: %s", path, strerror(errno));
 	r = write_all(fd, b->s, b->n);
-	return r < 0 ? cmd_fail("failed to write %s: %s", path, strerror(-r)) : 0;
+	return r < 0 ? listener_fail(&c->to, "failed to write %s: %s", path, strerror(-r)) : 0;
 }
 
 /* "dir/name.d" gives "name" + suffix; the object of a program without such a name is d.out, as in DTrace. */
@@ -79,19 +80,20 @@ static int check_objects(const struct request *c, bool *ret_is32)
 		bool is32;
 
 		if (fd < 0)
-			return cmd_fail("failed to open %s: %s", c->argv[i], strerror(errno));
+			return listener_fail(&c->to, "failed to open %s: %s", c->argv[i], strerror(errno));
 		if (read(fd, ident, sizeof(ident)) < 0)
-			return cmd_fail("failed to read %s: %s", c->argv[i], strerror(errno));
+			return listener_fail(&c->to, "failed to read %s: %s", c->argv[i], strerror(errno));
 		is32 = !memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == ELFCLASS32;
 		if (i > 1 && is32 != *ret_is32)
-			return cmd_fail("%s is of %d bits, %s of %d: one object cannot be linked with both", c->argv[1],
-					is32 ? 64 : 32, c->argv[i], is32 ? 32 : 64);
+			return listener_fail(&c->to,
+					     "%s is of %d bits, %s of %d: one object cannot be linked with both",
+					     c->argv[1], is32 ? 64 : 32, c->argv[i], is32 ? 32 : 64);
 		*ret_is32 = is32;
 	}
 	return 0;
 }
 
-int cmd_usdtgen(struct request *c)
+int usdtfile(struct request *c)
 {
 	const char *suffix = c->header ? ".h" : ".o", *out;
 	struct strb b = { 0 };
@@ -102,17 +104,17 @@ int cmd_usdtgen(struct request *c)
 	if (c->link)
 		r = check_objects(c, &is32);
 	if (r == 0 && (c->progs.n != 1 || (c->header && c->progs.v[0].kind != PROG_SCRIPT)))
-		r = cmd_fail("-%c needs one script: -s FILE", c->header ? 'h' : 'G');
+		r = listener_fail(&c->to, "-%c needs one script: -s FILE", c->header ? 'h' : 'G');
 	if (r == 0)
 		r = parse(c, &c->progs.v[0], &u);
 	if (r)
 		return r;
 	out = c->output ? c->output : default_output(c, c->progs.v[0].arg, suffix);
 	if (c->header)
-		usdtgen_header(&b, u, cmd_name(), default_output(c, c->progs.v[0].arg, "_h"));
+		usdtgen_header(&b, u, c->name, default_output(c, c->progs.v[0].arg, "_h"));
 	else
 		usdtgen_object(&b, u, is32);
-	r = write_file(out, &b);
+	r = write_file(c, out, &b);
 	strb_free(&b);
 	return r;
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/askshow.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+void askshow_init(struct askshow *a)
+{
+	*a = (struct askshow){ .store.database = TABLES_DATABASE,
+			       .what.tenant = "default",
+			       .from_ns = ASKSHOW_FROM_NS,
+			       .top = ASKSHOW_TOP,
+			       .out = stdout };
+}
+
+int askshow_hosts(struct askshow *a, char *list)
+{
+	struct ask_what *w = &a->what;
+	char *save = NULL;
+
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
+		if (w->nselectors == ASK_SELECTORS_MAX)
+			return -E2BIG;
+		w->selectors[w->nselectors++] = s;
+	}
+	return 0;
+}
+
+int askshow_open(struct askshow *a, uint64_t now, struct click **ret, struct err *err)
+{
+	int e;
+
+	if (a->to_ns >= a->from_ns)
+		return -EINVAL;
+	a->what.range = (struct ask_range){ (now - a->from_ns) / NSEC_PER_SEC, (now - a->to_ns) / NSEC_PER_SEC + 1 };
+	a->table = (struct table){ .out = a->out, .json = a->json };
+	e = click_open(&a->store, ret, err);
+	return e < 0 ? e : tables_check(*ret, err);
+}
+
+/* -- rows -- */
+
+int askshow_host(void *ctx, const struct ask_host *h)
+{
+	struct askshow *a = ctx;
+	char labels[200];
+	const struct cell cells[] = { { "host", CELL_TEXT, -24, 0, { .s = h->host } },
+				      { "site", CELL_TEXT, -12, 0, { .s = h->site } },
+				      { "silent_s", CELL_UINT, 8, 0, { .u = h->silent } },
+				      { "clock_ms", CELL_NUMBER, 9, 1, { .d = (double)h->clock / 1e6 } },
+				      { "gap_s", CELL_UINT, 8, 0, { .u = h->gaps } },
+				      { "dwell", CELL_TEXT, -8, 0, { .s = h->dwell } },
+				      { "kernel", CELL_TEXT, -20, 0, { .s = h->kernel } },
+				      { "labels", CELL_TEXT, -1, 0, { .s = labels } } };
+
+	snprintf(labels, sizeof(labels), "%s", h->labels);
+	for (char *s = labels; *s; s++)
+		*s = *s == '\n' ? ',' : *s;
+	table_line(&a->table, cells, ARRAY_SIZE(cells));
+	return a->table.error;
+}
+
+static struct cell quantile(const char *name, const struct histsum *h, double q)
+{
+	double v = histsum_quantile(h, &ask_histdesc, q);
+
+	return (struct cell){ name, CELL_NS, 10, 0, { .u = isnan(v) || v < 0 ? 0 : (uint64_t)v } };
+}
+
+int askshow_sum(void *ctx, const struct ask_sum *s)
+{
+	struct askshow *a = ctx;
+	const struct cell cells[] = { { "tracker", CELL_TEXT, -16, 0, { .s = s->series } },
+				      { a->by_host ? "host" : NULL, CELL_TEXT, -24, 0, { .s = s->host } },
+				      { a->by_host ? NULL : "hosts", CELL_UINT, 6, 0, { .u = s->hosts } },
+				      { "count", CELL_UINT, 12, 0, { .u = s->h.count } },
+				      quantile("p50", &s->h, 0.5),
+				      quantile("p90", &s->h, 0.9),
+				      quantile("p99", &s->h, 0.99),
+				      quantile("p99.9", &s->h, 0.999),
+				      { "max", CELL_NS, 10, 0, { .u = s->h.max } } };
+
+	table_line(&a->table, cells, ARRAY_SIZE(cells));
+	return a->table.error;
+}
+
+int askshow_cause(void *ctx, const struct ask_cause *s)
+{
+	struct askshow *a = ctx;
+	const struct cell cells[] = { { "total", CELL_NS, 10, 0, { .u = s->total } },
+				      { "max", CELL_NS, 10, 0, { .u = s->max } },
+				      { "events", CELL_UINT, 10, 0, { .u = s->events } },
+				      { "hosts", CELL_UINT, 6, 0, { .u = s->hosts } },
+				      { "tracker", CELL_TEXT, -12, 0, { .s = s->tracker } },
+				      { "cause", CELL_TEXT, -1, 0, { .s = *s->cause ? s->cause : "-" } } };
+
+	table_line(&a->table, cells, ARRAY_SIZE(cells));
+	return a->table.error;
+}
+
+int askshow_stack(void *ctx, const char *stack, uint64_t ns)
+{
+	struct askshow *a = ctx;
+
+	a->table.begun = true;
+	fprintf(a->out, "%s %" PRIu64 "\n", stack, ns / 1000);
+	return ferror(a->out) ? -EIO : 0;
+}
+
+/* -- questions -- */
+
+static int hosts(struct click *c, struct askshow *a, struct err *err)
+{
+	return ask_hosts(c, &a->what, askshow_host, a, err);
+}
+
+static int latency(struct click *c, struct askshow *a, struct err *err)
+{
+	return ask_sums(c, &a->what, a->by_host, askshow_sum, a, err);
+}
+
+static int why(struct click *c, struct askshow *a, struct err *err)
+{
+	return ask_causes(c, &a->what, a->top, askshow_cause, a, err);
+}
+
+static int flame(struct click *c, struct askshow *a, struct err *err)
+{
+	return ask_stacks(c, &a->what, askshow_stack, a, err);
+}
+
+const struct askshow_question askshow_questions[] = { [ASKSHOW_HOSTS] = { "hosts", "host", hosts },
+						      [ASKSHOW_LATENCY] = { "latency", "latency", latency },
+						      [ASKSHOW_WHY] = { "why", "cause", why },
+						      [ASKSHOW_FLAME] = { "flame", NULL, flame } };
+
+int askshow_answer(const struct askshow_question *q, struct click *c, struct askshow *a, struct err *err)
+{
+	int e;
+
+	a->table.type = q->type;
+	e = q->ask(c, a, err);
+	return e < 0 ? e : a->table.error;
+}

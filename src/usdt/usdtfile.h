@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dtrace -h` and `dtrace -G`: reads the script, writes what usdt/usdtgen.h makes of it. */
+#ifndef DWELL_USDT_USDTFILE_H
+#define DWELL_USDT_USDTFILE_H
+#include "engine/request.h"
+
+/* request.header or request.link is set; its arguments are the objects of -G. An exit code, after messages. */
+int usdtfile(struct request *c);
+#endif
