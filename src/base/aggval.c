@@ -4,7 +4,7 @@
 #include "base/aggval.h"
 
 #define LQUANT_MAX_LEVELS 65535 /* DTrace's: the number of levels has 16 bits */
-#define LLQUANT_MAX_PARAM 65535 /* likewise each parameter of llquantize */
+#define LLQUANT_MAX_PARAM 65535 /* the largest value of a parameter of llquantize */
 
 /* llquantize's parameters, checked, with what follows from them. */
 struct llquant {
@@ -195,7 +195,7 @@ int64_t aggval_hist_bound(unsigned bucket)
 		return -1;
 	shift = bucket >> AGG_HIST_SUB;
 	shift = shift ? shift - 1 : 0;
-	/* unsigned: behind the last bucket it is 2^63, which is nobody's bound */
+	/* unsigned: after the last bucket it is 2^63, which is nobody's bound */
 	return (int64_t)((uint64_t)(bucket - (shift << AGG_HIST_SUB)) << shift);
 }
 

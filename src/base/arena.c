@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounded region allocator: blocks of zeroed memory, handed out from the front. AddressSanitizer
- * sees every byte that was not handed out, and a gap behind every object, as forbidden. With
+ * sees every byte that was not handed out, and a gap after every object, as forbidden. With
  * -Dstress_arena every object ends at an unreadable page of its own. */
 #include "base/arena.h"
 #include <assert.h>
@@ -133,7 +133,7 @@ static void *alloc_raw(struct arena *a, size_t size)
 	if (!b || b->size - b->n < size + GAP) {
 		size_t want = size + GAP;
 
-		if (want > BLOCK_MAX / 4 && b) { /* a block of its own, behind the current one */
+		if (want > BLOCK_MAX / 4 && b) { /* a block of its own, after the current one */
 			struct block *own = block_new(want);
 
 			own->next = b->next;

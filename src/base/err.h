@@ -13,7 +13,7 @@ struct err {
 };
 
 /* Sets the error (e may be NULL) and returns code, so that `return err_set(e, -EPERM, "…")` works.
- * Leaves detail alone: who has a long text sets it before or after. */
+ * Leaves detail alone: a caller with a long text sets it before or after. */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Puts text in front: "cannot attach syscall::read:entry: " + old message. */
 void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

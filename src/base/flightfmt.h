@@ -18,7 +18,7 @@
 	100000 /* entries per second of a CPU that there is room for unless -x flightsize says otherwise \
 		*/
 #define FLIGHT_MIN_ENTRIES (1u << 12)
-#define FLIGHT_MAX_ENTRIES (1u << 16) /* likewise: old kernels take 4 MB for a value */
+#define FLIGHT_MAX_ENTRIES (1u << 16) /* old kernels take 4 MB for a value of a map */
 
 struct flight_entry {
 	uint64_t ts;		/* CLOCK_MONOTONIC ns */

@@ -46,7 +46,7 @@ void jsonw_bool(struct jsonw *w, const char *name, bool v);
 void jsonw_null(struct jsonw *w, const char *name);
 /* A number with `digits` significant digits (17 is exact). NaN and infinity give null, as JSON cannot write them. */
 void jsonw_double(struct jsonw *w, const char *name, double v, int digits);
-/* The same with `digits` behind the point. */
+/* The same with `digits` after the point. */
 void jsonw_fixed(struct jsonw *w, const char *name, double v, int digits);
 /* A value that is JSON already: n bytes of text. */
 void jsonw_raw(struct jsonw *w, const char *name, const char *text, size_t n);

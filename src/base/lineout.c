@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stdio collects LINEOUT_PACKET bytes, wherever they end: what is behind the last newline is kept here until the rest
+/* stdio collects LINEOUT_PACKET bytes, wherever they end: what is after the last newline is kept here until the rest
  * comes. A call with less than that is fflush(), which wants it all to be written. Source: fopencookie(3). */
 #include "base/lineout.h"
 #include <errno.h>

@@ -5,8 +5,8 @@
 #define DWELL_BASE_LINEOUT_H
 #include <stdio.h>
 
-/* Lines are put together up to so many bytes, which a pipe takes as one; a longer one is written alone, with one call.
- * Source: pipe(7), PIPE_BUF. */
+/* Lines are put together up to this many bytes, which a pipe takes as one. A longer line is written alone, with one
+ * call. Source: pipe(7), PIPE_BUF. */
 #define LINEOUT_PACKET ((size_t)4096)
 /* Of a line that does not end: then it is written in parts. */
 #define LINEOUT_MAX_LINE ((size_t)16 << 20)

@@ -26,7 +26,7 @@ const char *num_skip_blanks(const char *s)
 	return *s == '+' ? s + 1 : s;
 }
 
-/* Reads the digits at *p and leaves *p behind them. */
+/* Reads the digits at *p and leaves *p after them. */
 static int scan_u64(const char **p, uint64_t *ret)
 {
 	const char *s = *p, *start;

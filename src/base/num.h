@@ -16,7 +16,7 @@ int num_parse_size(const char *s, uint64_t *ret_bytes);
 /* DTrace's units of times and rates. Their order is part of the ids of timer probes. */
 struct num_unit {
 	const char *name;
-	uint64_t ns; /* 0: so many per second */
+	uint64_t ns; /* 0: the number is a rate per second */
 };
 #define NUM_UNITS 16
 extern const struct num_unit num_units[NUM_UNITS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of recorded values as plain data, for those who show them: made by cg for print(), read by the
+/* Types of recorded values as plain data, for views: made by cg for print(), read by the
  * views, which do not know the compiler. Pointers are not followed: a type's tree ends there. */
 #ifndef DWELL_BASE_RECTYPE_H
 #define DWELL_BASE_RECTYPE_H
@@ -44,6 +44,6 @@ struct rectype {
 	uint32_t nevals;
 };
 
-/* Bytes of a value that print() records at most; what is behind is not shown. */
+/* Bytes of a value that print() records at most; what is after is not shown. */
 #define REC_PRINT_MAX 16384
 #endif

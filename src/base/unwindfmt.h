@@ -3,9 +3,9 @@
  * generated programs read them. Plain data: it lives in base because cg must not know sym.
  *
  * Four maps, none of which holds a pointer:
- *   tables  array of u64: the tables of all files one behind the other. A table is an index (one element
+ *   tables  array of u64: the tables of all files one after the other. A table is an index (one element
  *           for each UW_BUCKET bytes of code), then rows.
- *   areas   array of struct uw_area: the executable mappings of each process, sorted, one process behind
+ *   areas   array of struct uw_area: the executable mappings of each process, sorted, one process after
  *           the other
  *   procs   hash u32 tgid -> struct uw_proc: where the areas of a process are
  *   files   hash struct uw_file_key -> struct uw_file

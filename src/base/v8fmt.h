@@ -13,7 +13,7 @@
 #include "base/rtfmt.h"
 
 #define V8_AT_SHIFT 45
-#define V8_AT_MAX UINT64_C(0xffff) /* not known, or behind this many bytes */
+#define V8_AT_MAX UINT64_C(0xffff) /* not known, or after this many bytes */
 #define V8_COMPILED (UINT64_C(1) << 61)
 #define V8_OBJECT_MASK (((UINT64_C(1) << V8_AT_SHIFT) - 1) & ~UINT64_C(1))
 #define V8_OBJECT_SHIFT 2 /* objects are aligned to 8 bytes; bit 0 of the frame is taken */

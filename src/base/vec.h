@@ -21,8 +21,8 @@ void vec_reserve_or_die(void **v, size_t *cap, size_t want, size_t size);
 #define vec_push(vec, x) \
 	(vec_reserve_or_die((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof(*(vec)->v)), \
 	 (void)((vec)->v[(vec)->n++] = (x)))
-/* Appends x; 0 or -ENOMEM (data plane). x is looked at when the vector has grown, and perhaps moved: it must not point
- * into it. */
+/* Appends x; 0 or -ENOMEM (data plane). x is evaluated after the vector has grown: it must not
+ * point into the vector. */
 #define vec_try_push(vec, x) \
 	(vec_reserve_raw((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof(*(vec)->v)) < 0 \
 		 ? -ENOMEM \

@@ -20,7 +20,7 @@ enum img_map_role {
 	IMG_MAP_SPECFREE, /* stack of the ids of free speculations, filled by user space */
 	IMG_MAP_CHILL,	  /* per-CPU array, one entry: when chill() began to count, how long it waited since */
 	IMG_MAP_AGG,	  /* one aggregation, set 0 or 1: per-CPU hash (array without key); for large values
-			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key (array by CPU without key) */
+			   * a hash with IMG_AGG_CPU_KEY more bytes after the key (array by CPU without key) */
 	/* Unwinding, see base/unwindfmt.h: filled by user space while programs run. */
 	IMG_MAP_UW_TABLES,
 	IMG_MAP_UW_AREAS, /* arrays, mapped into user space */
@@ -41,7 +41,7 @@ enum img_map_role {
 	IMG_MAP_ROLES_
 };
 
-/* u64 with the CPU behind the key of aggregations in plain hashes. */
+/* u64 with the CPU after the key of aggregations in plain hashes. */
 #define IMG_AGG_CPU_KEY 8
 
 #define IMG_MAX_WATCH 16 /* watchpoints of a session; CPUs have 4 to 16 */
@@ -78,7 +78,7 @@ struct img_scan_ref {
 	uint32_t state_off; /* of its struct img_scan */
 };
 
-/* Settings of a tracker, in IMG_MAP_STATE behind struct img_state: user space may change them at any time. */
+/* Settings of a tracker, in IMG_MAP_STATE after struct img_state: user space may change them at any time. */
 struct tracker_settings {
 	uint64_t
 		threshold; /* ns: events of at least that delay are slow; with thresholds of cgroups the least of all */
@@ -87,7 +87,7 @@ struct tracker_settings {
 	uint64_t limit;	   /* slow events per second at most; 0: any number */
 	uint64_t second, nslow; /* … of them in this second */
 	uint64_t general;	/* threshold of the cgroups that have none of their own, */
-	uint64_t ncgroups;	/* which are so many */
+	uint64_t ncgroups;	/* number of cgroup thresholds */
 	uint64_t gc;		/* ns after which an open event is collected; 0: never */
 	struct img_scan scan;	/* of trackers with keys; its timeout: the shorter of timeout and gc */
 	uint64_t since;		/* where maxcpu may take programs off: what began before is not counted */
@@ -215,7 +215,7 @@ struct cg_env {
 	int (*ksym_range)(void *ctx, const char *name, uint64_t *ret_start, uint64_t *ret_end);
 	void *ksym_ctx;
 	bool more;	     /* the image is for load_more(), to run beside … */
-	uint32_t first_prog; /* so many programs */
+	uint32_t first_prog; /* number of programs that are loaded already */
 };
 
 /* Then clauses go to a further program; a single clause may have as many as the kernel takes. */

@@ -52,7 +52,7 @@ static int set_option(struct hostcmd *h, size_t i, const char *value)
 	return 0;
 }
 
-/* The option at argv[h->at], which moves behind it. 0; EXIT_* > 0 after a message; < 0: it is none of these. */
+/* The option at argv[h->at], which moves after it. 0; EXIT_* > 0 after a message; < 0: it is none of these. */
 static int take_option(struct hostcmd *h, int argc, char **argv)
 {
 	const char *word = argv[h->at], *eq = strchr(word, '=');

@@ -6,7 +6,7 @@
 #include "cmdline/opts.h"
 #include "hosts/agent.h"
 
-/* A printa() goes to the agent, behind its length; one that would not fit a frame is printed. */
+/* A printa() goes to the agent, after its length; one that would not fit a frame is printed. */
 static bool send_aggs(void *fd, const char *json, size_t n)
 {
 	return n <= WIRE_FRAME_MAX && write_all(*(const int *)fd, &n, sizeof(n)) == 0 &&

@@ -116,7 +116,7 @@ struct abilities {
 	bool interval, top; /* it has parameters of these names */
 };
 
-/* The word is in the program, behind its head. */
+/* The word is in the program, after its head. */
 static bool names(const char *text, const char *word)
 {
 	const char *body = text ? strstr(text, "\n */\n") : NULL;

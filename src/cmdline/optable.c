@@ -9,7 +9,7 @@
 
 enum { LONG = 256 /* + row */ };
 
-/* Prints lines, each behind the first by `indent` blanks. */
+/* Prints lines, each after the first by `indent` blanks. */
 static void put_lines(FILE *out, const char *lines, int indent)
 {
 	for (size_t n; *lines; lines += n + (lines[n] == '\n')) {

@@ -23,12 +23,12 @@ struct optable {
 	const char *notes;    /* lines before the options; or NULL */
 	const struct optrow *rows;
 	size_t n;
-	/* Gets words that are no options, where they stand; NULL: they are left behind optind. As take(). */
+	/* Gets words that are no options, where they stand; NULL: they are left after optind. As take(). */
 	int (*word)(void *command, char *word, struct err *err);
 	/* Is told of each option that was taken; or NULL. */
 	void (*given)(void *command, const struct optrow *o);
 	bool leading;		 /* options end at the first word that is none: a command begins there */
-	void (*more)(FILE *out); /* usage: what comes behind the options; or NULL */
+	void (*more)(FILE *out); /* usage: what comes after the options; or NULL */
 };
 
 #define OPTABLE_HELP 1 /* --help was asked for: optable_help() */
@@ -36,7 +36,7 @@ struct optable {
 /* Reads all options into *command. OPTABLE_HELP, too. */
 int optable_read(const struct optable *t, void *command, int argc, char **argv, const char *program, struct err *err);
 void optable_help(const struct optable *t, const char *program, FILE *out);
-/* Before that: the command behind "--", which is cut off the arguments: words that end with NULL, or NULL. command:
+/* Before that: the command after "--", which is cut off the arguments: words that end with NULL, or NULL. command:
  * whose arguments they are. */
 int optable_command(const char *command, int *argc, char **argv, char *const **ret, struct err *err);
 /* A number, as of OPT_NUMBER. */

@@ -77,7 +77,7 @@ static int field_value(const struct js *js, uint64_t object, const struct shape 
 	return r < 0 ? r : array_word(js, store, index - inside, ret);
 }
 
-/* What a key is. JavaScript has symbols behind all strings, whenever they were added. */
+/* What a key is. JavaScript has symbols after all strings, whenever they were added. */
 enum key { KEY_NONE, KEY_STRING, KEY_SYMBOL };
 
 static enum key key_of(const struct js *js, uint64_t key)
@@ -321,7 +321,7 @@ int js_entries(const struct js *js, uint64_t object, bool map, js_entry_fn *fn, 
 	if (r < 0)
 		return r;
 	used = (uint64_t)v8_smi(head[0]) + (uint64_t)v8_smi(head[1]); /* there are, were deleted */
-	first = 3 + (uint64_t)v8_smi(head[2]);			      /* behind the buckets */
+	first = 3 + (uint64_t)v8_smi(head[2]);			      /* after the buckets */
 	if (used > JS_MAX_ELEMENTS || first + used * size > n)
 		return -EBADMSG;
 	for (uint64_t i = 0; i < used && r == 0; i++) {

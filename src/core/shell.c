@@ -23,7 +23,7 @@ struct stage {
 struct line {
 	struct stage v[SHELL_MAX_STAGES];
 	unsigned n;
-	const char *program; /* behind "!", or NULL */
+	const char *program; /* after "!", or NULL */
 };
 
 void shell_done(struct shell *s)
@@ -137,7 +137,7 @@ static char *next_word(char **p, bool *bad)
 	return from;
 }
 
-/* One command: from "::" to the end of its words. *ret: what comes behind; *piped: a | was passed over. */
+/* One command: from "::" to the end of its words. *ret: what comes after; *piped: a | was passed over. */
 static int take_words(struct shell *s, struct stage *st, char *p, char **ret, bool *piped)
 {
 	bool bad = false;

@@ -39,7 +39,7 @@ struct shell {
 struct dcall {
 	bool has_addr;
 	uint64_t addr;
-	int argc; /* words behind the name */
+	int argc; /* words after the name */
 	char **argv;
 };
 
@@ -83,7 +83,7 @@ void shell_place(struct shell *s, uint64_t addr);
 int shell_thread(struct shell *s, const struct dcall *d, const struct core_thread **ret);
 /* Members of a place for JSON: address, name, offset, file. */
 void shell_json_place(struct shell *s, struct jsonw *w, uint64_t addr);
-/* The number behind d->argv[*i], which is passed over. */
+/* The number after d->argv[*i], which is passed over. */
 int shell_option(struct shell *s, const struct dcall *d, int *i, uint64_t max, uint64_t *ret);
 /* JavaScript's objects. 0, or -errno with s->err. */
 int shell_js(struct shell *s, struct js **ret);

@@ -140,7 +140,7 @@ static void note(struct cgroups *c, uint64_t id, const char *path)
 	e->seen = true;
 }
 
-/* The folder of this path behind `base`, and those below. */
+/* The folder of this path after `base`, and those below. */
 static void walk(struct cgroups *c, const char *base, const char *path, unsigned depth)
 {
 	char full[2 * CGROUPS_PATH];

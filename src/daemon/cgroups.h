@@ -8,8 +8,8 @@
 
 #define CGROUPS_MAX 4096 /* cgroups that are looked at, and known */
 #define CGROUPS_DEPTH 16
-#define CGROUPS_LOOK_NS (UINT64_C(100) * 1000000)    /* between looks for cgroups that are new, at least, … */
-#define CGROUPS_LOOK_SHARE 100			     /* … and so many times as long as the last one took */
+#define CGROUPS_LOOK_NS (UINT64_C(100) * 1000000) /* between looks for cgroups that are new, at least, … */
+#define CGROUPS_LOOK_SHARE 100			  /* … and at least this many times the duration of the last look */
 #define CGROUPS_GONE_NS (UINT64_C(600) * 1000000000) /* … for one that was not there */
 #define CGROUPS_PATH 512
 #define CGROUPS_NAME 256

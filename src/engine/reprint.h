@@ -20,7 +20,7 @@ int reprint_open(struct recread *file, const struct reprint_opts *opts, const st
 /* Prints the next row, which is given as well. 1; 0: there is none any more. < 0 with a message: the recording cannot
  * be read; without: out cannot be written. */
 int reprint_next(struct reprint *r, struct row *ret, struct err *err);
-/* Behind the last row: aggregations that no printa() has shown. < 0: out cannot be written. */
+/* After the last row: aggregations that no printa() has shown. < 0: out cannot be written. */
 int reprint_finish(struct reprint *r);
 /* The recording ended in order: its run was not killed. */
 bool reprint_ended(const struct reprint *r);

@@ -13,7 +13,7 @@
 
 #define BATCH_VERSION 1
 #define BATCH_BYTES_MAX (768u << 10) /* of a batch: a server takes messages of 1 MiB */
-#define BATCH_FULL (512u << 10)	     /* a batch of so many bytes is sent */
+#define BATCH_FULL (512u << 10)	     /* a batch of this size is sent */
 #define BATCH_TEXT_MAX 8192u	     /* bytes of a text */
 #define BATCH_TEXTS_MAX 16384u	     /* different texts of a batch */
 #define BATCH_BUCKETS_MAX 4096u	     /* of a histogram */

@@ -33,7 +33,7 @@ typedef int click_row_fn(void *ctx, char *const *columns, size_t n);
 int click_select(struct click *c, const char *sql, click_row_fn *fn, void *ctx, struct err *err);
 
 /* -- TabSeparated -- */
-/* A text as a field, without the tab behind it. */
+/* A text as a field, without the tab after it. */
 void click_put_text(struct strb *b, const char *s);
 /* The same as a quoted literal of SQL. */
 void click_quote(struct strb *b, const char *s);

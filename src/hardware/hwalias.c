@@ -34,7 +34,7 @@ enum hwbus hwbus_of(const char *alias)
 	return HW_NBUSES;
 }
 
-/* The letter and a number of so many hexadecimal digits at *s, which moves behind them; a * stands for any. */
+/* The letter and a number of `digits` hexadecimal digits at *s, which moves after them. A * stands for any number. */
 static uint32_t number(const char **s, char letter, size_t digits)
 {
 	char text[16] = "";
@@ -42,7 +42,7 @@ static uint32_t number(const char **s, char letter, size_t digits)
 	if (**s != letter)
 		return HW_ANY;
 	++*s;
-	if (strspn(*s, "0123456789abcdefABCDEF") < digits) { /* letters behind the number may be digits, too */
+	if (strspn(*s, "0123456789abcdefABCDEF") < digits) { /* letters after the number may be digits, too */
 		*s += **s == '*';
 		return HW_ANY;
 	}

@@ -39,7 +39,7 @@ static bool parse(const char *s, uint32_t *id, const char **text)
 	return true;
 }
 
-/* Lines of subsystems begin with two tabs; classes and the like, behind the vendors, with letters. */
+/* Lines of subsystems begin with two tabs; classes and the like, after the vendors, with letters. */
 static void take_line(struct arena *a, struct hwids *ids, const char *line, int64_t *vendor)
 {
 	const char *text;

@@ -75,7 +75,7 @@ static void put_line(struct fleet *f, size_t h, const char *p, size_t n)
 
 	if (f->o->json && n && p[0] == '{')
 		put_object(out, f->labels[h], p, n);
-	else if (f->n > 1 && n) /* empty lines tell nothing behind a name */
+	else if (f->n > 1 && n) /* empty lines tell nothing after a name */
 		fprintf(out, "%s: %.*s\n", f->labels[h], (int)n, p);
 	else if (f->n == 1)
 		fprintf(out, "%.*s\n", (int)n, p);

@@ -25,6 +25,6 @@ struct fleet_opts {
 	struct text_opts text;
 };
 
-/* An exit status: the largest of those of the run, 1 if a machine had none, after messages. */
+/* An exit status: the largest of all machines, or 1 if a machine had none, after messages. */
 int fleet_run(const struct fleet_opts *o, const struct listener *to);
 #endif

@@ -266,7 +266,7 @@ static int put_table(struct merge *m, struct spot *s, size_t host, json_t *table
 {
 	uint64_t n = s->given[host]++;
 
-	if (n < s->shown) /* it was waited for long enough: shown behind the others */
+	if (n < s->shown) /* it was waited for long enough: shown after the others */
 		n = s->given[host] = s->shown + 1, n--;
 	while (s->rounds.n <= n - s->shown) {
 		struct round r = { calloc(m->nhosts, sizeof(*r.tables)) };

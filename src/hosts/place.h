@@ -12,7 +12,7 @@
 #define PLACE_SCRIPT 1024
 
 struct place {
-	const char *label;    /* what stands behind "ssh:" */
+	const char *label;    /* what stands after "ssh:" */
 	char user[PLACE_LEN]; /* or "" */
 	char name[PLACE_LEN]; /* as ssh takes it: without the brackets of an IPv6 address */
 	char port[8];	      /* or "" */

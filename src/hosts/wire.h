@@ -37,7 +37,7 @@ struct wire_frame {
 };
 
 void wire_put(struct strb *b, enum wire_kind kind, const void *p, size_t n);
-/* The frame that begins at *at of a buffer; *at moves behind it. 1: there is one; 0: it is not whole yet; -EPROTO: it
+/* The frame that begins at *at of a buffer; *at moves after it. 1: there is one; 0: it is not whole yet; -EPROTO: it
  * is larger than max. */
 int wire_take(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret);
 /* Drops the first n bytes of a buffer. */
@@ -49,7 +49,7 @@ struct wire_request {
 	bool merge;	      /* aggregations are wanted as WIRE_AGGS */
 	bool record;	      /* the recording is wanted */
 	bool forget;	      /* the copy of dwell is to be removed */
-	char **words;	      /* the command line behind the options of hosts; NULL-terminated */
+	char **words;	      /* the command line after the options of hosts; NULL-terminated */
 	size_t nwords;
 	char **texts; /* of its scripts (-s), in order; may have NULs */
 	size_t *sizes;

@@ -219,7 +219,7 @@ struct stmt {
 	struct stmt *body, *els;
 	struct stmt *init;	 /* ST_LOOP */
 	struct node *step;	 /* ST_LOOP, or NULL */
-	bool post;		 /* ST_LOOP: the condition is tested behind the body */
+	bool post;		 /* ST_LOOP: the condition is tested after the body */
 	const struct decl *decl; /* ST_LOCAL */
 	struct dvar *var;	 /* ST_LOCAL: set by the checker */
 	struct stmt *next;

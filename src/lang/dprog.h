@@ -17,7 +17,7 @@ struct dvar {
 	const char *name;
 	const struct dtype *type; /* type of the value */
 	bool is_assoc;		  /* associative array: keys[] */
-	bool non_cpu_index;	  /* likewise: an element is named by something else than the built-in cpu */
+	bool non_cpu_index;	  /* of an associative array: an index other than the built-in variable cpu */
 	bool is_temp;		  /* VS_LOCAL: made by the checker, lives within one expression, from its
 				   * assignment on */
 	const struct dtype **keys;
@@ -181,7 +181,7 @@ struct walk {
 	bool (*node)(void *ctx, const struct node *n);
 	void *ctx;
 };
-bool walk_stmts(const struct walk *w, const struct stmt *s); /* s and those behind it */
+bool walk_stmts(const struct walk *w, const struct stmt *s); /* s and those after it */
 bool walk_node(const struct walk *w, const struct node *n);  /* the tree, without siblings */
 /* Does a function record data that n calls? n may be NULL. */
 bool node_records(const struct node *n);

@@ -127,7 +127,7 @@ const struct dtype *dtype_new_typedef(struct dtypes *t, const char *name, const 
 const struct dtype *dtype_lookup(struct dtypes *t, enum dkind kind, const char *module, const char *name);
 /* Names such as size_t, known without the kernel's types; fallbacks (dev_t) may be defined anew. */
 bool dtype_is_builtin_typedef(const char *name);
-/* The names of these, by number; NULL behind the last. */
+/* The names of these, by number; NULL after the last. */
 const char *dtype_builtin_typedef(size_t i);
 bool dtype_is_fallback(const char *name);
 /* Parses a C type name as providers and builtin.def write it: "const char *", "struct foo *",

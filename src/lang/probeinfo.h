@@ -50,7 +50,7 @@ struct probe {
 	 * byte 0, 8 each. cond and the args' expr are D expressions in which raw arguments go by name. */
 	bool derived;
 	const char *cond; /* the probe fires where it holds; NULL: always */
-	/* Also of probes that are not derived, where an argument is an expression. Those behind what is passed are
+	/* Also of probes that are not derived, where an argument is an expression. Those after what is passed are
 	 * expressions, too. */
 	const struct probe_arg *raw;
 	unsigned nraw;

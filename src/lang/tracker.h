@@ -4,7 +4,7 @@
  *
  * The clauses of slow and all are checked once for every clause instance that calls end() (clause_instance.events),
  * and their code is put there: so records, predicates and faults work as everywhere, the built-in
- * variables are those of who closes the key, and what is not slow costs one comparison. */
+ * variables are those of the closing thread, and an event that is not slow costs one comparison. */
 #ifndef DWELL_LANG_TRACKER_H
 #define DWELL_LANG_TRACKER_H
 #include "lang/ast.h"

@@ -4,7 +4,7 @@
  * dlib/causes holds the rules; its head explains the language. A stack has up to three parts:
  *   wait  what the thread waited for: the rule of the highest priority, and among those the frame that is
  *	   nearest to the scheduler (innermost). What lies further out than a way (below) does not count when
- *	   something was found further in: who reclaims memory in a write waits for the reclaim;
+ *	   something was found further in: a thread that reclaims memory in a write waits for the reclaim;
  *   op    the operation that asked for it: highest priority, then the outermost frame;
  *   via   what the operation had to do on the way (reclaim, page fault …), outermost first.
  * The words are "op: via: wait". Without a rule for the wait the cause is unknown, and says so. */
@@ -38,7 +38,7 @@ enum cause_fact {
 
 #define CAUSES_MAX_BYTES (1u << 20) /* of one file of rules */
 #define CAUSES_MAX_RULES 4096	    /* in all files together */
-#define CAUSES_MAX_PATTERNS 32768   /* likewise */
+#define CAUSES_MAX_PATTERNS 32768   /* of all rules */
 #define CAUSES_MAX_PRIO 9
 #define CAUSES_MAX_SYMBOL 256 /* longer names of functions match no rule */
 #define CAUSES_MAX_VIA 3
@@ -81,7 +81,7 @@ uint32_t causes_noted(uint64_t noted);
 
 /* The cause of a wait. names: functions of the kernel stack, innermost first; NULL: no name is known.
  * facts: enum cause_fact. Texts in ret live as long as c. Cheap: about 20 ns per frame once a name was
- * seen; who has the same stack often keeps the answer. */
+ * seen; a caller that meets the same stack often keeps the answer. */
 int causes_classify(struct causes *c, const char *const *names, size_t n, uint32_t facts, struct cause *ret);
 
 /* Is this a function of a program that waits for a lock, and not for a condition? (userwait.def) */

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "latency/check_int.h"
 
-#define EXPLAINS 10 /* what costs up to so many times as much may follow from it */
+#define EXPLAINS 10 /* a finding may explain another that costs up to this many times as much */
 
 static const char *const areas[CHECK_NAREAS] = { "CPU",	  "memory",  "disks and file systems",
 						 "locks", "network", "processes" };
@@ -271,7 +271,7 @@ static void relate(struct check_report *r)
 			v[v[i].beneath - 1].rank = v[i].cost;
 }
 
-/* By rank, what is explained behind what explains it: `beneath` are places in the new order then. room: for as many. */
+/* By rank, what is explained after what explains it: `beneath` are places in the new order then. room: for as many. */
 static void regroup(struct check_report *r, struct check_finding *room)
 {
 	const struct check_rule *top[CHECK_MAX_RULES] = { NULL };

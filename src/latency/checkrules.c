@@ -9,9 +9,9 @@
 #include "latency/check_int.h"
 
 #define SATURATED 0.85 /* of the time of all CPUs: from there on they are the bottleneck */
-#define MOSTLY 2       /* one in so many: half */
+#define MOSTLY 2       /* one in two */
 #define HELD_BACK 5    /* times as long as disks work */
-#define UNANSWERED 20  /* one in so many questions is no chance any more */
+#define UNANSWERED 20  /* one unanswered question in twenty is no chance any more */
 
 static const char measured[] = "measured: each of them, by probes";
 static const char explained[] = "measured; the cause is read from the kernel stack of each wait";

@@ -18,7 +18,7 @@ struct metrics {
 	bool cost;
 	uint64_t unrecorded;
 	struct metrics_caused *caused; /* NULL: nobody knows the causes */
-	uint64_t taken, back;	       /* programs that maxcpu took off and put back */
+	uint64_t detached, reattached; /* programs, by maxcpu */
 };
 
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
@@ -110,8 +110,8 @@ int metrics_add(struct metrics *m, const struct row *row)
 			m->losses[row->id] += row->count;
 		break;
 	case ROW_NOTE:
-		m->taken += row->id == NOTE_DETACHED;
-		m->back += row->id == NOTE_REATTACHED;
+		m->detached += row->id == NOTE_DETACHED;
+		m->reattached += row->id == NOTE_REATTACHED;
 		break;
 	case ROW_COST:
 		if (row->len >= sizeof(c)) {
@@ -298,9 +298,9 @@ static void put_slow(struct strb *b, const struct metrics *m)
 	strb_printf(b, "dwell_unrecorded_rows_total %" PRIu64 "\n", m->unrecorded);
 	head(b, "dwell_detached_programs", "gauge",
 	     "Programs that are off now because they cost too much (maxcpu): what they see is not measured.");
-	strb_printf(b, "dwell_detached_programs %" PRIu64 "\n", m->taken - m->back);
-	head(b, "dwell_detachments", "counter", "How often programs were taken off because they cost too much.");
-	strb_printf(b, "dwell_detachments_total %" PRIu64 "\n", m->taken);
+	strb_printf(b, "dwell_detached_programs %" PRIu64 "\n", m->detached - m->reattached);
+	head(b, "dwell_detachments", "counter", "How often programs were detached because they cost too much.");
+	strb_printf(b, "dwell_detachments_total %" PRIu64 "\n", m->detached);
 }
 
 static double seconds(const struct timeval *t)

@@ -27,7 +27,7 @@ struct metrics_caused;
 /* names are copied. -ENOMEM. */
 int metrics_caused_new(const struct metrics_names *names, struct metrics_caused **ret);
 void metrics_caused_free(struct metrics_caused *c); /* accepts NULL */
-/* Waits of those that have nothing to do are left out. 0 or -ENOMEM. */
+/* Waits of threads that have nothing to do are left out. 0 or -ENOMEM. */
 int metrics_caused_add(struct metrics_caused *c, const struct slow_event *e);
 /* Appends the samples of both families. */
 void metrics_caused_put(struct strb *b, const struct metrics_caused *c);

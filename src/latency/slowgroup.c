@@ -9,8 +9,8 @@
 
 struct group {
 	char *tracker, *comm, *reason; /* owned */
-	char *whole[SLOWGROUP_WHOLE];  /* texts of the first ones behind the one that was shown; owned */
-	uint64_t n, min, max, last;    /* of those behind it; last: when it ended */
+	char *whole[SLOWGROUP_WHOLE];  /* texts of the first ones after the one that was shown; owned */
+	uint64_t n, min, max, last;    /* of the events after it; last: when the last one ended */
 };
 
 struct slowgroups {

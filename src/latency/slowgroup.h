@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow events that are told alike, put together for the text view: the first is shown at once; of those of a refresh
- * behind it one line tells, with how many they are and how long they were. */
+/* Slow events with the same text, put together for the text view. The first is shown at once. Later ones within a
+ * refresh share one line, which tells how many they are and how long they took. */
 #ifndef DWELL_LATENCY_SLOWGROUP_H
 #define DWELL_LATENCY_SLOWGROUP_H
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include "base/strb.h"
 
 #define SLOWGROUP_NS 1000000000ull /* a refresh */
-#define SLOWGROUP_WHOLE 2	   /* so many alike are told whole */
+#define SLOWGROUP_WHOLE 2	   /* this many similar events are shown in full */
 #define SLOWGROUP_GROUPS 256	   /* kinds in a refresh; events of others are shown at once */
 
 struct slowgroups;

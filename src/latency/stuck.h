@@ -33,7 +33,7 @@ struct stuck_thread {
 	uint64_t lock;			 /* its address */
 	uint32_t holder_pid, holder_tid; /* who has it; 0: nobody, or not known */
 	const char *holder_name;
-	bool shared; /* the holder is who took it last, of several */
+	bool shared; /* the holder is the last of several readers that took it */
 	uint64_t cgroup;
 	const char *container;		/* "" */
 	const uint64_t *stack, *ustack; /* innermost first */

@@ -245,8 +245,8 @@ out:
 	return e;
 }
 
-/* Fields of a key behind (who, comm, why): what is noted of a futex, and the program's stack, either may be missing. A
- * stack behind the number only tells the cause; one before is a part of the row. */
+/* Fields of a key after (who, comm, why): what is noted of a futex, and the program's stack, either may be missing. A
+ * stack after the number only tells the cause; one before is a part of the row. */
 struct more {
 	const struct recfield *futex, *ustack; /* or NULL */
 	bool shown;

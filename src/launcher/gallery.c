@@ -30,7 +30,7 @@ static const char *text_of(struct arena *a, const char *path)
 	return arena_strndup(a, text, n);
 }
 
-/* Adds the programs of a folder of dlib/; their names stand behind prefix. */
+/* Adds the programs of a folder of dlib/; their names stand after prefix. */
 static size_t read_folder(struct arena *a, const char *folder, const char *prefix, struct serve_program *v, size_t n)
 {
 	const char *dir = arena_printf(a, "%s/%s", libs_dir(a), folder);

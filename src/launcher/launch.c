@@ -110,7 +110,7 @@ void launch_stop(void *ctx, uint64_t id)
 /* -- the launcher's side -- */
 
 #define ARGS_MAX VIEWARGS_MAX
-#define VIEW_FD 3			/* the recording that a view is of; the one behind it: to compare with */
+#define VIEW_FD 3			/* the recording that a view is of; the next one: to compare with */
 #define FD_HIGH 16			/* descriptors are moved out of the way first */
 #define VIEW_CPU_S 60			/* a hostile recording must not keep a CPU busy for ever */
 #define VIEW_MEMORY (UINT64_C(4) << 30) /* address space */

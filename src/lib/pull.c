@@ -9,7 +9,7 @@ static const char *skip_space(const char *s)
 	return s + strspn(s, " \t\n");
 }
 
-/* Behind the string that begins at s; at the NUL when it does not end. */
+/* After the string that begins at s; at the NUL when it does not end. */
 static const char *skip_string(const char *s)
 {
 	for (s++; *s && *s != '"'; s++)

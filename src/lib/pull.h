@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values out of a line of JSON that the text view has made: whatever its numbers and bytes are, none is refused.
- * It is well formed; of other text nothing is found, and nothing behind its NUL is read. */
+ * It is well formed; of other text nothing is found, and nothing after its NUL is read. */
 #ifndef DWELL_LIB_PULL_H
 #define DWELL_LIB_PULL_H
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct pull {
 struct pull pull_value(const char *text);
 /* A member of an object by its name, which needs no escapes. */
 struct pull pull_member(struct pull object, const char *name);
-/* The first element of an array, and the one behind e. Of an object names and values take turns. */
+/* The first element of an array, and the one after e. Of an object names and values take turns. */
 struct pull pull_first(struct pull array);
 struct pull pull_after(struct pull e);
 size_t pull_count(struct pull array);

@@ -62,7 +62,7 @@ static bool append(struct queue *q, const struct row *row, const struct rec_prob
 	return true;
 }
 
-/* Rows that follow lost ones come behind the row that counts these. */
+/* Rows that follow lost ones come after the row that counts these. */
 static bool tell_lost(struct queue *q, const struct row *row)
 {
 	_cleanup_(strb_free) struct strb line = { 0 };

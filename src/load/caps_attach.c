@@ -19,7 +19,8 @@
 #define ATTACH_KPROBE_MULTI 42 /* BPF_TRACE_KPROBE_MULTI, 5.18 */
 #define ATTACH_UPROBE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI, 6.6 */
 
-/* A tracepoint that every kernel has and that fires seldom, and a function likewise. */
+/* A tracepoint that every kernel has and that fires seldom, and a function that every kernel has and that is called
+ * seldom. */
 #define SOME_TP "task_rename"
 #define SOME_FUNC "vfs_read"
 

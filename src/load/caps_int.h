@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attempts behind struct caps. Private to src/load's caps*.c. */
+/* Attempts after struct caps. Private to src/load's caps*.c. */
 #ifndef DWELL_LOAD_CAPS_INT_H
 #define DWELL_LOAD_CAPS_INT_H
 #include <linux/bpf.h>

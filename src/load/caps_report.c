@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table behind `dwell features`: every facility, tried on this kernel, with the reason where it is
+/* The table of `dwell features`: every facility, tried on this kernel, with the reason where it is
  * missing and what would work instead. */
 #include <errno.h>
 #include <fcntl.h>

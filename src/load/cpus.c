@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 
-/* number [ '-' number ]; *p moves behind it. */
+/* number [ '-' number ]; *p moves after it. */
 static int parse_range(const char **p, unsigned *lo, unsigned *hi)
 {
 	char *end;

@@ -67,6 +67,6 @@ int inventory_read(struct arena *a, const struct inventory_limits *max, struct i
 /* Has the kernel measure for so long, and fills run_ns and runs. -errno with words: it does not measure; the rest of
  * the inventory is as it was. */
 int inventory_measure(struct inventory *v, uint64_t ns, struct err *err);
-/* The number behind "KEY:" at the beginning of a line of a fdinfo file. False: there is none. */
+/* The number after "KEY:" at the beginning of a line of a fdinfo file. False: there is none. */
 bool inventory_field(const char *text, const char *key, uint64_t *ret);
 #endif

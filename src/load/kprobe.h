@@ -29,7 +29,8 @@ enum kprobe_way {
  * kernel/trace/bpf_trace.c */
 #define KPROBE_PIECE 10000
 
-/* From so many on the user is told before how long it will take, by what was measured (doc/measured.md). */
+/* From this many probes on, a message says before how long attaching will take, as it was measured (doc/measured.md).
+ */
 #define KPROBE_MANY 10000
 #define KPROBE_PER_SEC 10000
 

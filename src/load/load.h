@@ -63,7 +63,7 @@ int load_more(struct loaded *l, const struct image *more, struct typesrc *ts, co
 /* Now and then while it runs: the process that filled the rings' outer array has ended by itself; it is to leave no
  * zombie. */
 void load_reap(struct loaded *l);
-/* The same at the end, for who lives on: ends that process and waits for it. */
+/* The same at the end, for a caller that lives on: ends that process and waits for it. */
 void load_end_filler(struct loaded *l);
 /* Closes everything; accepts NULL and half-made ones. */
 void load_free(struct loaded *l);

@@ -15,8 +15,8 @@
  * cost more stay false: uprobe*, kprobe*, fentry, iter_*, tracefs, sched_exit_tp.
  * -EPERM and the like with a reason when the kernel loads no program for us at all. */
 int caps_quick(struct caps *ret, struct err *err);
-/* For who loads nothing (-l, -e) and may try nothing: CPUs, pid namespace and types as they are, all else as if it were
- * there. */
+/* For callers that load nothing (-l, -e) and may try nothing: CPUs, pid namespace and types as they are, all else as if
+ * it were there. */
 void caps_assume(struct caps *ret);
 /* What programs with loops need beside: may_goto. */
 void caps_loops(struct caps *c);
@@ -36,7 +36,7 @@ struct caps_row {
 /* Tries everything; texts live in the arena. Works without privileges too: then most say why not. */
 int caps_report(struct typesrc *ts, struct arena *a, struct caps_row **ret, size_t *ret_n);
 
-/* Single attempts for who must explain a refusal: true, or false with the reason. ts may be NULL. */
+/* Single attempts, to explain a refusal: true, or false with the reason. ts may be NULL. */
 bool caps_try_fentry(struct typesrc *ts, char *reason, size_t size);
 /* Programs that walk threads may read their memory (bpf_copy_from_user_task). */
 bool caps_try_iter_user(struct typesrc *ts);

@@ -17,7 +17,7 @@ const char *reason_bpf(int code, struct reason *ret);
 /* perf_event_open(2) said code: kernel.perf_event_paranoid by its value. Source: kernel/events/core.c,
  * perf_allow_cpu(); Debian and Ubuntu have values above 2, which want CAP_SYS_ADMIN in place of CAP_PERFMON. */
 const char *reason_perf(int code, struct reason *ret);
-/* Does kernel.perf_event_paranoid want CAP_SYS_ADMIN of who opens perf events? */
+/* Does kernel.perf_event_paranoid demand CAP_SYS_ADMIN for perf_event_open(2)? */
 bool reason_perf_wants_admin(void);
 /* What is read of tracefs said code. */
 const char *reason_tracefs(int code, struct reason *ret);

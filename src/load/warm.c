@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for the first keys.
  *
- * A hash map that is not preallocated takes its elements from a store per CPU, which the kernel fills behind the
+ * A hash map that is not preallocated takes its elements from a store per CPU, which the kernel fills after the
  * taker's back, from an interrupt. A new map's store holds four: a program that meets more keys before that interrupt
  * (in a timer's, or with the run queue locked) would find none and lose them. So a program of our own
  * inserts and deletes a key in each map once on each CPU, before anything is attached: then the store is filled to some

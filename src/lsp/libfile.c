@@ -11,7 +11,7 @@
 #include "base/writeall.h"
 #include "shelf/shelf.h"
 
-/* Makes the folders of a path, but for what is behind its last slash. */
+/* Makes the folders of a path, but for what is after its last slash. */
 static bool make_folders(char *path)
 {
 	for (char *p = path + 1; (p = strchr(p, '/')); *p++ = '/') {

@@ -82,7 +82,7 @@ struct reader {
 	size_t line; /* where that begins */
 };
 
-/* Behind a comment or string that begins at i; off: it does not end before. */
+/* After a comment or string that begins at i; off: it does not end before. */
 static size_t skip(struct reader *r, size_t i)
 {
 	const char *s = r->text;

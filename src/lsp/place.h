@@ -11,16 +11,16 @@ struct place { /* from 0; characters are units of UTF-16 */
 	uint32_t line, character;
 };
 
-/* Of byte off. Places behind the end are the end. */
+/* Of byte off. Places after the end are the end. */
 struct place place_of(const char *text, size_t n, size_t off);
-/* The byte at a place; behind the end of a line: its end. */
+/* The byte at a place; after the end of a line: its end. */
 size_t place_offset(const char *text, size_t n, struct place p);
 
 enum place_kind {
 	PLACE_NOTHING, /* within a comment or a string */
 	PLACE_PROBE,   /* of a probe description: from `from` on */
-	PLACE_MEMBER,  /* behind . or -> */
-	PLACE_OPTION,  /* behind "#pragma D option" */
+	PLACE_MEMBER,  /* after . or -> */
+	PLACE_OPTION,  /* after "#pragma D option" */
 	PLACE_WORD,    /* an expression, a statement, a declaration */
 };
 

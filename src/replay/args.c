@@ -198,7 +198,7 @@ static void add_written(struct tracee *t, const struct call_desc *c, unsigned i,
 	case CAP_OUT: add(ret, args[i], a->size); break;
 	case CAP_RET:
 	case CAP_DIRENTS:
-		/* The size is the argument behind it; what is returned may be more. sched_getaffinity's is before. */
+		/* The size is the argument after it; what is returned may be more. sched_getaffinity's is before. */
 		add(ret, args[i], c->args[i] == A_CPUSETOUT ? n : least(n, args[i + 1]));
 		break;
 	case CAP_RETARRAY: add(ret, args[i], n * a->size); break;

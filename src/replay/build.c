@@ -18,7 +18,7 @@
 #include "replay/replay_int.h"
 
 #define PAGE 4096ull
-#define USER_END 0x7ffffffff000ull /* behind the last page that a program can have */
+#define USER_END 0x7ffffffff000ull /* after the last page that a program can have */
 #define PTRACE_OPTIONS \
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL)
 #define RSEQ_SIZES 512u /* bytes: what is registered is not more */
@@ -129,7 +129,7 @@ static int first_page(struct replay *r)
 	if (e == 0)
 		tracee_read(&r->k->t, regs.rip - 2, here, sizeof(here));
 	if (e == 0 && memcmp(here, code, sizeof(code)) != 0)
-		e = -EPROTO; /* it does not stand behind a system call */
+		e = -EPROTO; /* it does not stand after a system call */
 	if (e == 0 && tracee_inject(&r->k->t, regs.rip - 2, __NR_mmap, args, &e) != (long)SCRATCH && e == 0)
 		e = -ENOMEM;
 	return e < 0 ? e : tracee_write(&r->k->t, SCRATCH, code, sizeof(code));

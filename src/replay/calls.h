@@ -12,7 +12,7 @@ struct calls_event {
 	uint32_t task; /* in the trace; new tasks never get the number of an old one */
 	uint64_t ns;   /* of the monotonic clock when it was recorded */
 	uint64_t nr, args[6];
-	uint64_t rip, rsp; /* behind the instruction; the stack pointer */
+	uint64_t rip, rsp; /* after the instruction; the stack pointer */
 	int64_t ret;
 	struct ev_name name;
 };

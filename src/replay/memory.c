@@ -23,7 +23,7 @@ struct walk {
 	uint8_t buf[MEMORY_PIECE];
 };
 
-/* A run of pages that are there; what cannot be read is behind the end of a mapped file. */
+/* A run of pages that are there; what cannot be read is after the end of a mapped file. */
 static int tell(struct walk *w, uint64_t start, uint64_t pages)
 {
 	size_t n = pages ? tracee_read(w->t, start, w->buf, pages * PAGE) / PAGE * PAGE : 0;

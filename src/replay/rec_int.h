@@ -68,7 +68,7 @@ struct early {
 };
 /* What the watch over threads without system calls knows of one, recspin.c. */
 struct spin {
-	uint64_t since; /* CPU time of the thread at the first tick behind its last stop, ns; 0: none was */
+	uint64_t since; /* CPU time of the thread at the first tick after its last stop, ns; 0: none was */
 	uint64_t look;	/* it is looked at when it has run so much longer */
 	uint64_t until; /* others come first, ns of the monotonic clock */
 	unsigned delays;
@@ -136,7 +136,7 @@ struct rec {
 
 /* Ends the recording: the message says why. Returns -ECANCELED. */
 int rec_stop(struct rec *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int rec_broken(struct rec *r, int error); /* ptrace, or memory, failed: likewise */
+int rec_broken(struct rec *r, int error); /* ptrace or memory failed; ends the recording, too */
 /* An event; 0, or after a message -errno. */
 int rec_put(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest, size_t nrest);
 /* What is in the program's memory at s, as EV_MEM. */

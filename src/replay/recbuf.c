@@ -26,7 +26,7 @@
 
 #define SITE_HOT 16u   /* calls of a place before it goes to the stub */
 #define PAD_BYTES 7u   /* of jmp *address */
-#define REACH_BACK 126 /* of a short jump, from behind it */
+#define REACH_BACK 126 /* of a short jump, from after it */
 #define REACH_ON 127
 #define FUNCTION_ALIGN 16u
 

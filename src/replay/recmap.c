@@ -122,7 +122,7 @@ int rec_blob_memory(struct rec *r, uint64_t addr, uint64_t size, uint64_t *at)
 		n = size - done < PIECE ? size - done : PIECE;
 		n = tracee_read(&r->k->t, addr + done, piece, n);
 		if (n == 0)
-			break; /* behind the end of a file */
+			break; /* after the end of a file */
 		e = put_blob(r, piece, n, *at + done);
 	}
 	return e;

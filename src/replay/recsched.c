@@ -25,7 +25,7 @@
 #define SLICE_NS 3000000ull /* others wait: the next system call ends the turn */
 #define YIELDS 32	    /* looks at a task within a system call before the recorder sleeps between them */
 #define PAUSE_NS 20000
-#define CHAOS_CALLS 4 /* --chaos: one of so many system calls ends a turn */
+#define CHAOS_CALLS 4 /* --chaos: one system call in this many ends a turn */
 
 int task_state_of(pid_t pid)
 {
@@ -40,7 +40,7 @@ int task_state_of(pid_t pid)
 	if (n <= 0)
 		return 0;
 	buf[n] = 0;
-	p = strrchr(buf, ')'); /* behind the name, which may have any characters */
+	p = strrchr(buf, ')'); /* after the name, which may have any characters */
 	return p && p[1] == ' ' ? p[2] : 0;
 }
 

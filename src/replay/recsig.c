@@ -74,7 +74,7 @@ static bool is_harmless(int signo)
 	       signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 }
 
-/* Where the frame of a handler ends that begins at sp: behind the vector registers that it keeps. */
+/* Where the frame of a handler ends that begins at sp: after the vector registers that it keeps. */
 static uint64_t frame_end(struct rec *r, uint64_t sp)
 {
 	uint64_t at = sp + sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.fpregs), fp = 0;

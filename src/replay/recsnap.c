@@ -107,7 +107,7 @@ static int put_maps(struct rec *r)
  * are none. */
 static int hide_vdso(struct rec *r, uint64_t sp)
 {
-	uint64_t word[2], at = sp + sizeof(uint64_t); /* behind argc */
+	uint64_t word[2], at = sp + sizeof(uint64_t); /* after argc */
 	int ends = 0;
 
 	for (unsigned i = 0; i < VECTOR_MAX && ends < 2; i++, at += sizeof(uint64_t)) {

@@ -26,7 +26,7 @@
 #define LOOK_NS 4000000ull    /* of CPU time without a call before the first look; each other one waits twice as long */
 #define SIGNAL_NS 50000000ull /* before a handler begins in a computation */
 #define SWITCH_NS 100000000ull /* before another thread gets the turn in a computation */
-#define DELAYS_MAX 5	       /* each such place without a call between doubles these, so many times at most */
+#define DELAYS_MAX 5	       /* each such place without a call between doubles these, at most this many times */
 #define PAUSE_NS 50000000ull   /* others come before a loop that waits for so long */
 #define STUCK_NS 2000000000ull /* before a loop that nobody can end is told */
 #define STEPS_MAX 512	       /* instructions of a loop that waits */

@@ -19,7 +19,7 @@
 #include "replay/policy.h"
 #include "replay/replay_int.h"
 
-#define ARENA_SIZE (ARENA_MAX + (1ull << 31)) /* what is mapped may end behind the last blob */
+#define ARENA_SIZE (ARENA_MAX + (1ull << 31)) /* what is mapped may end after the last blob */
 #define PIECE 65536u
 #define ERR_RESTART_BLOCK 516
 

@@ -19,7 +19,7 @@ struct frame {
 	uint64_t r9, r8, r10, rdx, rsi, rdi, rax, site, flags;
 };
 
-/* ecx has the site's address: rcx and r11 are free, as behind any `syscall`. The way back changes no flags. */
+/* ecx has the site's address: rcx and r11 are free, as after any `syscall`. The way back changes no flags. */
 __asm__(".pushsection " STUB_SECTION ", \"ax\", @progbits\n"
 	".globl stub_enter, stub_untraced\n"
 	".hidden stub_enter, stub_untraced\n"

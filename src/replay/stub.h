@@ -30,7 +30,7 @@
 #define STUB_DONE 34
 struct stub_site {
 	uint64_t code;	   /* where `code` is */
-	uint64_t back;	   /* behind the `syscall` that was there */
+	uint64_t back;	   /* after the `syscall` that was there */
 	uint8_t enter[16]; /* its own address into ecx; to STUB_CODE */
 	uint8_t call[2];   /* STUB_TRACED: syscall */
 	uint8_t leave[7];  /* STUB_DONE: jmp *back */
@@ -75,5 +75,5 @@ extern const uint8_t __start_dwell_replay_stub[], __stop_dwell_replay_stub[]; /*
 #define stub_begin __start_dwell_replay_stub				      /* the stub, which can be anywhere */
 #define stub_end __stop_dwell_replay_stub
 extern const uint8_t stub_enter[];    /* in it: where STUB_CODE jumps to */
-extern const uint8_t stub_untraced[]; /* in it: behind the `syscall` of calls that are not traced */
+extern const uint8_t stub_untraced[]; /* in it: after the `syscall` of calls that are not traced */
 #endif

@@ -44,7 +44,7 @@ struct trace_event {
 };
 enum trace_end {
 	TRACE_GOES_ON,
-	TRACE_ENDED,   /* the file ends behind a whole block */
+	TRACE_ENDED,   /* the file ends after a whole block */
 	TRACE_CUT,     /* in the middle of one */
 	TRACE_DAMAGED, /* a checksum or a size is wrong */
 };

@@ -60,7 +60,7 @@ struct session_config {
 	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 	bool history;		   /* rows of processes and mappings, from their beginning on */
 	const struct cg_env *cg;   /* compiles for probes that are found later; NULL: none are looked for */
-	struct rec_schema *schema; /* that of rec, to which they are added; likewise */
+	struct rec_schema *schema; /* of rec, to which they are added; NULL as above */
 	struct recording *rec;	   /* made by the caller with session_schema() */
 	/* Called after rows were appended: reads and releases them. <0 (output closed) ends the run in
 	 * order; END and the last rows are still appended. */

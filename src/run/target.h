@@ -17,7 +17,7 @@ enum target_point {
 	TARGET_MAIN,	 /* at main(), or at the entry of a program without symbols */
 };
 
-/* -c: starts the command (words split at white space, found in PATH) and stops it behind its exec, before
+/* -c: starts the command (words split at white space, found in PATH) and stops it after its exec, before
  * its first instruction; or, for TARGET_BEFORE, before the exec. It is killed when the target is freed and still runs,
  * and when dwell dies. */
 int target_command(const char *command, enum target_point at, struct target **ret, struct err *err);

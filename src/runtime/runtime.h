@@ -11,7 +11,7 @@ struct rt_mem {
 	void *ctx;
 };
 
-#define RT_MAX_TEXT 900u /* bytes of the text of a frame, cut behind */
+#define RT_MAX_TEXT 900u /* bytes of the text of a frame, cut after */
 
 /* A text that never outgrows its buffer: what does not fit whole is left out. */
 struct rt_text {
@@ -35,6 +35,6 @@ struct rt_function {
 	uint32_t line, column;
 };
 /* The functions in the text of a frame, "function at file:line:column", the innermost first, which are separated by
- * RT_INLINED_INTO; those behind the first max are left out. Returns how many. */
+ * RT_INLINED_INTO; those after the first max are left out. Returns how many. */
 size_t rt_text_functions(const char *text, struct rt_function *ret, size_t max);
 #endif

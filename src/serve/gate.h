@@ -16,9 +16,9 @@
 #define GATE_CLOSING 64	   /* more than strangers and known: closed, but the library has not noticed yet */
 #define GATE_BATCH 32	   /* accepted in a turn: then the library reads what they say, before they can be the oldest */
 #define GATE_TICK_MS 1000  /* deadlines are looked at so often */
-#define GATE_DRAIN_S 2	   /* after an answer of the gate's own: who still sends shall find it */
+#define GATE_DRAIN_S 2	   /* after an answer of the gate itself: time for a client that still sends to read it */
 #define GATE_BODY_S 10	   /* a body comes within so long, and … */
-#define GATE_BODY_PACE (4 << 10) /* … a second more for so many bytes that have come */
+#define GATE_BODY_PACE (4 << 10) /* … a second more for each such number of bytes that have come */
 
 struct gate_config {
 	int listen_fd;	    /* owned by the gate; does not block */
@@ -47,6 +47,6 @@ void gate_on_connection(void *arg, struct MHD_Connection *conn, void **context,
 			enum MHD_ConnectionNotificationCode what);
 /* Its request has shown that it may stay. False: there are too many. */
 bool gate_know(struct gate *g, struct MHD_Connection *conn);
-/* So many bytes of the body have come by now; whole: it was the last of it. Of strangers nothing changes. */
+/* n bytes of the body have come by now; whole: it is complete. A connection that the gate does not know is ignored. */
 void gate_body(struct gate *g, struct MHD_Connection *conn, uint64_t bytes, bool whole);
 #endif

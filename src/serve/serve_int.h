@@ -45,7 +45,7 @@ struct run {
 	VEC(struct line) lines;
 	uint64_t first;	       /* number of lines.v[0]; those before it are forgotten */
 	size_t bytes;	       /* of lines */
-	VEC(struct kept) kept; /* of those that are forgotten; up to SERVE_KEPT_MAX */
+	VEC(struct kept) kept; /* of runs that are forgotten; up to SERVE_KEPT_MAX */
 	size_t kept_bytes;
 	uint64_t skipped; /* lines longer than SERVE_LINE_MAX */
 	bool skipping;
@@ -151,9 +151,9 @@ void run_free(struct server *s, struct run *r);
 /* Answers with a stream of the runs named in `runs` ("1,2"), from the places in `last` ("1:7,2:9", of
  * Last-Event-ID; NULL: all that is kept). */
 enum MHD_Result stream_open(struct request *rq, const char *runs, const char *last);
-/* There is news of r: wakes who waits for it. */
+/* There is news of r: wakes the connections that wait for it. */
 void stream_news(struct server *s, const struct run *r);
-/* Wakes those to whom nothing was sent for long, so that a viewer who has gone is noticed. */
+/* Wakes connections to which nothing was sent for long, so that a viewer that has gone is noticed. */
 void stream_keep_alive(struct server *s, uint64_t now);
 void stream_wake_all(struct server *s);
 bool stream_watched(const struct server *s, const struct run *r);

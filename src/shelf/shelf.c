@@ -33,7 +33,7 @@ const char *shelf_dir(struct arena *a)
 	return !strcmp(dir, DWELL_DLIBDIR) && access(dir, X_OK) == 0 ? dir : SHELF_INSIDE;
 }
 
-/* What stands behind "dlib:/", without a slash at its end; NULL: the path is one of the disk. */
+/* What stands after "dlib:/", without a slash at its end; NULL: the path is one of the disk. */
 static const char *inside(const char *path)
 {
 	size_t n = sizeof(SHELF_INSIDE) - 1;
@@ -51,7 +51,7 @@ static const struct shelf_file *find(const char *name)
 	return NULL;
 }
 
-/* The name of a file that stands in the folder itself: what is behind the folder's name. */
+/* The name of a file that stands in the folder itself: what is after the folder's name. */
 static const char *name_in(const char *path, const char *folder)
 {
 	size_t n = strlen(folder);

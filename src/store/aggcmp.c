@@ -94,7 +94,7 @@ int aggstate_rank_cmp(const struct agg_rank *a, const struct agg_rank *b)
 	return a->second < b->second ? -1 : a->second > b->second;
 }
 
-/* DTrace sorts integer keys without their sign: -1 is behind all others. */
+/* DTrace sorts integer keys without their sign: -1 is after all others. */
 static uint64_t key_int(const struct recfield *f, const uint8_t *p)
 {
 	uint64_t u = 0;
@@ -116,7 +116,7 @@ uint64_t aggstate_key_field_lead(const struct recfield *f, const uint8_t *p)
 		uint8_t byte = i < f->size ? p[i] : 0;
 
 		if (f->kind == FLD_STRING && !byte)
-			return i ? lead << 8 * (8 - i) : 0; /* what is behind the end does not count */
+			return i ? lead << 8 * (8 - i) : 0; /* what is after the end does not count */
 		lead = lead << 8 | byte;
 	}
 	return lead;

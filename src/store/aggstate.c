@@ -19,7 +19,7 @@
 struct cell {
 	UT_hash_handle hh;
 	bool lost, changed;
-	struct cell *prev, *next; /* of those that changed */
+	struct cell *prev, *next; /* list of cells that changed */
 	struct agg_mark mark;
 	struct table *of;
 	uint8_t *key;
@@ -113,7 +113,7 @@ void aggstate_free(struct aggstate *s)
 	free(s);
 }
 
-/* A new cell with zero values; key, value and per-CPU values lie behind it. */
+/* A new cell with zero values; key, value and per-CPU values lie after it. */
 static struct cell *add(struct table *t, const void *key, unsigned hash, unsigned ncpus)
 {
 	const struct aggdesc *d = t->desc;

@@ -24,7 +24,7 @@ int64_t aggstate_normal(const struct aggstate *s, uint32_t agg);
 /* The entries of one aggregation in unspecified order; valid until the next change. */
 size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry **ret);
 
-/* -- for who keeps the state elsewhere, too -- */
+/* -- for callers that also keep the state elsewhere -- */
 
 /* What that one notes of an entry. */
 struct agg_mark {

@@ -7,7 +7,7 @@
  *   irq, irq-end, softirq, softirq-end   id: the number; text: the handler
  *   io, io-end       id: the sector, info: the operation, text: the disk
  *   lock, lock-end   id: the thread, info: what lock (LCB_F_*), text: the thread's name
- *   holder     id: who has the lock of the "lock" with the same CPU and time, text: its name */
+ *   holder     id: the thread that has the lock of the "lock" with the same CPU and time, text: its name */
 #ifndef DWELL_STORE_FLIGHT_H
 #define DWELL_STORE_FLIGHT_H
 #include <stdbool.h>

@@ -43,7 +43,7 @@ struct recfile_info {
 	const struct recfile_pair *meta;     /* what is known of the run: command line, host, kernel … */
 	const struct recfile_pair *options;  /* how the run was shown: quiet, flowindent … */
 	const struct recfile_pair *programs; /* name and D text */
-	/* What a stack that is kept by why() says, for those who ask by SQL; NULL: nothing, or all is left out. Valid
+	/* The cause of a stack that is kept by why(), for SQL; NULL: nothing, or all is left out. Valid
 	 * until the next call. */
 	const char *(*cause)(void *ctx, const uint8_t *frames, size_t n);
 	void *cause_ctx;

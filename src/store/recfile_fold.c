@@ -119,7 +119,7 @@ uint64_t fold_forgotten(const struct fold *f)
 
 /* -- what goes -- */
 
-/* Words of a value as they were; *at moves behind them. NULL: there are none. */
+/* Words of a value as they were; *at moves after them. NULL: there are none. */
 static const uint64_t *words_of(const struct aggdesc *d, sqlite3_stmt *st, int col, size_t n, uint64_t **at)
 {
 	uint64_t *to = *at;
@@ -138,7 +138,7 @@ static const uint64_t *words_of(const struct aggdesc *d, sqlite3_stmt *st, int c
 	return to;
 }
 
-/* A record or key of so many bytes, until the next call. NULL: there is none. */
+/* A record or key of n bytes, valid until the next call. NULL: there is none. */
 static const uint8_t *data_of(struct fold *f, sqlite3_stmt *st, int col, size_t size)
 {
 	const void *p = sqlite3_column_blob(st, col);

@@ -11,7 +11,7 @@ enum { RECFILE_AGG_KEY = -1, RECFILE_TRACKER_KEY = -2 };
 
 extern const char recfile_tables[]; /* SQL that makes them */
 
-/* Types of printed values. Writing: ids of those that are in the file already; frees them. */
+/* Types of printed values. Writing: ids of types that the file has already; frees them. */
 struct rectype_ids;
 int recfile_put_type(sqlite3 *db, struct rectype_ids **ids, const struct rectype *t, int64_t *ret);
 void recfile_types_free(struct rectype_ids **ids);
@@ -66,7 +66,7 @@ void rowfile_free(struct rowfile *f); /* accepts NULL */
 int rowfile_event(struct rowfile *f, const struct row *row, int64_t seq);
 int rowfile_proc(struct rowfile *f, const struct row *row);
 int rowfile_cost(struct rowfile *f, const struct row *row);
-int rowfile_flight(struct rowfile *f, const struct row *row);	/* behind its slow event */
+int rowfile_flight(struct rowfile *f, const struct row *row);	/* after its slow event */
 void rowfile_ids(const struct rowfile *f, struct rec_ids *ret); /* all but seq */
 uint64_t rowfile_written(const struct rowfile *f);		/* bytes, about */
 /* From now on it is noted which slow event had a stack last; then: removes stacks, once they are many, that only slow
@@ -130,7 +130,7 @@ enum retire_class { RETIRE_AGGS, RETIRE_ROWS, RETIRE_PROCS, RETIRE_SECONDS, RETI
 int retire_new(const struct retire_of *of, const struct recfile_info *info, struct retire **ret);
 void retire_free(struct retire *r); /* accepts NULL */
 enum retire_class retire_class(struct retire *r, const struct row *row);
-/* So many bytes have been written, of a row of this time. */
+/* Counts n bytes that were written for a row of this time. */
 void retire_note(struct retire *r, enum retire_class class, uint64_t bytes, uint64_t ts);
 /* An event of this time is among them. */
 void retire_note_event(struct retire *r, uint64_t ts);

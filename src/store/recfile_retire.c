@@ -385,7 +385,7 @@ static int cut_rollups(struct retire *r, uint64_t now)
 
 /* -- size -- */
 
-/* How far classes must go so that so many bytes of them do; false: there is nothing of them. */
+/* Up to which time classes must go to free this many bytes; false: they have nothing. */
 static bool far_enough(const struct retire *r, unsigned classes, uint64_t bytes, size_t *ret)
 {
 	uint64_t sum = 0;
@@ -474,7 +474,7 @@ static int shrink_large(struct retire *r, uint64_t need, bool *ret_did)
 	return SQLITE_OK;
 }
 
-/* Bytes as they are counted that make so many in the file: indices and half-empty pages come on top. */
+/* How many counted bytes make this many in the file: indices and half-empty pages come on top. */
 static uint64_t counted(struct retire *r, uint64_t used, uint64_t bytes)
 {
 	uint64_t all = fold_bytes(r->fold) + histfile_bytes(r->of.hist, HIST_MINUTES) +

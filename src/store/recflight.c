@@ -54,7 +54,7 @@ static int damaged(struct err *err)
 	return err_set(err, -EINVAL, "the recording is damaged: a record of the flight recorder is too long");
 }
 
-/* The events of a flight behind room for its head, into r->flight. */
+/* The events of a flight after room for its head, into r->flight. */
 static int load_events(struct recread *r, int64_t flight, uint32_t *ret, struct err *err)
 {
 	sqlite3_stmt *st = r->flight_events;

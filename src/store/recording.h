@@ -55,7 +55,7 @@ struct row {
 };
 
 /* A note that maxcpu has taken a program off. Recordings of before there was NOTE_DETACHED have its text. */
-static inline bool note_is_taken(const struct row *note)
+static inline bool note_is_detached(const struct row *note)
 {
 	static const char detached[] = "maxcpu: detached";
 

@@ -298,7 +298,7 @@ static bool row_fits(const struct recread *r, const struct row *row, size_t nval
 	return false;
 }
 
-/* Copies the blob of a column behind what is in the row's buffer, aligned and followed by a NUL. */
+/* Copies the blob of a column after what is in the row's buffer, aligned and followed by a NUL. */
 static int take_blob(struct recread *r, sqlite3_stmt *st, int col, size_t *ret_off, size_t *ret_n)
 {
 	const void *p = sqlite3_column_blob(st, col);
@@ -317,7 +317,7 @@ static int take_blob(struct recread *r, sqlite3_stmt *st, int col, size_t *ret_o
 	return 0;
 }
 
-/* A record or key of so many bytes, packed or not (before version 5 none was, and each has its whole length). */
+/* A record or key of n bytes, packed or not. Before version 5 none was packed, and each has its whole length. */
 static int take_packed(struct recread *r, sqlite3_stmt *st, int col, size_t size, size_t *ret_off, size_t *ret_n)
 {
 	const void *p = sqlite3_column_blob(st, col);

@@ -36,7 +36,7 @@ struct recsql_sink {
 	void *ctx;
 	int (*head)(void *ctx, const char *const *names, size_t n); /* before its rows */
 	int (*row)(void *ctx, const struct recsql_value *v, size_t n);
-	int (*end)(void *ctx); /* behind them */
+	int (*end)(void *ctx); /* after them */
 };
 
 struct recsql;

@@ -12,7 +12,7 @@
 #include "store/recsql_int.h"
 
 #define STACK_MAX 4096	/* frames; as in recquery.c */
-#define SLOW_ATTRS_AT 2 /* of an ACT_SLOW: behind what table slow has */
+#define SLOW_ATTRS_AT 2 /* of an ACT_SLOW: after what table slow has */
 
 static struct recsql *of(sqlite3_context *c)
 {

@@ -14,7 +14,7 @@
 #include "store/recquery.h"
 
 #define UNMADE_BYTES 16384	 /* what is no recording yet has no more, with its log */
-#define EMPTY_BYTES (512u << 10) /* likewise one in which nothing was recorded */
+#define EMPTY_BYTES (512u << 10) /* the size of a file in which nothing was recorded */
 
 static const char *const beside[] = { "-wal", "-shm", "-journal" }; /* SQLite's, while it is open or after a kill */
 

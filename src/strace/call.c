@@ -76,9 +76,9 @@ enum capture call_kind(const struct call_desc *c, unsigned arg)
 	return arg_descs[c->args[arg]].cap;
 }
 
-#define CAPTURE_SHIFT 3 /* behind the argument */
+#define CAPTURE_SHIFT 3 /* after the argument */
 #define Z_SHIFT 7
-#define ELEMENT_SHIFT 3 /* in z: behind the other argument */
+#define ELEMENT_SHIFT 3 /* in z: after the other argument */
 
 uint32_t call_capture(const struct call_desc *c, unsigned arg, bool entry)
 {

@@ -33,7 +33,7 @@ enum call_ret {
 	RET_SIGNAL,    /* a signal's number */
 	RET_SIGRETURN, /* what the interrupted call had */
 	RET_EXEC,      /* the arguments are gone when it returns */
-	RET_POLL,      /* what is ready is told behind it */
+	RET_POLL,      /* what is ready is told after it */
 	RET_SELECT,
 };
 
@@ -68,7 +68,7 @@ struct say;
 struct flag_table;
 struct arg_desc {
 	enum capture cap;
-	int rel;       /* of the other argument: so many places further on */
+	int rel;       /* of the other argument: its distance in places */
 	unsigned size; /* of an element, or of all */
 	bool entry;    /* the call may change it: it is read when the call begins, too */
 	void (*say)(struct say *s, unsigned i, const struct flag_table *table);

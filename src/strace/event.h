@@ -7,7 +7,7 @@
 #include "base/strb.h"
 #include "strace/call.h"
 
-/* The first number of each record of dlib/strace. Behind it: */
+/* The first number of each record of dlib/strace. After it: */
 enum event_record {
 	EVENT_RETURN = 0,   /* tid, number, does more follow, result, when it began or 0, six arguments */
 	EVENT_DONE = 1,	    /* tid */
@@ -63,7 +63,7 @@ void event_done(struct event *e);
 void event_put(struct event *e, bool at_entry, uint32_t place, const void *p, uint32_t n);
 /* Takes what was told when the call began. */
 void event_take_entry(struct event *e, const struct event *entry);
-/* What an argument points to, if that was read, as it was before the call if it changes it (before) or behind it. */
+/* What an argument points to, if that was read, as it was before the call if it changes it (before) or after it. */
 const uint8_t *event_bytes(const struct event *e, unsigned arg, bool before, uint32_t *n);
 const uint8_t *event_part(const struct event *e, unsigned part, uint32_t *n);
 /* NULL: none */

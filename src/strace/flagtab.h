@@ -12,7 +12,7 @@ struct flag_name {
 };
 
 struct flag_table {
-	const char *unknown; /* "PROT_???": behind a value that has no name */
+	const char *unknown; /* "PROT_???": after a value that has no name */
 	const struct flag_name *v;
 	size_t n;
 };

@@ -28,7 +28,7 @@ struct program_want {
 
 /* Does a wanted call need it? */
 bool program_wants_nested(const struct program_want *w);
-/* In front of the shipped programs, and behind them. */
+/* In front of the shipped programs, and after them. */
 void program_head(struct strb *b, const struct program_want *w);
 void program_functions(struct strb *b, const struct program_want *w);
 #endif

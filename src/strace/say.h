@@ -18,7 +18,7 @@ void say_result(struct strb *b, const struct event *e, const struct say_opts *o)
 void say_signal(struct strb *b, int sig, const uint8_t *info, size_t n);
 /* "+++ exited with 0 +++"; code: as of wait(2). */
 void say_exit(struct strb *b, int code);
-/* Bytes in quotes, size at most; more: there are others behind them. */
+/* Bytes in quotes, size at most; more: there are others after them. */
 void say_quoted(struct strb *b, const uint8_t *p, size_t n, size_t size, bool more);
 /* "SIGCHLD", "SIGRT_1"; 0: "0" */
 void say_signal_name(struct strb *b, int sig);

@@ -119,7 +119,7 @@ void say_siginfo_of(struct strb *b, const uint8_t *p, size_t n);
 void say_waitstatus(struct strb *b, int status);
 void say_timespec_of(struct strb *b, const uint8_t *p);
 void say_timeval_of(struct strb *b, const uint8_t *p);
-/* Behind the result of poll() and select(): what is ready. */
+/* After the result of poll() and select(): what is ready. */
 void say_ready(struct say *s);
 static inline bool say_failed(const struct event *e)
 {

@@ -134,7 +134,7 @@ void say_ready(struct say *s)
 		ready_select(s);
 }
 
-/* struct epoll_event is packed on x86-64: the data stand behind what else there is. */
+/* struct epoll_event is packed on x86-64: the data stand after what else there is. */
 static void epoll_event(struct strb *b, const uint8_t *p, unsigned size)
 {
 	const uint8_t *data = p + size - 8;

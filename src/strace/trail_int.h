@@ -18,7 +18,7 @@ struct thread {
 	uint64_t held_since, held_ts;
 	int sent;	     /* a signal that may end the process, not delivered yet; or 0 */
 	siginfo_t info;	     /* of it */
-	struct strb signals; /* those that are told behind the call that it is in, each ended by a NUL */
+	struct strb signals; /* those that are told after the call that it is in, each ended by a NUL */
 };
 
 struct cpu {
@@ -48,7 +48,7 @@ struct thread *trail_thread(struct trail *f, uint32_t tid); /* NULL: out of memo
 /* Lines. < 0: out cannot be written. */
 int trail_call(struct trail *f, struct thread *t, struct event *e);
 int trail_unfinished(struct trail *f, struct thread *t); /* it never returns */
-/* later: behind the call that the thread is in. */
+/* later: after the call that the thread is in. */
 int trail_signal(struct trail *f, struct thread *t, int sig, const uint8_t *info, size_t n, bool later, uint64_t ts);
 int trail_end(struct trail *f, struct thread *t, int code, uint64_t ts);
 int trail_flush(struct trail *f, struct thread *t);

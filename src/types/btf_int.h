@@ -46,6 +46,6 @@ enum tkind btf_blob_kind(const struct btf_type *t);
 /* Decodes; ids in the result are the blob's (own or of the base), in .id with .obj 0. */
 int btf_blob_info(const struct btf_blob *b, uint32_t id, struct tinfo *ret);
 int btf_blob_member(const struct btf_blob *b, uint32_t id, uint32_t i, struct tmember *ret);
-/* Refuses loops and too deep nesting, so that who follows types ends. -EBADMSG. For foreign data. */
+/* Refuses loops and too deep nesting, so that following types ends. -EBADMSG. For foreign data. */
 int btf_blob_check(const struct btf_blob *b);
 #endif

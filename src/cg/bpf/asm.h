@@ -36,5 +36,5 @@ int asm_finish(struct basm *b, struct bpf_insn **ret, uint32_t *ret_n, const cha
 /* A forward jump waits at most this long for its label before it gets an island. */
 #define ASM_JUMP_MAX 32767
 #define ASM_ISLAND_AT 28000  /* force islands when the oldest jump waits this long … */
-#define ASM_ISLAND_GAP 16000 /* … or put them behind an unconditional jump already at this age */
+#define ASM_ISLAND_GAP 16000 /* … or put them after an unconditional jump already at this age */
 #endif

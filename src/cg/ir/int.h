@@ -21,7 +21,7 @@ enum {
 	IRF_ARGS = 32,	  /* reads the arguments args[off … off + nargs - 1] of the function */
 	IRF_CALL = 64,	  /* clobbers r0-r5 */
 	IRF_JUMP = 128,	  /* may go to label imm */
-	IRF_END = 256,	  /* does not continue behind */
+	IRF_END = 256,	  /* does not continue after */
 	IRF_PURE = 512,	  /* can go when the result is not used */
 	IRF_CONST = 1024, /* result depends on the instruction only: cheaper to repeat than to keep */
 };
@@ -46,7 +46,7 @@ struct irmark {
 	uint32_t epid;
 	struct span at;
 	const char *text; /* or NULL; belongs to the first instruction with this mark only */
-	bool cold;	  /* rarely reached: goes behind the rest of the function */
+	bool cold;	  /* rarely reached: goes after the rest of the function */
 };
 
 struct irrange { /* [from, to) in positions: instruction i reads at 2i and writes at 2i + 1 */
@@ -96,10 +96,12 @@ struct irprog {
 extern const uint16_t ir_op_flags[];
 extern const char *const ir_op_names[];
 
-#define IR_STACK_MAX 512     /* Source: kernel, MAX_BPF_STACK; over a whole chain of calls */
-#define IR_FRAME_ROUND 32    /* frames count in steps of so many bytes. Source: kernel/bpf/verifier.c, round_up */
-#define IR_MAX_FRAMES 8	     /* Source: kernel, MAX_CALL_FRAMES */
-#define IR_MAX_FUNCS 256     /* Source: kernel, BPF_MAX_SUBPROGS */
+#define IR_STACK_MAX 512 /* Source: kernel, MAX_BPF_STACK; over a whole chain of calls */
+#define IR_FRAME_ROUND \
+	32		 /* a frame counts as a multiple of this many bytes. Source: kernel/bpf/verifier.c, round_up \
+			  */
+#define IR_MAX_FRAMES 8	 /* Source: kernel, MAX_CALL_FRAMES */
+#define IR_MAX_FUNCS 256 /* Source: kernel, BPF_MAX_SUBPROGS */
 #define IR_MAX_INSNS 1000000 /* Source: kernel, BPF_COMPLEXITY_LIMIT_INSNS */
 
 /* Sets the sticky error (the first one stays). Returns the error. */

@@ -122,7 +122,7 @@ void ir_fnaddr(struct irfn *f, vreg d, struct irfn *callee);
 /* From here on instructions belong to this D text and clause; and a comment for -S. */
 void ir_at(struct irfn *f, uint32_t epid, struct span at);
 void ir_comment(struct irfn *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* What follows, until it is set back, is rarely reached: it is laid behind the rest of the function, so that what runs
+/* What follows, until it is set back, is rarely reached: it is laid after the rest of the function, so that what runs
  * each time stays together in the caches of instructions. Returns how it was. */
 bool ir_cold(struct irfn *f, bool cold);
 

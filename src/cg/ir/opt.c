@@ -329,7 +329,7 @@ static void fold(struct opt *o)
 	}
 }
 
-/* The label where a jump to l ends up, jumps behind labels followed. */
+/* The label where a jump to l ends up, jumps after labels followed. */
 static int64_t final_label(struct opt *o, int64_t l)
 {
 	const struct irfn *f = o->f;

@@ -26,7 +26,7 @@ static void gen_data_act(struct gen *g, const struct node *n, const struct lay_a
 		gen_value_to(g, la->fields[i].n, mem_at(g->rec, (int32_t)la->fields[i].f.off), &la->fields[i].f);
 }
 
-/* The increment: the argument behind the parameters, or none. */
+/* The increment: the argument after the parameters, or none. */
 static const struct node *increment_of(const struct dagg *a, const struct node *call)
 {
 	unsigned at = a->func == AGG_QUANTIZE || a->func == AGG_HIST ? 1 : a->func == AGG_LQUANTIZE ? 4 : 5;
@@ -136,7 +136,7 @@ static bool has_effect(const struct stmt *s)
 	return true;
 }
 
-/* Padding between fields and behind the last: nothing of older records is left in a record. */
+/* Padding between fields and after the last: nothing of older records is left in a record. */
 static void gen_gaps(struct gen *g)
 {
 	const struct lay_clause *l = g->lay;

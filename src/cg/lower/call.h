@@ -23,10 +23,10 @@ struct call {
 	unsigned nargs;
 	struct val a[CALL_MAX_ARGS];
 	const struct lay_act *la; /* an action that records data: its fields; the record is g->rec, or there is none */
-	size_t done;		  /* … so many of them are filled by the function; expressions fill the others */
-	vreg v;			  /* the value, a number; VREG_NONE: there is none */
-	struct tref btf;	  /* id != 0: it is a typed pointer to this struct */
-	struct str s;		  /* the value, a string */
+	size_t done;	 /* … the first `done` of them are filled by the function, the others by expressions */
+	vreg v;		 /* the value, a number; VREG_NONE: there is none */
+	struct tref btf; /* id != 0: it is a typed pointer to this struct */
+	struct str s;	 /* the value, a string */
 };
 
 /* call.c: argument i as a register. */

@@ -206,7 +206,7 @@ static bool has_effect(void *ctx, const struct node *n)
 		(n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC || n->op == OP_POSTDEC));
 }
 
-/* Behind the predicate, which mostly is false and costs less, unless it does something. */
+/* After the predicate, which mostly is false and costs less, unless it does something. */
 void gen_noself_clause(struct gen *g, bool behind)
 {
 	struct walk w = { .node = has_effect };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The code for leaving a clause early, where exit.c has noted that: faults (a record, the ERROR clauses), losses (a
- * counter). It is put behind the function, out of the hot path. */
+ * counter). It is put after the function, out of the hot path. */
 #include "cg/lower/int.h"
 
 /* fault_rec(ctx, probe, epid << 32 | action, code << 32 | pc, value): writes struct rec_fault. */

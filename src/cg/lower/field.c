@@ -10,7 +10,7 @@ uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty)
 	return ty->strbound && ty->strbound < most && !c->opts->rawbytes ? ty->strbound : most;
 }
 
-/* Bytes of a variable of this type. Strings have a byte behind the text that tells NULL from "". */
+/* Bytes of a variable of this type. Strings have a byte after the text that tells NULL from "". */
 uint32_t lay_storage(const struct cg *c, const struct dtype *ty)
 {
 	ty = dtype_resolve(c->p->types, ty);

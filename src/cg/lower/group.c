@@ -213,7 +213,7 @@ static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bo
 	}
 }
 
-/* Likewise those that close events of trackers. Programs of uprobes can be preempted, also in favour of themselves. */
+/* The clauses that close events of trackers. Programs of uprobes can be preempted, also in favour of themselves. */
 static void note_closers(struct cg *c, const struct cg_group *grp, bool *switches)
 {
 	bool *seen = arena_new_arr(c->a, bool, c->p->ntrackers + 1);

@@ -95,11 +95,11 @@ struct lay_key {
 	struct recfield *fields;
 	size_t nfields;
 	uint32_t size;	/* multiple of 8 */
-	uint32_t extra; /* bytes behind it for who makes the key to fill in */
+	uint32_t extra; /* bytes after the key that the caller fills */
 };
 struct lay_var {
 	uint32_t off;  /* in state, TLS struct, or scratch (this-> that do not fit the stack) */
-	uint32_t size; /* of the storage: strings have a flag byte behind the text */
+	uint32_t size; /* of the storage: strings have a flag byte after the text */
 	int map;       /* associative arrays; -1: not made yet */
 	struct lay_key key;
 	bool on_stack; /* this-> scalars */
@@ -124,9 +124,9 @@ struct lay_track {
 	uint32_t timed;	     /* the start stamp for which the timeout has fired */
 	int cgroups;	     /* map of thresholds */
 	bool lists;	     /* TRACK_KEYED: what is due is listed for a walk over the threads */
-	bool ignores_opener; /* likewise: no clause of timeout asks for anything of the thread that opened the key */
-	int due;	     /* likewise: map of the keys that are due */
-	uint32_t scan;	     /* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
+	bool ignores_opener; /* keyed timeouts: no clause asks for anything of the thread that opened the key */
+	int due;	     /* keyed timeouts: map of the keys that are due */
+	uint32_t scan;	     /* keyed timeouts: its number in image.scans, from 1 on; 0: it is not scanned */
 	uint32_t state;	     /* in the state map: struct tracker_settings */
 	unsigned nwriters;   /* programs that may close its events, one within the other */
 };
@@ -362,7 +362,7 @@ struct str {
 	size_t cslen;
 	struct mem m;
 	uint32_t bound;	 /* readable bytes, NUL included */
-	bool padded;	 /* zero up to bound behind the text */
+	bool padded;	 /* zero up to bound after the text */
 	bool maybe_null; /* m.base may be NULL: "" */
 	bool has_set;	 /* the string may be NULL: set is 0 then */
 	vreg set;
@@ -493,7 +493,7 @@ void gen_copy(struct gen *g, struct mem dst, struct mem src, uint32_t len);
 vreg gen_launder(struct gen *g, vreg v); /* a pointer's bits as an integer that the verifier lets compute with */
 struct mem gen_scratch(struct gen *g, uint32_t size);	   /* temporary of this statement */
 struct mem gen_scratch_keep(struct gen *g, uint32_t size); /* until the end of the clause */
-void gen_scratch_pad(struct gen *g); /* zeros behind such memory, where a text that fills it ends */
+void gen_scratch_pad(struct gen *g); /* zeros after such memory, where a text that fills it ends */
 /* size bytes (constant) at an address that must be in scratch memory, for writing. */
 struct mem gen_scratch_range(struct gen *g, vreg addr, vreg size, uint32_t max);
 void gen_scratch_fits(struct gen *g, vreg addr, vreg size);
@@ -653,10 +653,10 @@ void gen_temp_alloc(struct gen *g, const struct dvar *v);
 struct mem gen_local_mem(struct gen *g, const struct dvar *v);
 
 /* track.c: trackers */
-/* scan.c: at the begin of a program */
+/* scan.c: at the start of a program */
 void track_scan_init(struct gen *g);
 struct irfn *track_scan_fn(struct prog *pr); /* of a walk over keys: where its clauses are */
-/* first.c: what several clauses of the program ask for, behind its prologue. */
+/* first.c: what several clauses of the program ask for, after its prologue. */
 void gen_hoisted(struct gen *g);
 int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);
 /* A field of a tracker's struct tracker_settings, as it is now: where it is; its eight bytes. */
@@ -679,7 +679,7 @@ struct gen_event {
 	struct mem details; /* as kept; valid where anything but the start is kept */
 	struct mem key;	    /* TRACK_KEYED */
 };
-/* The clauses that this one fires, those of slow behind the test for it. id: of the exit, or NULL. */
+/* The clauses that this one fires, those of slow after the test for it. id: of the exit, or NULL. */
 void gen_fire(struct gen *g, struct gen_event *ev, const struct node *id);
 vreg gen_event_int(struct gen *g, const struct node *n, struct tref *btf);
 void gen_event_str(struct gen *g, const struct node *n, struct str *ret);

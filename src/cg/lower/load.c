@@ -321,7 +321,7 @@ static void align_bits(struct place *pl, unsigned *size)
 	pl->m.off -= (int32_t)down;
 }
 
-/* Bytes of the memory that the clause got so far with alloca() or copyin(); it begins behind the this->
+/* Bytes of the memory that the clause got so far with alloca() or copyin(); it begins after the this->
  * variables. */
 static uint32_t scratch_region(const struct gen *g)
 {

@@ -11,7 +11,7 @@
 #define PATH_DEPTH 512	 /* components and mounts; fewer where the verifier has to walk them one by one */
 #define PATH_DEPTH_NOLOOP 64
 #define PATH_MIN 32   /* strsize below it: no room for " (deleted)" */
-#define BUF_EXTRA 264 /* a name behind the last place of the text */
+#define BUF_EXTRA 264 /* a name after the last place of the text */
 #define DELETED " (deleted)"
 #define CUT "..."
 
@@ -89,7 +89,7 @@ static vreg add_text(struct gen *g, vreg dst, vreg cap, vreg len, vreg buf, uint
 	return d;
 }
 
-/* "NAME:[INODE]" behind what dst has. */
+/* "NAME:[INODE]" after what dst has. */
 static void add_inode(struct gen *g, vreg dst, vreg cap, vreg len, vreg buf, vreg ino)
 {
 	vreg n = ir_imm(g->f, PATH_MIN), ten = ir_imm(g->f, 10);

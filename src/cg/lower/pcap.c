@@ -33,7 +33,7 @@ static vreg skb_member(struct gen *g, vreg skb, const char *name)
 }
 
 /* PCAP_IP: the packet begins at its network header, wherever skb->data is by now (before it where the packet is about
- * to leave, behind it in upper layers); 0: it has none yet. */
+ * to leave, after it in upper layers); 0: it has none yet. */
 static void from_network(struct gen *g, vreg skb, vreg link, vreg data, vreg len, vreg n)
 {
 	vreg off = ir_new(g->f);

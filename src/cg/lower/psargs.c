@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* psargs(from, to): the arguments of a process as one line. They lie one behind the other in its memory,
+/* psargs(from, to): the arguments of a process as one line. They lie one after the other in its memory,
  * each ended by a NUL: these become blanks. What cannot be read is "". */
 #include "cg/lower/call.h"
 

@@ -5,7 +5,7 @@
  * key if the kernel finds it by its number (bpf_task_from_pid, Linux 6.2).
  *
  * If it does not, or a clause reads that thread's memory, which a walk over keys cannot wait for, the walk puts what is
- * due on a list by the thread that opened it, and a walk over the threads behind it takes it from there
+ * due on a list by the thread that opened it, and a walk over the threads after it takes it from there
  * (run/consume/walk.h, struct img_scan): the kernel calls the program again for a thread as long as it says that there
  * is more. What no thread takes, since the one that opened it has ended or was idle, fires in the next walk over the
  * keys. */
@@ -220,7 +220,7 @@ static struct irfn *next_fn(struct prog *pr, struct irfn *each)
 }
 
 /* The function that is called for each key. Where iterators over the elements of a map are not allowed, an iterator
- * over all maps is main; behind the last one it is called without a map, and walks the keys itself. Source:
+ * over all maps is main; after the last one it is called without a map, and walks the keys itself. Source:
  * kernel/bpf/map_iter.c, bpf_map_seq_stop(); kernel/bpf/hashtab.c, bpf_for_each_hash_elem(). */
 struct irfn *track_scan_fn(struct prog *pr)
 {
@@ -404,7 +404,7 @@ static void put_due(struct gen *g, struct track *k, const struct overdue *o)
 	fire_here(g, k, o);
 }
 
-/* Still on the list: no thread has taken it in the walk behind the last one over the keys. So that thread has ended,
+/* Still on the list: no thread has taken it in the walk after the last one over the keys. So that thread has ended,
  * unless it has taken others. */
 static void take_orphan(struct gen *g, struct track *k, const struct overdue *o)
 {
@@ -462,7 +462,7 @@ static void scan_keys(struct gen *g, struct track *k)
 	note_timeout(g, k, o.start);
 }
 
-/* … and behind it in a walk over the threads: one from the list of this thread, which comes again as long as there are
+/* … and after it in a walk over the threads: one from the list of this thread, which comes again as long as there are
  * more. */
 static void scan_due(struct gen *g, struct track *k)
 {

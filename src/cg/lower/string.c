@@ -40,7 +40,7 @@ static void text_source(struct gen *g, const struct node *n, struct text_src *re
 	}
 }
 
-/* The text into dst; zero: also the bytes behind it. */
+/* The text into dst; zero: also the bytes after it. */
 static void text_to(struct gen *g, const struct text_src *t, struct mem dst, uint32_t cap, bool zero)
 {
 	uint32_t n = t->max && t->max < cap ? t->max : cap;

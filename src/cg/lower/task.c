@@ -156,7 +156,7 @@ void gen_comm_to(struct gen *g, struct mem dst)
 		gen_copy(g, dst, mem_slot(g->comm, 0), REC_COMM);
 		return;
 	}
-	/* Some kernels (6.1) leave what is behind the name as it was, and keys are compared whole. */
+	/* Some kernels (6.1) leave what is after the name as it was, and keys are compared whole. */
 	gen_zero(g, dst, REC_COMM);
 	p = gen_addr(g, dst);
 	n = ir_imm(g->f, REC_COMM);

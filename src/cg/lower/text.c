@@ -11,7 +11,7 @@ static uint64_t word_of(const char *p, unsigned w)
 	return v;
 }
 
-/* Stores n bytes of a constant; what is behind up to cap becomes 0. */
+/* Stores n bytes of a constant; what is after up to cap becomes 0. */
 static void store_const(struct gen *g, const char *s, size_t n, struct mem dst, uint32_t cap)
 {
 	char buf[MAX_INLINE_CONST + 8] = "";
@@ -55,7 +55,7 @@ static void copy_padded(struct gen *g, const struct str *s, struct mem dst, uint
 		gen_zero(g, mem_add(dst, (int32_t)n), cap - n);
 }
 
-/* Copies a string; dst is zero behind the text up to cap. */
+/* Copies a string; dst is zero after the text up to cap. */
 void gen_str_copy(struct gen *g, const struct str *s, struct mem dst, uint32_t cap)
 {
 	struct irfn *fn;

@@ -371,7 +371,7 @@ static void gen_cgroup_threshold(struct gen *g, const struct gen_event *ev, irla
 	gen_region_end(g, &saved);
 }
 
-/* One of so many ordinary events, by a hash of its time: a power of two of them, at most as many as the setting says.
+/* One ordinary event of every N is chosen, by a hash of its time: N is a power of two, at most the setting.
  */
 static void gen_sample(struct gen *g, const struct gen_event *ev, irlabel out)
 {

@@ -47,7 +47,7 @@ void track_over(struct gen *g, const struct track *k, vreg start, struct mem det
 /* nest.c: setting nested */
 uint32_t nest_size(const struct dtracker *t, const struct lay_track *l); /* bytes for all openings of a key */
 void nest_begin(struct gen *g, struct track *k);
-/* Closes the event that was opened last, of those at p; start: its stamp. What is kept of it; to k->done without one.
+/* Closes the event at p that was opened last. start: its stamp. Gives what is kept of it; jumps to k->done without one.
  */
 struct mem nest_end(struct gen *g, struct track *k, vreg p, vreg start);
 vreg nest_pending(struct gen *g, struct track *k);

@@ -139,7 +139,7 @@ static void assoc_place(struct gen *g, const struct node *n, struct place *ret)
 			       .whole = true };
 }
 
-/* A pointer computed from variables alone. Others may point to a text of the statement, which lies behind what
+/* A pointer computed from variables alone. Others may point to a text of the statement, which lies after what
  * alloca() gave. */
 static bool of_variables(const struct node *n)
 {

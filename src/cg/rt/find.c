@@ -150,7 +150,7 @@ void rt_emit_SUBSTR(struct irfn *f, const struct rtgen *g)
 	ir_jcc(f, IRC_LE, index, bound, inside); /* always: tells the verifier */
 	ir_jmp(f, empty);
 	ir_place(f, inside);
-	ir_alu(f, IRA_SUB, n, n, index); /* what there is behind index */
+	ir_alu(f, IRA_SUB, n, n, index); /* what there is after index */
 	ir_jcci(f, IRC_SGE, left, 0, cut);
 	ir_alu(f, IRA_ADD, left, left, n);
 	ir_jcci(f, IRC_SLE, left, 0, empty);

@@ -16,7 +16,7 @@ enum {
 	J_FLAGS = 56,
 	J_LEN = 64,    /* of what is in dst */
 	J_PART = 72,   /* where the path's part for this level begins */
-	J_AT = 80,     /* how far a key was like it; or behind it */
+	J_AT = 80,     /* how far a key was like it; or after it */
 	J_POS = 88,    /* in an array: number of the element */
 	J_WANT = 96,   /* … and the one wanted, -1: none */
 	J_DEPTH = 104, /* of brackets and braces in a value that is copied as text */
@@ -42,7 +42,7 @@ enum {
 	F_KEY = 4,   /* the string is a key */
 	F_TEXT = 8,  /* the string is in a value that is copied as text */
 	F_LIKE = 16, /* the key is like the part so far */
-	F_MORE = 32, /* the path goes on behind this part */
+	F_MORE = 32, /* the path goes on after this part */
 	F_DONE = 64,
 };
 
@@ -93,7 +93,7 @@ static void put(struct jgen *j)
 	ir_place(j->f, full);
 }
 
-/* The path's character at this place, 0 behind its end. */
+/* The path's character at this place, 0 after its end. */
 static vreg path_char(struct irfn *f, vreg st, vreg at, vreg any)
 {
 	vreg c = ir_new(f), i = rt_alu(f, IRA_XOR, at, any);
@@ -120,7 +120,7 @@ static void skip_space(struct jgen *j)
 	ir_jcci(j->f, IRC_EQ, j->c, '\r', j->more);
 }
 
-/* J_AT is behind a part that fits: F_FOUND, and F_MORE when the path goes on. */
+/* J_AT is after a part that fits: F_FOUND, and F_MORE when the path goes on. */
 static void note_found(struct jgen *j)
 {
 	vreg at = rt_ld(j->f, j->st, J_AT), p = path_char(j->f, j->st, at, j->any);
@@ -141,7 +141,7 @@ static void note_found(struct jgen *j)
 
 #define INDEX_DIGITS 5 /* of texts that fit a string */
 
-/* Function (state, -): the part is the number of an element; J_WANT, and J_AT behind it. As strtoll(): what
+/* Function (state, -): the part is the number of an element; J_WANT, and J_AT after it. As strtoll(): what
  * is no number is 0. */
 static void index_fn(struct irfn *f, const struct rtgen *g)
 {

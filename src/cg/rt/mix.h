@@ -37,7 +37,7 @@ struct rt_v8_state {
 	uint64_t tmp;
 };
 
-/* Behind struct rt_unwind_state. */
+/* After struct rt_unwind_state. */
 struct rt_mix_state {
 	uint64_t out[RT_MIX_MAX_FRAMES]; /* the mixed stack */
 	uint64_t i, n, nout, max;	 /* native frames: read, all; mixed ones: written, wanted */

@@ -9,7 +9,7 @@
 
 /* 8 bytes of the process at addr to st + to; jumps to none when they cannot be read. */
 void mix_user_word(struct irfn *f, vreg st, int32_t to, vreg addr, irlabel none);
-/* n bytes likewise. */
+/* The same for n bytes. */
 void mix_user_bytes(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg addr, irlabel none);
 /* out[nout++] = v, or the end of the walk when there is no more room. */
 void mix_out(struct irfn *f, vreg st, vreg v, irlabel cut);

@@ -5,7 +5,7 @@
 enum {
 	N_LEN = 0,
 	N_RUN = 8,   /* IPv6: first group of the zeros left out; 8: none */
-	N_STOP = 16, /* behind them */
+	N_STOP = 16, /* after them */
 	N_ADDR = 24, /* 16 bytes */
 	N_BUF = 40,
 	N_BUFSIZE = 48, /* 39 characters at most */

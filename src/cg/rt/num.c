@@ -57,7 +57,7 @@ void rt_emit_QUANTIZE(struct irfn *f, const struct rtgen *g)
 	ir_ret(f, n);
 }
 
-/* v + 1 below 2^AGG_HIST_SUB; above, each octave has so many buckets. */
+/* v + 1 below 2^AGG_HIST_SUB; above, each octave has 2^AGG_HIST_SUB buckets. */
 vreg rt_hist_bucket(struct irfn *f, vreg v)
 {
 	vreg x = rt_alui(f, IRA_SHR, v, AGG_HIST_SUB), n = ir_imm(f, 0), t;

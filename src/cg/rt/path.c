@@ -8,8 +8,8 @@ enum {
 	P_BOUND = 8,
 	P_IN = 16,    /* inside a component */
 	P_START = 24, /* of the last component */
-	P_END = 32,   /* behind the last component */
-	P_PREV = 40,  /* behind the component before it; 0: none */
+	P_END = 32,   /* after the last component */
+	P_PREV = 40,  /* after the component before it; 0: none */
 	P_SEEN = 48,  /* a component was met */
 	P_SIZE = 56,
 };

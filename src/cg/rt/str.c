@@ -4,7 +4,7 @@
  * stack of the piece. */
 #include "cg/rt/int.h"
 
-/* Where iteration i looks: words first, then the bytes behind. Continues at *ret_tail for a byte. */
+/* Where iteration i looks: words first, then the bytes after. Continues at *ret_tail for a byte. */
 struct spot {
 	vreg off;     /* bytes from the start */
 	irlabel tail; /* off is then another register: */

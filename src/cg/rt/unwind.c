@@ -75,7 +75,7 @@ vreg uw_task(struct irfn *f, const struct uw *u, unsigned nargs)
 	return task;
 }
 
-/* It lies behind the address of the state. */
+/* It lies after the address of the state. */
 vreg uw_frame_task(struct irfn *f, const struct uw *u)
 {
 	return u->whose == RT_UNWIND_CURRENT ? uw_task(f, u, 0) : rt_ld(f, irfn_arg(f, 1), 8);

@@ -52,14 +52,14 @@ struct rt_unwind_cached {
 	uint64_t rule;
 };
 
-/* An element of the scratch map: the frames, and the state of the walk behind them. */
+/* An element of the scratch map: the frames, and the state of the walk after them. */
 struct rt_unwind_state {
 	uint64_t frames[RT_UNWIND_MAX_FRAMES];
 	struct rt_unwind_cached cache[1 << RT_UNWIND_CACHE_BITS]; /* outlives the walk */
 	uint8_t window[RT_UNWIND_WINDOW];
 	uint64_t window_at;	    /* address of the piece in the window; odd: none */
 	uint64_t pc, sp, bp, third; /* registers of the frame; third: as in struct uw_kind, or the link register */
-	uint64_t back;		    /* 1: pc is a return address, behind the call; 0: where it goes on */
+	uint64_t back;		    /* 1: pc is a return address, after the call; 0: where it goes on */
 	uint64_t start, len, bias;  /* the area of the last frame */
 	uint64_t index;		    /* index | nindex << 32 */
 	struct uw_area asked;	    /* the last one that the kernel told of */

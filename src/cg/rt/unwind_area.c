@@ -53,7 +53,7 @@ static struct irfn *emit_vma(struct irprog *p, const struct rt_unwind_offsets *o
 }
 
 /* find_vma(at): the same from the kernel, for mappings that user space has not told of. 1: found, and the
- * area is behind the frames in the scratch map. */
+ * area is after the frames in the scratch map. */
 static struct irfn *emit_find_vma(struct irprog *p, const struct uw *u)
 {
 	struct irfn *cb = emit_vma(p, u->o), *f = uw_task_fn(p, u, "uw_find_vma", 1);

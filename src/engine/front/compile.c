@@ -325,7 +325,7 @@ static void fill_macros(struct macro_env *m, const struct compile_session *w, st
 	};
 }
 
-/* Behind the last program, which may have set the option: what the flight recorder sees. */
+/* After the last program, which may have set the option: what the flight recorder sees. */
 static void add_flight(struct request *c, size_t i)
 {
 	struct prog_text p = { .kind = PROG_SCRIPT, .own = true };

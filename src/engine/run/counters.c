@@ -139,7 +139,7 @@ static void softnet(struct strb *b, const char *root)
 	}
 }
 
-/* All interfaces but the loopback: bytes received are behind the name, bytes sent are the 9th number. */
+/* All interfaces but the loopback: bytes received are after the name, bytes sent are the 9th number. */
 static void interfaces(struct strb *b, const char *root)
 {
 	_cleanup_free_ char *line = NULL;

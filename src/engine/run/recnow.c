@@ -8,7 +8,7 @@
 #include "engine/run/run.h"
 #include "load/probe_caps.h"
 
-/* Blanks in words behind "--" are theirs. As one text they are the picture's title. */
+/* Blanks in words after "--" are theirs. As one text they are the picture's title. */
 static void join_words(struct recnow *l)
 {
 	struct strb b = { 0 };

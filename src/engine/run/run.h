@@ -21,7 +21,7 @@ struct run_observer {
 	int (*row)(void *ctx, const struct row *row);
 	/* When there are no more rows for now, and once a second at least; may be NULL. < 0 as above. */
 	int (*taken)(void *ctx);
-	/* Behind the last row. < 0 as above. */
+	/* After the last row. < 0 as above. */
 	int (*finish)(void *ctx);
 	/* Loaded, nothing attached yet; may be NULL. target: process of -c or -p, or 0. EXIT_* > 0 after a message. */
 	int (*ready)(void *ctx, struct session *s, long target);
@@ -33,7 +33,7 @@ struct run_observer {
 	bool lasting;  /* for months: --record keeps no rows of processes, mappings and costs */
 	/* The ROW_FLIGHT about the slow event that row() is given next, which gets it as well; may be NULL. */
 	void (*flight)(void *ctx, const struct row *row);
-	/* With -x flight: what went on around this slow event is wanted, as the row behind it. NULL: always. */
+	/* With -x flight: what went on around this slow event is wanted, as the row after it. NULL: always. */
 	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 };
 

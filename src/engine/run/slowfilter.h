@@ -22,7 +22,7 @@ const char *slowfilter_cgroup(struct arena *a, const char *path);
 void slowfilter_program(const struct slowfilter *f, struct request *c);
 /* Before anything is attached; what is asked for is known. EXIT_ERROR after a message. */
 int slowfilter_open(struct slowfilter *f, const struct listener *to);
-/* Each row, in order, before it is looked at. True: it was one of that program, and means nothing to others. */
+/* Each row, in order, before it is looked at. True: the row was one of that program, and is consumed. */
 bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const struct row *row);
 bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e);
 bool slowfilter_any(const struct slowfilter *f); /* is anything left out? */

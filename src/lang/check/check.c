@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checker: syntax trees in, a typed program out. Items are checked in source order, so that a
- * variable is known behind its first assignment, as in DTrace. */
+ * variable is known after its first assignment, as in DTrace. */
 #include "lang/check/int.h"
 #include <errno.h>
 

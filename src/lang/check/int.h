@@ -267,7 +267,7 @@ typedef struct node *check_fn(struct checker *c, struct node *n);
 struct node *check_builtin(struct checker *c, struct node *n, const struct builtin *b);
 /* The type of stack() without arguments. */
 const struct dtype *check_stack_type(struct checker *c);
-/* What an action does, and may stand behind. */
+/* What an action does, and may stand after. */
 void check_effects(struct checker *c, struct node *n);
 /* false, reported: the call of an action with a wrong number of arguments. */
 bool act_protos_fit(struct checker *c, struct node *n);
@@ -331,7 +331,7 @@ void param_declare(struct checker *c, struct cparam *p, const char *name, const 
 void param_bind(struct checker *c, struct cparam *p, struct node *value, struct node **before);
 /* The value in place of the name n, or NULL: it is no parameter here. */
 struct node *param_use(struct checker *c, struct node *n);
-/* Checks a copy of body in the scope and puts it in the place of n, behind `before` (or NULL). */
+/* Checks a copy of body in the scope and puts it in the place of n, after `before` (or NULL). */
 struct node *scope_check(struct checker *c, struct node *n, const struct node *body, struct cscope scope,
 			 struct node *before);
 
@@ -350,7 +350,7 @@ struct node *xlate_value(struct checker *c, struct node *n);
 /* A variable without a name, for the rest of the expression, from its assignment on. */
 struct node *temp_new(struct checker *c, const struct dtype *ty, struct span at);
 struct node *assign_node(struct checker *c, struct node *to, struct node *value);
-/* b behind a; a may be NULL. */
+/* b after a; a may be NULL. */
 struct node *comma(struct checker *c, struct node *a, struct node *b);
 /* The number that a built-in variable of translated data is made of (curcpu: that of the CPU), which a cast to an
  * integer and trace() have; n when it is anything else. */
@@ -415,7 +415,7 @@ bool check_add_clause(struct checker *c, const struct clause *cl, struct clause_
 /* -- probes and clauses, probe.c, clause.c -- */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct clause_instance *s, bool *ret_zero);
 void check_clause(struct checker *c, struct clause_instance *s);
-/* Forgets what checking a clause left for later behind `last`, when it is to be checked again or not at all. */
+/* Forgets what checking a clause left for later after `last`, when it is to be checked again or not at all. */
 void forget_trial(struct checker *c, struct deferred_check *last);
 
 /* Says that a description matches nothing. why, tag: or NULL. probe.c */

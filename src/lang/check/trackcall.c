@@ -77,7 +77,7 @@ static bool place_ok(struct checker *c, struct node *n)
 	return false;
 }
 
-/* The exit id stands behind the keys of end(). */
+/* The exit id stands after the keys of end(). */
 static bool take_id(struct checker *c, struct node *n, const struct dtracker *t)
 {
 	struct node **slot = &n->args;

@@ -349,7 +349,7 @@ static void next_probe(struct lexer *lx)
 		}
 		return;
 	}
-	/* Names of Go methods have parentheses. Behind a colon only: int f(int a) is a declaration. */
+	/* Names of Go methods have parentheses. After a colon only: int f(int a) is a declaration. */
 	while (to < lx->end &&
 	       (is_pspec(*to, false) || ((*to == '(' || *to == ')') && memchr(lx->p, ':', (size_t)(to - lx->p)))))
 		to++;

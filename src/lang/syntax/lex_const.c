@@ -99,7 +99,7 @@ static const char *int_end(const char *p, const char *end)
 	return p;
 }
 
-/* The unit of time behind the digits that the text starts with, as in the names of timer probes; or NULL.
+/* The unit of time after the digits that the text starts with, as in the names of timer probes; or NULL.
  * *p is moved to it. */
 static const struct num_unit *find_time_unit(const char **p, const char *end)
 {
@@ -166,7 +166,7 @@ void lex_number(struct lexer *lx)
 		apply_unit(lx, unit);
 }
 
-/* One escape, after the backslash; *p moves behind it. */
+/* One escape, after the backslash; *p moves after it. */
 static char escape(const char **p, const char *end, bool *known)
 {
 	static const char names[] = "abfnrtv\"\\"; /* not ' and ?, unlike C */

@@ -178,7 +178,7 @@ void macro_token(struct lexer *lx)
 		name_token(lx, as_string, name, (size_t)(to - name));
 }
 
-/* One reference of a description, after the $; NULL: not defined. *p moves behind it. */
+/* One reference of a description, after the $; NULL: not defined. *p moves after it. */
 static const char *desc_value(struct arena *a, const struct compile_env *env, const char **p, const char *end)
 {
 	const char *from;

@@ -133,7 +133,7 @@ static bool skip_predicate(struct parser *p)
 	return parse_cur(p) == T_LBRACE;
 }
 
-/* Skips behind the next ; or block at top level. */
+/* Skips after the next ; or block at top level. */
 static void skip_item(struct parser *p)
 {
 	unsigned braces = p->braces;
@@ -446,7 +446,7 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 {
 	struct parser p = { .arena = a, .env = env };
 	struct unit *u = arena_new_obj(a, struct unit);
-	struct item **tail = &u->items, **good = tail; /* good: behind what stands before the first error */
+	struct item **tail = &u->items, **good = tail; /* good: after what stands before the first error */
 	unsigned before = d->nerrors;
 	bool others_zdefs = env && env->opts && env->opts->zdefs; /* of texts in front of this one */
 

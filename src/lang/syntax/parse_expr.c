@@ -341,7 +341,7 @@ static bool starts_operand(enum tok t)
 	}
 }
 
-/* Could "(word)" with this token behind it be either a cast or a value? */
+/* Could "(word)" with this token after it be either a cast or a value? */
 static bool ambiguous_after(enum tok t)
 {
 	return t == T_ADD || t == T_SUB || t == T_MUL || t == T_AND;

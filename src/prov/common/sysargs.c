@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types and names of the arguments of system calls: from the formats in tracefs, or from the BTF of
- * the functions behind them. Read when somebody asks, one call at a time. */
+ * the functions after them. Read when somebody asks, one call at a time. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define FIELD "field:"
 #define FIRST_SKIP "__syscall_nr" /* this field and all before it are not arguments */
-#define COPIED "__data_loc"	  /* text that the kernel copied for its own trace (6.19), behind the arguments */
+#define COPIED "__data_loc"	  /* text that the kernel copied for its own trace (6.19), after the arguments */
 #define PATH_LEN 128
 #define SYS_NARGS 6
 

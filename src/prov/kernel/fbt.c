@@ -271,7 +271,7 @@ void fbt_type_args(struct prov_env *env, struct arena *a, struct probe *p, const
 	for (; !back && n < t.nmembers && n < UREGS_NARGS; n++) {
 		struct tmember m;
 
-		/* Behind a structure nobody knows where the others are. */
+		/* After a structure nobody knows where the others are. */
 		if (typesrc_member(env->ts, ref, n, &m) < 0 || !is_word(env->ts, m.type))
 			break;
 		args[n] = (struct probe_arg){ .ref = m.type, .name = m.name && *m.name ? m.name : NULL };
@@ -430,7 +430,7 @@ const struct provider prov_fbt = {
 	.attach = fbt_attach,
 };
 
-/* The ids of functions behind the first ones. */
+/* The ids of functions after the first ones. */
 const struct provider prov_fbt_more = {
 	.name = "fbt",
 	.id_base = PROV_ID_FBT_MORE,

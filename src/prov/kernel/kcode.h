@@ -25,7 +25,7 @@ struct kcode {
 /* 0, or -errno and *reason, a text in the arena. */
 int kcode_open(struct arena *a, struct kcode *ret, const char **reason);
 void kcode_close(struct kcode *k);
-/* The instructions of a function whose address is known, malloc'ed, without what fills the space behind it. Errors as
+/* The instructions of a function whose address is known, malloc'ed, without what fills the space after it. Errors as
  * above. */
 int kcode_list(const struct kcode *k, struct arena *a, const struct kfunc *f, struct insn **ret, size_t *ret_n,
 	       const char **reason);

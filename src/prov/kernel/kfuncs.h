@@ -4,16 +4,16 @@
 #define DWELL_PROV_KERNEL_KFUNCS_H
 #include "prov/prov_int.h"
 
-/* Slots: functions of the kernel by their place in its list, those of modules by a hash of the name behind them. */
+/* Slots: functions of the kernel by their place in its list, those of modules by a hash of the name after them. */
 #define KFUNCS_MAX_BUILTIN 100000u
 #define KFUNCS_MAX_SLOTS 500000u
 
 struct kfunc {
 	const char *name, *mod;
-	uint64_t loc;  /* of the place that is patched, a few bytes behind the start; 0: the kernel does not tell */
+	uint64_t loc;  /* of the place that is patched, a few bytes after the start; 0: the kernel does not tell */
 	uint64_t addr; /* of the start, once kfuncs_locate() was called; 0: not known */
 	uint32_t slot;
-	uint32_t nth;	/* which of those with the same name in the same module, from 0 on */
+	uint32_t nth;	/* its place among functions with the same name in the same module, from 0 on */
 	bool machinery; /* BPF itself calls it for our programs */
 };
 

@@ -17,7 +17,7 @@
 #define NET_HDR "(skb->head + skb->network_header)" /* going out */
 #define V4(p) "((struct iphdr *)" p ")"
 #define V6(p) "((struct ipv6hdr *)" p ")"
-/* Of IPv6: the header behind the first may be that of hop-by-hop options (0), which the kernel itself puts into packets
+/* Of IPv6: the header after the first may be that of hop-by-hop options (0), which the kernel itself puts into packets
  * of more than 65,535 bytes, or of a fragment (44). Both begin with what follows and their length, in 8 bytes and less
  * one. */
 #define MORE(p) "(" V6(p) "->nexthdr == 0 || " V6(p) "->nexthdr == 44)"
@@ -30,7 +30,7 @@
 			   p, "42") " == 0 && " BYTE(p, "43") " < 8))))))"
 #define IS_IP "(" IS_V4 " || " IS_V6 ")"
 #define OWN "(uintptr_t)skb->sk != 0" /* not forwarded */
-/* The header behind that of IP. */
+/* The header after that of IP. */
 #define BEHIND(p) \
 	"(" IS_V6 " ? " p " + 40 + (" MORE(p) " ? (" BYTE(p, "41") " + 1) * 8 : 0) : " p " + " V4(p) "->ihl * 4)"
 #define TCP(p) "((struct tcphdr *)" BEHIND(p) ")"

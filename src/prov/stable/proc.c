@@ -18,7 +18,7 @@
 #define NEW_CHILD "ret == 0 && " SYSNR_FORK(SYSNR_LEFT)
 /* What a thread dies of: CLD_EXITED, CLD_DUMPED, CLD_KILLED. */
 #define CLD_OF(code) "(" code " & 0x7f) == 0 ? 1 : " code " & 0x80 ? 3 : 2"
-/* The last thread of its process; without the parameter the count of those that live is 0 already. */
+/* The last thread of its process; without the parameter the count of live threads is 0 already. */
 #define LAST_THREAD "p->signal->live.counter == 0"
 /* Signals that the kernel sends because of what the thread did: ILL, TRAP, BUS, FPE, SEGV with a code
  * of the kernel's. Special values of info are small numbers. */

@@ -66,7 +66,7 @@ static size_t name_len(const struct cursor *c)
 	return n;
 }
 
-/* A number with sign; the text ends with NUL somewhere behind the cursor. */
+/* A number with sign; the text ends with NUL somewhere after the cursor. */
 static bool number(struct cursor *c, int64_t *ret)
 {
 	const char *digits = c->p;

@@ -81,7 +81,7 @@ struct uproc_obj *uproc_this_file(struct prov_env *env, const struct uproc *p, s
 /* It as a file of a process that is known. */
 struct uproc_obj *uproc_add_file(struct prov_env *env, struct uproc *p, struct uproc_obj *o);
 struct ulater *uproc_ulater(struct prov_env *env);
-uint32_t uproc_nprobes(struct prov_env *env); /* so many have been given ids */
+uint32_t uproc_nprobes(struct prov_env *env); /* number of probes that have ids */
 /* How uprobes are attached here: multi or not; -EOPNOTSUPP with the reason. */
 int uproc_caps(struct prov_env *env, bool *ret_multi, const char **reason);
 /* provider.attach of all of them. */

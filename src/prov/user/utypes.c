@@ -83,7 +83,7 @@ struct convention {
 	unsigned regs;	/* for integers */
 	unsigned next;	/* of them */
 	unsigned stack; /* words of the stack that are taken */
-	bool lost;	/* behind a parameter of unknown type: nobody knows how much that takes */
+	bool lost;	/* after a parameter of unknown type: nobody knows how much that takes */
 };
 
 static bool is_word(const struct tinfo *t)

@@ -34,7 +34,7 @@ struct agg_source {
 	uint64_t now;
 	int fd;
 	size_t words;	 /* of one value */
-	size_t key_size; /* of the map: perhaps with the CPU behind the key */
+	size_t key_size; /* of the map: perhaps with the CPU after the key */
 	size_t ncpus;	 /* values of one entry */
 	bool take;	 /* what was read is taken out */
 	bool empty;	 /* by deleting */
@@ -92,7 +92,7 @@ static int reserve(struct agg_source *s, size_t n)
 	return 0;
 }
 
-/* All CPUs' values, of which an entry with the CPU behind its key has one. */
+/* All CPUs' values, of which an entry with the CPU after its key has one. */
 static const uint64_t *spread(struct agg_source *s, const uint8_t *key, const uint64_t *value)
 {
 	struct agg_reader *a = s->a;

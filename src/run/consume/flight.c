@@ -16,7 +16,7 @@ struct taken {
 
 struct flight {
 	const struct image *img;
-	const uint8_t *mem; /* the rings, one behind the other */
+	const uint8_t *mem; /* the rings, one after the other */
 	size_t size;	    /* bytes of one */
 	uint32_t ncpus, entries;
 	uint64_t back, began;
@@ -30,7 +30,7 @@ struct flight {
 		ROLE_IRQ_END
 	} role[FLIGHT_MAX_KINDS];
 	bool has_thread[FLIGHT_MAX_KINDS];
-	uint64_t second, taken; /* so many of this second */
+	uint64_t second, taken; /* how many were taken in this second */
 	uint64_t missed;	/* said */
 	struct taken *v;	/* room for what a CPU gives */
 	size_t cap;

@@ -19,7 +19,7 @@ struct lane {
 	VEC(struct slot) slots; /* of this drain, sorted by ts */
 	size_t next;		/* first slot not yet shown */
 	uint64_t scan_end;
-	VEC(uint64_t) ahead; /* shown already, but behind what was released; ascending */
+	VEC(uint64_t) ahead; /* shown already, but after what was released; ascending */
 	uint64_t seen;	     /* the early callback has seen everything before this position */
 	bool blocked;
 	uint64_t blocked_at, blocked_horizon, blocked_pos;

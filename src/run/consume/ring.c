@@ -13,7 +13,7 @@ static uint64_t record_size(uint32_t len)
 	return ROUND_UP((uint64_t)len + BPF_RINGBUF_HDR_SZ, 8);
 }
 
-/* Maps the producer's page and the first `window` bytes of the data behind it. The kernel has the data there twice
+/* Maps the producer's page and the first `window` bytes of the data after it. The kernel has the data there twice
  * (2 * size bytes in all), so that no record is cut at the end: of the second time the largest record is enough. */
 static int map_data(struct ring *r, size_t window)
 {

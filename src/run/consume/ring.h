@@ -19,7 +19,7 @@ struct ring {
 	uint32_t size, page;
 	uint32_t window; /* bytes of data that are mapped: at first a part, see ring_ready() */
 	int fd;
-	uint32_t whole; /* … when all are: with room for one record behind the end, so that none is cut */
+	uint32_t whole; /* … when all are: with room for one record after the end, so that none is cut */
 	uint32_t idle;	/* calls of ring_ready() since there was a record */
 };
 
@@ -32,7 +32,7 @@ struct ring {
 enum ring_state {
 	RING_EMPTY,  /* no record at this position yet */
 	RING_BUSY,   /* one that is still being written */
-	RING_RECORD, /* *data, *len are set, *pos is behind it */
+	RING_RECORD, /* *data, *len are set, *pos is after it */
 	RING_BROKEN, /* the header cannot be */
 };
 
@@ -45,7 +45,7 @@ void ring_close(struct ring *r); /* accepts zeroed ones */
 int ring_ready(struct ring *r);
 /* Position of the first record that was not released. */
 uint64_t ring_start(const struct ring *r);
-/* The record at *pos or, when discarded ones are there, behind it. */
+/* The record at *pos or, when discarded ones are there, after it. */
 enum ring_state ring_read(const struct ring *r, uint64_t *pos, const void **data, uint32_t *len);
 /* Position of the record with len bytes of data that ends at `end`. */
 uint64_t ring_record_pos(uint64_t end, uint32_t len);

@@ -27,14 +27,14 @@ int trackers_tick(struct trackers *t, uint64_t now, bool final, struct recording
 int trackers_set(struct trackers *t, const char *tracker, const char *setting, uint64_t value);
 int trackers_get(const struct trackers *t, const char *tracker, const char *setting, uint64_t *ret);
 /* A threshold of a cgroup by its id, in place of the tracker's own. -ENOKEY: the program gives it none (setting
- * cgroups), -ENOSPC: there are more already. And the i-th of them: -ENOENT behind the last. */
+ * cgroups), -ENOSPC: there are more already. And the i-th of them: -ENOENT after the last. */
 int trackers_set_cgroup(struct trackers *t, const char *tracker, uint64_t id, uint64_t value);
 int trackers_get_cgroup(const struct trackers *t, const char *tracker, uint32_t i, uint64_t *id, uint64_t *value);
 /* Of a tracker by its id: what began at `since` or before is not counted when it ends. UINT64_MAX: nothing is. */
 void trackers_since(struct trackers *t, uint32_t id, uint64_t since);
-/* Likewise, and forgets such keys of a table, whose end may never come. */
+/* The same, and forgets such keys of a table: their end may never come. */
 void trackers_forget(struct trackers *t, uint32_t id, uint64_t since);
-/* The i-th setting that can change, NULL behind the last; is it a time? */
+/* The i-th setting that can change, NULL after the last; is it a time? */
 const char *trackers_setting(unsigned i, bool *is_time);
 /* The i-th tracker's name, or NULL. */
 const char *trackers_name(const struct trackers *t, unsigned i);

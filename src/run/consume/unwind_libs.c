@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries of a command that is stopped behind its exec: "ld.so --list PROGRAM" tells, with the command's
+/* The libraries of a command that is stopped after its exec: "ld.so --list PROGRAM" tells, with the command's
  * own dynamic linker, which runs nothing of the program. Source: ld.so(8); musl knows the option, too. */
 #include <elf.h>
 #include <fcntl.h>

@@ -16,7 +16,7 @@
 #define WALK_PAUSE_FACTOR 3
 #define WALK_PAUSE_MIN_NS 1000000ull
 #define WALK_PAUSE_LONG_NS 8000000ull
-/* Unless it found something to do: a key that fired for each so many nanoseconds of CPU time. */
+/* No pause if it found something to do: at least one key fired in each such time of CPU. */
 #define WALK_FIRED_NS 2000ull
 /* At most: then the timeout is looked at again, which may have changed. */
 #define WALK_PAUSE_MAX_NS 250000000ull

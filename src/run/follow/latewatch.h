@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watches for files that processes map with code and that were not seen before. A thread with real-time priority does
- * nothing else, so that who maps such a file is stopped before it runs far, whatever else dwell does; what is in the
+ * nothing else, so that the mapping thread is stopped before it runs far, whatever else dwell does; what is in the
  * file is looked at by the session.
  *
  * | who | may call |
@@ -22,7 +22,7 @@ struct latewatch;
 #define LATEWATCH_WAKES 5000u /* times in a second that the side band wakes it; then it looks every … */
 #define LATEWATCH_NAP_MS 25
 #define LATEWATCH_HOLD_MS 250	  /* nobody is stopped for longer, whatever the session does (its output may block) */
-#define LATEWATCH_LATE_NS 200000u /* who is stopped longer after the mapping may have run past a probe */
+#define LATEWATCH_LATE_NS 200000u /* a thread that is stopped later than this may have run past a probe */
 #define LATEWATCH_PAUSE_BYTES ((uint64_t)64 << 20) /* nobody waits for the symbols of larger code */
 
 /* A file that has been mapped. */

@@ -131,7 +131,7 @@ static void forget(struct process_filter *m, struct member *p)
 	free(p);
 }
 
-/* Room for an eighth more: of those that have ended, else of the oldest. */
+/* Makes room for an eighth more: processes that have ended go first, then the oldest. */
 static void make_room(struct process_filter *m)
 {
 	struct member *p, *next;

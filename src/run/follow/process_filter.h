@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes belong to an ancestor or to a control group, at the time of an event: also of processes that have
- * ended before the event is looked at. Those that live when it begins are read from /proc; from then on a process has
- * what its parent had when it forked, until it is moved. Forks come from the side band of perf, moves from the caller;
- * both count in the order of time. */
+/* Whether a process belongs to an ancestor, a control group or a container at the time of an event. The process may
+ * have ended before the event is looked at. Processes that live at the start are read from /proc. From then on a
+ * process inherits from its parent when it is forked, until it is moved. Forks come from the side band of perf, moves
+ * from the caller; both count in the order of time. */
 #ifndef DWELL_RUN_FOLLOW_PROCESS_FILTER_H
 #define DWELL_RUN_FOLLOW_PROCESS_FILTER_H
 #include <stdbool.h>
@@ -14,31 +14,31 @@ struct process_filter;
 
 #define PROCESS_FILTER_MAX 65536 /* processes that are remembered; those that have ended are forgotten first */
 #define PROCESS_FILTER_DEPTH 64	 /* generations of ancestors that are read from /proc */
-#define PROCESS_FILTER_WAITING \
-	65536 /* forks and ends that are later than the event looked at; then the oldest count at once */
+/* Forks and ends that are later than the event looked at; above that the oldest count at once. */
+#define PROCESS_FILTER_WAITING 65536
 
-/* What is asked for: all that is set must be so. The texts stay the caller's. */
+/* The conditions: a process must meet all that are set. The texts stay the caller's. */
 struct process_filter_want {
 	uint32_t root;	       /* process: it and its descendants; 0: any */
 	const char *cgroup;    /* path of a control group: it and those below it; NULL: any */
 	const char *container; /* part of the path of a control group; NULL: any */
 };
 
-/* Begins to follow; before what is measured is attached. side: false for tests: no forks, nothing of /proc. Without
- * perf what was not alive at the beginning is looked up when it is met: *ret is fine all the same. -ENOMEM. */
+/* Begins to follow; call it before probes are attached. side: false for tests: no forks, nothing of /proc. Without
+ * perf, a process that was not alive at the start is looked up when it is met: that is no error. -ENOMEM. */
 int process_filter_new(const struct process_filter_want *w, bool side, struct process_filter **ret);
-/* All forks and ends up to then (CLOCK_MONOTONIC ns) count from now on; times must not go backwards. Often: the side
+/* Forks and ends up to ts (CLOCK_MONOTONIC, ns) count from now on; ts must not go backwards. Call it often: the side
  * band is small. */
 void process_filter_until(struct process_filter *m, uint64_t ts);
 /* A fork or end of a process (time: CLOCK_BOOTTIME). For process_filter_until() and tests. */
 void process_filter_event(struct process_filter *m, const struct side_event *e);
 /* A process has been moved: hierarchy is the number of the control groups' tree, as in /proc/PID/cgroup. */
 void process_filter_moved(struct process_filter *m, uint32_t pid, uint32_t hierarchy, const char *path);
-/* Was put into another control group when it was made: it is looked at anew, if it lives. */
+/* Re-reads a process that was created in another control group than its parent's, if it lives. */
 void process_filter_look(struct process_filter *m, uint32_t pid);
-/* Does it belong? Looked up in /proc if it is not known; one that is gone then does not. */
+/* Whether the process meets the conditions. An unknown process is looked up in /proc; one that is gone does not. */
 bool process_filter_has(struct process_filter *m, uint32_t pid);
-/* Forks that were not seen: their children are looked up in /proc. */
+/* How many forks were not seen: their children are looked up in /proc. */
 uint64_t process_filter_lost(const struct process_filter *m);
 void process_filter_free(struct process_filter *m); /* accepts NULL */
 #endif

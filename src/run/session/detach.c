@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What costs too much is taken off, and put back when its time is over (run/session/governor.h says which and when).
- * Both are said.
+/* Detaches programs that cost too much, and reattaches them later (run/session/governor.h decides which and when). Both
+ * produce a note in the recording.
  *
- * While a program is off that ends events of a tracker, none of its events is counted: what is open may have ended
- * unseen. What is open when a program goes or comes back, which begins or ends events, is not counted either, as the
- * times of its begin and its end may not belong together. */
+ * While a program that ends events of a tracker is detached, no event of the tracker is counted: an open event may have
+ * ended unseen. An event that is open when such a program is detached or reattached is not counted either: its
+ * beginning and its end may not belong together. */
 #include <string.h>
 #include "base/clock.h"
 #include "run/session/int.h"
@@ -45,7 +45,7 @@ static void put_probe(const struct img_prog *p, struct strb *b)
 
 /* -- trackers -- */
 
-/* Does the program begin or end (closes: end) events of this tracker? */
+/* Whether the program begins or ends (closes: ends) events of this tracker. */
 static bool is_about(const struct session *s, uint32_t prog, uint32_t tracker, bool closes)
 {
 	for (const struct clause_instance *st = s->c.prog->instances; st; st = st->next) {
@@ -57,11 +57,11 @@ static bool is_about(const struct session *s, uint32_t prog, uint32_t tracker, b
 	return false;
 }
 
-/* Is a program off, other than this, that ends events of the tracker? */
+/* Whether another program that ends events of the tracker is detached. */
 static bool misses_ends(const struct session *s, uint32_t but, uint32_t tracker)
 {
 	for (uint32_t i = 0; i < s->l->img->nprogs; i++)
-		if (i != but && governor_is_off(s->governor, i) && is_about(s, i, tracker, true))
+		if (i != but && governor_is_detached(s->governor, i) && is_about(s, i, tracker, true))
 			return true;
 	return false;
 }
@@ -82,9 +82,9 @@ static void open_trackers(struct session *s, uint32_t prog)
 			trackers_forget(s->trackers, t, clock_ns(CLOCK_MONOTONIC));
 }
 
-/* -- off and on -- */
+/* -- detach and reattach -- */
 
-static int take_off(struct session *s, const struct governor_victim *v)
+static int detach_program(struct session *s, const struct governor_costly *v)
 {
 	const struct img_prog *p = &s->l->img->progs[v->prog];
 	const struct row note = { .id = NOTE_DETACHED, .ts = clock_ns(CLOCK_MONOTONIC) };
@@ -93,7 +93,7 @@ static int take_off(struct session *s, const struct governor_victim *v)
 
 	close_trackers(s, v->prog);
 	session_detach(s, v->prog);
-	governor_taken(s->governor, v->prog, note.ts);
+	governor_detached(s->governor, v->prog, note.ts);
 	put_probe(p, &what);
 	put_files(s, p, &files);
 	r = session_note_program(s, &note, v->prog,
@@ -105,8 +105,8 @@ static int take_off(struct session *s, const struct governor_victim *v)
 	return r;
 }
 
-/* What cannot be attached any more, as its process has ended, is tried again later. */
-static int put_back(struct session *s, uint32_t prog)
+/* A program that cannot be attached any more, since its process has ended, is tried again later. */
+static int reattach_program(struct session *s, uint32_t prog)
 {
 	const struct img_prog *p = &s->l->img->progs[prog];
 	struct row note = { .id = NOTE_REATTACHED };
@@ -116,11 +116,11 @@ static int put_back(struct session *s, uint32_t prog)
 	if (r < 0 && !s->links[prog]) {
 		r = session_note(s, "maxcpu: not attached again: %s", s->err->msg);
 		err_done(s->err);
-		governor_taken(s->governor, prog, clock_ns(CLOCK_MONOTONIC));
+		governor_detached(s->governor, prog, clock_ns(CLOCK_MONOTONIC));
 		return r;
 	}
 	note.ts = clock_ns(CLOCK_MONOTONIC);
-	note.count = governor_returned(s->governor, prog, note.ts);
+	note.count = governor_reattached(s->governor, prog, note.ts);
 	open_trackers(s, prog);
 	put_probe(p, &what);
 	put_files(s, p, &files);
@@ -141,9 +141,9 @@ int session_govern(struct session *s)
 
 	for (uint32_t i = 0; i < s->l->img->nprogs; i++)
 		s->live[i] = s->links[i] != NULL;
-	n = governor_look(s->governor, clock_ns(CLOCK_MONOTONIC), s->live, s->victims);
+	n = governor_look(s->governor, clock_ns(CLOCK_MONOTONIC), s->live, s->costly);
 	for (uint32_t i = 0; i < n && r == 0; i++)
-		r = take_off(s, &s->victims[i]);
+		r = detach_program(s, &s->costly[i]);
 	next = r == 0 ? governor_next(s->governor, clock_ns(CLOCK_MONOTONIC)) : -1;
-	return next >= 0 ? put_back(s, (uint32_t)next) : r;
+	return next >= 0 ? reattach_program(s, (uint32_t)next) : r;
 }

@@ -197,7 +197,7 @@ static int on_spec_record(struct session *s, const struct row *row, unsigned fla
 	return r;
 }
 
-/* What the flight recorder saw, behind the first slow event of a record. */
+/* What the flight recorder saw, after the first slow event of a record. */
 static int put_flight(struct session *s, const struct row *row)
 {
 	const struct recfmt *f = s->schema->fmts[row->id - 1];

@@ -7,12 +7,13 @@
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 
-struct turn {		       /* of a program */
-	uint64_t taken, tried; /* when it was taken off, and when that was the last it was tried */
-	uint64_t back;	       /* when it came back; 0: it has not */
-	uint64_t away;	       /* for how long */
-	double used;	       /* percent, when it was taken off */
-	bool off;
+struct turn {			/* of a program */
+	uint64_t detached_at;	/* ns */
+	uint64_t tried_at;	/* when it was detached, or reattaching it was tried in vain */
+	uint64_t reattached_at; /* 0: it is detached, or never was */
+	uint64_t wait_ns;	/* from tried_at until it may be reattached */
+	double used;		/* percent, when it was detached */
+	bool detached;
 };
 
 struct governor {
@@ -23,8 +24,8 @@ struct governor {
 	uint64_t last_ns;
 	uint64_t *run_ns;   /* by program, at last_ns */
 	double *used;	    /* by program, percent */
-	struct turn *turns; /* likewise */
-	bool looked;	    /* the last look found all within the limit, and nothing has come back since */
+	struct turn *turns; /* by program */
+	bool looked;	    /* the last look found all within the limit, and nothing was reattached since */
 };
 
 static int parse_percent(const char *text, double *ret)
@@ -100,7 +101,7 @@ static double measure(struct governor *g, uint64_t now, const bool *live)
 	return sum;
 }
 
-uint32_t governor_look(struct governor *g, uint64_t now, const bool *live, struct governor_victim *victims)
+uint32_t governor_look(struct governor *g, uint64_t now, const bool *live, struct governor_costly *costly)
 {
 	uint32_t n = 0;
 	double sum;
@@ -118,7 +119,7 @@ uint32_t governor_look(struct governor *g, uint64_t now, const bool *live, struc
 				worst = i;
 		if (!(g->used[worst] > 0))
 			break;
-		victims[n++] = (struct governor_victim){ worst, g->used[worst] };
+		costly[n++] = (struct governor_costly){ worst, g->used[worst] };
 		g->turns[worst].used = g->used[worst];
 		sum -= g->used[worst];
 		g->used[worst] = 0;
@@ -126,31 +127,31 @@ uint32_t governor_look(struct governor *g, uint64_t now, const bool *live, struc
 	return n;
 }
 
-void governor_taken(struct governor *g, uint32_t prog, uint64_t now)
+void governor_detached(struct governor *g, uint32_t prog, uint64_t now)
 {
 	struct turn *t = &g->turns[prog];
-	bool again = t->away && (!t->back || now - t->back < t->away);
+	bool again = t->wait_ns && (!t->reattached_at || now - t->reattached_at < t->wait_ns);
 
-	t->away = again ? 2 * t->away : GOVERNOR_AWAY_NS;
-	if (t->away > GOVERNOR_AWAY_MAX_NS)
-		t->away = GOVERNOR_AWAY_MAX_NS;
-	if (!t->off) /* it was there */
-		t->taken = now;
-	t->tried = now;
-	t->back = 0;
-	t->off = true;
+	t->wait_ns = again ? 2 * t->wait_ns : GOVERNOR_DETACHED_NS;
+	if (t->wait_ns > GOVERNOR_DETACHED_MAX_NS)
+		t->wait_ns = GOVERNOR_DETACHED_MAX_NS;
+	if (!t->detached)
+		t->detached_at = now;
+	t->tried_at = now;
+	t->reattached_at = 0;
+	t->detached = true;
 }
 
-uint64_t governor_returned(struct governor *g, uint32_t prog, uint64_t now)
+uint64_t governor_reattached(struct governor *g, uint32_t prog, uint64_t now)
 {
-	g->turns[prog].off = false;
-	g->turns[prog].back = now;
-	return now - g->turns[prog].taken;
+	g->turns[prog].detached = false;
+	g->turns[prog].reattached_at = now;
+	return now - g->turns[prog].detached_at;
 }
 
-bool governor_is_off(const struct governor *g, uint32_t prog)
+bool governor_is_detached(const struct governor *g, uint32_t prog)
 {
-	return g->turns[prog].off;
+	return g->turns[prog].detached;
 }
 
 int64_t governor_next(struct governor *g, uint64_t now)
@@ -160,7 +161,7 @@ int64_t governor_next(struct governor *g, uint64_t now)
 	for (uint32_t i = 0; g->looked && i < g->l->img->nprogs; i++) {
 		const struct turn *t = &g->turns[i];
 
-		if (t->off && now - t->tried >= t->away && (next < 0 || t->used < g->turns[next].used))
+		if (t->detached && now - t->tried_at >= t->wait_ns && (next < 0 || t->used < g->turns[next].used))
 			next = i;
 	}
 	g->looked = g->looked && next < 0;

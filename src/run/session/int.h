@@ -76,7 +76,7 @@ struct session {
 	struct ctl *ctl;	   /* likewise, or it could not be opened */
 	struct governor *governor;
 	struct cost *cost; /* NULL: not measured */
-	struct governor_victim *victims;
+	struct governor_costly *costly;
 	bool *live;
 	struct follow *follow; /* NULL when no user stack is taken and no history kept */
 	int64_t history_clock;
@@ -121,7 +121,7 @@ void session_detach(struct session *s, uint32_t i);
 /* Runs all programs of kind ENTRY_TEST_RUN with this target: "BEGIN" or "END". */
 int session_test_run(struct session *s, const char *target);
 
-/* detach.c: takes programs off that cost too much, and puts them back. */
+/* detach.c: detaches programs that cost too much, and reattaches them. */
 int session_govern(struct session *s);
 
 /* loop.c */

@@ -116,7 +116,7 @@ static int make_parts(struct session *s, struct err *err)
 
 	s->links = calloc(n + 1, sizeof(*s->links));
 	s->live = calloc(n + 1, sizeof(*s->live));
-	s->victims = calloc(n + 1, sizeof(*s->victims));
+	s->costly = calloc(n + 1, sizeof(*s->costly));
 	if (s->c.img->uses_ustack && s->c.sym)
 		s->procs = calloc(PROC_CACHE, sizeof(*s->procs));
 	s->decoder.schema = s->schema;
@@ -131,7 +131,7 @@ static int make_parts(struct session *s, struct err *err)
 		follow_watch(s->follow, on_side_event, s);
 	if (r == 0)
 		r = dynprobes_new(s, &s->dynprobes);
-	if (r < 0 || !s->links || !s->live || !s->victims || (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
+	if (r < 0 || !s->links || !s->live || !s->costly || (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 || counters_new(s->l, &s->counters) < 0 ||
 	    trackers_new(s->l, clock_ns(CLOCK_MONOTONIC), &s->trackers) < 0 ||
 	    flight_new(s->l, o->flight, clock_ns(CLOCK_MONOTONIC), &s->flight) < 0)
@@ -251,7 +251,7 @@ void session_free(struct session *s)
 	free(s->rings);
 	free(s->links);
 	free(s->live);
-	free(s->victims);
+	free(s->costly);
 	free(s->procs);
 	free(s->fmt_flags);
 	free(s);

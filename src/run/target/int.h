@@ -16,6 +16,6 @@ struct target {
 	int status; /* as of waitpid(2) */
 };
 
-/* A command before its exec: lets it come behind it. */
+/* A command before its exec: lets it come after it. */
 int target_exec(struct target *t, struct err *err);
 #endif

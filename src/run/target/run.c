@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets a command that was stopped behind its exec run on to a point where its libraries are loaded, so
+/* Lets a command that was stopped after its exec run on to a point where its libraries are loaded, so
  * that probes in them can be found: by one breakpoint, taken out again before anything else looks.
  * Source: ptrace(2), getauxval(3); <link.h>: the dynamic linker calls r_brk before and after it maps. */
 #include <elf.h>
@@ -150,7 +150,7 @@ static int set_word(pid_t pid, uint64_t addr, long word)
 	return ptrace(PTRACE_POKETEXT, pid, (void *)(uintptr_t)addr, (void *)word) < 0 ? -errno : 0;
 }
 
-/* The breakpoint's trap leaves the program counter behind it on x86. */
+/* The breakpoint's trap leaves the program counter after it on x86. */
 static int step_back(pid_t pid, uint64_t addr)
 {
 #if defined(__x86_64__)

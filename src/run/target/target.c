@@ -76,7 +76,7 @@ static int read_report(int report)
 	return n == (ssize_t)sizeof(code) && code > 0 ? -code : 0;
 }
 
-/* Waits for the stop before or behind the exec. 0, or the -errno of the exec. */
+/* Waits for the stop before or after the exec. 0, or the -errno of the exec. */
 static int wait_stop(pid_t pid, int report)
 {
 	int status, code;

@@ -185,7 +185,7 @@ int v8_line(const struct v8 *v, struct v8_lines *k, uint64_t script, int64_t pos
 		return r;
 	if (position < 0 || position > (int64_t)s->chars.n)
 		return -EBADMSG;
-	for (n = s->n; n;) { /* the first end at or behind the place */
+	for (n = s->n; n;) { /* the first end at or after the place */
 		const size_t half = n / 2;
 
 		if (s->ends[lo + half] < position) {

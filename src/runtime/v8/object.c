@@ -152,7 +152,7 @@ int v8_add_string(const struct v8 *v, struct rt_text *t, uint64_t string, uint32
 #define SCOPE_FUNCTION(flags) ((flags) >> 12 & 3)
 #define SCOPE_INFERRED(flags) ((flags) >> 14 & 1)
 
-/* The index of a word behind the map. */
+/* The index of a word after the map. */
 static int scope_word(const struct v8 *v, uint64_t scope, uint64_t i, uint64_t *ret)
 {
 	return v8_word(v, scope, (int64_t)((1 + i) * WORD), ret);

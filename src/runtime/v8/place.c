@@ -35,7 +35,7 @@ static int64_t vlq_signed(struct bytes *b)
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
-/* What an entry says of the source: 30 bits, from 1, behind a bit that says whether it is in an external file. Source:
+/* What an entry says of the source: 30 bits, from 1, after a bit that says whether it is in an external file. Source:
  * src/codegen/source-position.h */
 static int64_t place_of(uint64_t position)
 {
@@ -262,7 +262,7 @@ int v8_code_functions(const struct v8 *v, uint64_t code, uint64_t frame, struct 
 		r = v8_word(v, code, v->l->code_positions, &table);
 	if (r < 0)
 		return r;
-	/* A return address is behind the call. */
+	/* A return address is after the call. */
 	if (at == V8_AT_MAX || !at || read_position(v, table, at - 1, &position) < 0)
 		position = 0;
 	while (INLINING_ID(position) && n + 1 < max) {

@@ -56,7 +56,7 @@ void v8_lines_free(struct v8_lines *k); /* accepts NULL */
 #define V8_MAX_DEPTH 16u     /* strings made of strings */
 #define V8_MAX_PIECES 32u    /* of a name */
 #define V8_MAX_LOCALS 65536u /* variables of a scope that are skipped */
-#define V8_INLINE_LOCALS 75u /* from so many on they are in a table. Source: kScopeInfoMaxInlinedLocalNamesSize */
+#define V8_INLINE_LOCALS 75u /* from this many on they are in a table. Source: kScopeInfoMaxInlinedLocalNamesSize */
 #define V8_MAX_POSITIONS (4u << 20) /* bytes of a table of positions, of a function's bytecode */
 #define V8_MAX_INLINED 24u	    /* functions in one another */
 #define V8_MAX_SOURCE (64u << 20)   /* bytes of a script that is read for its lines */

@@ -61,7 +61,7 @@ static int add_unit(struct dw *d, uint64_t *off)
 		rd_skip(&r, 8 + u.off_size);
 	u.abbrev += u.base->abbrev;
 	u.first = (uint64_t)(r.p - d->info.p);
-	if (u.version >= 5) { /* behind the heads of the tables, unless something else is said: never in a split part */
+	if (u.version >= 5) { /* after the heads of the tables, unless something else is said: never in a split part */
 		u.str_base = 2 * u.off_size;
 		u.addr_base = 2 * u.off_size;
 		u.rnglists_base = type == 0x05 ? u.off_size * 2 + 4 : 0;
@@ -513,7 +513,7 @@ int dw_die_at(struct dw *d, uint64_t off, struct dw_die *ret)
 	return u ? dw_die_read(d, u, off, ret) : -ENOENT;
 }
 
-/* The entry behind e and all that is below it. */
+/* The entry after e and all that is below it. */
 static int skip_below(struct dw *d, const struct dw_die *e, uint64_t *ret)
 {
 	struct dw_die c = *e;
@@ -557,7 +557,7 @@ int dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struc
 	return r < 0 ? r : ret->tag != 0;
 }
 
-/* Puts a section of another file behind ours; *ret_at: where it begins. */
+/* Puts a section of another file after ours; *ret_at: where it begins. */
 static int append_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *to, uint64_t *ret_at)
 {
 	struct dw_section s = { 0 };

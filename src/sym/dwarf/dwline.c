@@ -299,7 +299,7 @@ const struct dw_row *dw_lines_at(const struct dw_lines *l, uint64_t addr)
 	size_t lo = 0, hi = l->seqs.n;
 	const struct dw_row *v;
 
-	while (lo < hi) { /* the first that begins behind addr */
+	while (lo < hi) { /* the first that begins after addr */
 		size_t mid = lo + (hi - lo) / 2;
 
 		if (seqs[mid].lo <= addr)

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "sym/dwarf/dwarf.h"
 
-enum { /* tags, of those that matter */
+enum { /* the tags that are read */
        TAG_ARRAY = 0x01,
        TAG_CLASS = 0x02,
        TAG_ENUM = 0x04,
@@ -160,7 +160,7 @@ struct dw_unit {
 /* An entry: its attributes that matter. Offsets are those in .debug_info; 0: not there. */
 struct dw_die {
 	const struct dw_unit *u;
-	uint64_t off, next; /* next: the entry behind it (its first child, if it has children) */
+	uint64_t off, next; /* next: the entry after it (its first child, if it has children) */
 	uint32_t tag;	    /* 0: end of a list of children */
 	bool children, declaration, has_low, has_size, has_value, has_bound, has_data_bit;
 	const char *name;
@@ -187,7 +187,7 @@ struct val {
 	const uint8_t *p;
 };
 
-/* The sections of a file, and behind each of them that of the file it shares with others (dwz). */
+/* The sections of a file, and after each of them that of the file it shares with others (dwz). */
 struct dw {
 	struct dw_section info, abbrev, str, line_str, str_offsets, addr, line, ranges, rnglists;
 	struct dw_base own, alt; /* own: all 0 */

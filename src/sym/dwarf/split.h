@@ -8,7 +8,7 @@
 #include "sym/elf/debugfile.h"
 
 #define SPLIT_MAX_COLUMNS 16u /* sections of a package that its index tells of */
-#define SPLIT_WORK 1000u      /* to look for a file counts as much as reading so many entries */
+#define SPLIT_WORK 1000u      /* looking for a file counts as much as reading this many entries */
 
 /* The package of a program, once it was looked for. */
 struct dw_package {

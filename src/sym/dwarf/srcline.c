@@ -24,7 +24,7 @@ struct ranges { /* as VEC() has it */
 struct scope { /* a function, or one inlined into the scope that it is in */
 	uint64_t die;
 	uint32_t first, nranges; /* in unit.ranges */
-	uint32_t end;		 /* the scope behind all that are in this one */
+	uint32_t end;		 /* the scope after all that are in this one */
 	uint32_t call_file, call_line;
 };
 
@@ -162,7 +162,7 @@ static void sort_ranges(struct ranges *r)
 		qsort(r->v, r->n, sizeof(*r->v), by_start);
 }
 
-/* The range that has an address, of those that have it the one that begins last; NULL. */
+/* The range with the address that begins last; NULL: none has it. */
 static const struct range *range_at(const struct ranges *r, uint64_t addr)
 {
 	size_t lo = 0, hi = r->n;
@@ -287,13 +287,13 @@ static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 		return r;
 	r = vec_try_push(&u->scopes, ((struct scope){ e->off, first, (uint32_t)u->ranges.n - first, i + 1,
 						      clamp32(e->call_file), clamp32(e->call_line) }));
-	/* behind it, since they have its number */
+	/* after it, since they have its number */
 	for (size_t k = first; r == 0 && e->tag == TAG_SUBPROGRAM && k < u->ranges.n; k++)
 		r = vec_try_push(&u->funcs, u->ranges.v[k]);
 	return r;
 }
 
-/* All entries of the unit in their order. What is above the limits, or behind damage, is left out. */
+/* All entries of the unit in their order. What is above the limits, or after damage, is left out. */
 static int read_scopes(struct srcline *s, struct unit *u, const struct dw_die *first)
 {
 	uint32_t open[DWARF_MAX_DEPTH]; /* scopes, from 1, of the entries that e is in; 0: no scope */

@@ -226,7 +226,7 @@ int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_
 	_cleanup_free_ char *buf = NULL;
 	size_t n, len;
 
-	/* A path, and the build id behind its NUL. */
+	/* A path, and the build id after its NUL. */
 	if (!sh || elf_section_read(e, sh, LINK_MAX_SIZE, &buf, &n) < 0)
 		return -ENOENT;
 	len = strnlen(buf, n);

@@ -52,7 +52,7 @@ void elf_close(struct elf *e);
 /* The first section of this name, or NULL. */
 const Elf64_Shdr *elf_section(const struct elf *e, const char *name);
 const Elf64_Shdr *elf_section_of_type(const struct elf *e, uint32_t type);
-/* A section's bytes with a NUL behind them, malloc'ed; -ENOENT, -EFBIG over max, -ENODATA … */
+/* A section's bytes with a NUL after them, malloc'ed; -ENOENT, -EFBIG over max, -ENODATA … */
 int elf_section_read(const struct elf *e, const Elf64_Shdr *sh, size_t max, char **ret, size_t *ret_len);
 /* The PT_LOADs, malloc'ed; the number may be 0. */
 int elf_segments(const struct elf *e, struct elf_seg **ret, unsigned *ret_n);

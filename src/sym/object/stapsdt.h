@@ -17,7 +17,7 @@ struct stapsdt {
 	const char *args;  /* "8@%rdi -4@-12(%rbp)" */
 	uint64_t addr;	   /* of the probe, as linked */
 	uint64_t off;	   /* in the file */
-	uint64_t sem_addr; /* of the counter of those who trace it, 0: none */
+	uint64_t sem_addr; /* of the counter of tracers (its semaphore), 0: none */
 	uint64_t sem_off;  /* in the file */
 };
 

@@ -12,7 +12,7 @@
 #include "sym/proc/maps.h"
 #include "sym/elf/open.h"
 
-#define DELETED " (deleted)" /* behind the path of a file that has none */
+#define DELETED " (deleted)" /* after the path of a file that has none */
 #define LINE_MAX_BYTES 8192  /* a path of 4096 bytes may be escaped */
 
 struct listing {

@@ -22,7 +22,7 @@ struct ksym {
 };
 
 struct ksyms {
-	struct ksym *v; /* by address; of those at one address the one to show is the last */
+	struct ksym *v; /* by address; of several at one address the last is shown */
 	size_t n, cap;
 	char *text; /* all names; offset 0 is "" */
 	size_t ntext, captext;

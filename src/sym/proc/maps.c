@@ -260,7 +260,7 @@ int maps_read(struct sym *s, int procfd, struct umaps *ret)
 	return r;
 }
 
-/* Whether [start, end) is free in m, whose first mapping that ends behind start is searched. */
+/* Whether [start, end) is free in m, whose first mapping that ends after start is searched. */
 static size_t first_ending_after(const struct umaps *m, uint64_t start)
 {
 	size_t lo = 0, hi = m->n;

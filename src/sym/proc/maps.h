@@ -21,7 +21,7 @@ struct umap {
 	const char *name;    /* module: base name, "[heap]", "[anon]"; in sym.names */
 	bool exec;
 	bool stale; /* not in the newest /proc/PID/maps */
-	bool bss;   /* zeroed data behind the last page of f; off is where f's page ended */
+	bool bss;   /* zeroed data after the last page of f; off is where f's page ended */
 };
 
 struct umaps {

@@ -17,7 +17,7 @@ static bool in_file(struct sym *s, struct uproc *p, const struct umap *m, uint64
 	ufile_load(s, m->f, p->dead ? 0 : p->tgid);
 	ret->path = m->f->mem ? NULL : m->f->path;
 	if (m->bss) {
-		/* Behind the file's last page, which tells where the memory lies. */
+		/* After the file's last page, which tells where the memory lies. */
 		if (!elf_seg_vaddr(m->f->seg, m->f->nseg, m->off - 1, false, &vaddr))
 			return false;
 		vaddr += 1 + (addr - m->start);

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "sym/unwind/ehtab.h"
 
-/* A stretch of bytes that is being read; bad after a read behind its end. */
+/* A stretch of bytes that is being read; bad after a read after its end. */
 struct ehbuf {
 	const uint8_t *p, *end;
 	bool bad;

@@ -43,7 +43,7 @@ static const struct eharch archs[] = {
 	  .third = 30,
 	  .ra = 30,
 	  .link = true,
-	  .sig_uc = 128 /* behind siginfo: arch/arm64/kernel/signal.c, struct rt_sigframe */ },
+	  .sig_uc = 128 /* after siginfo: arch/arm64/kernel/signal.c, struct rt_sigframe */ },
 };
 
 uint64_t eh_fixed(struct ehbuf *b, unsigned size)
@@ -213,7 +213,7 @@ static bool find_cie(const struct ehsec *s, uint64_t off, uint32_t *ret)
 	return false;
 }
 
-/* b: behind the CIE pointer. What does not make sense is left out: one bad record tells nothing of others. */
+/* b: after the CIE pointer. What does not make sense is left out: one bad record tells nothing of others. */
 static int add_fde(struct ehsec *s, struct ehbuf b, uint64_t cie_off)
 {
 	const struct ehcie *c;

@@ -8,7 +8,7 @@
 
 #define READ_SIZE (256u << 10)
 
-/* Reads more behind what is there. 0 (l->eof at the end) or -errno. */
+/* Reads more after what is there. 0 (l->eof at the end) or -errno. */
 static int fill(struct lines *l)
 {
 	ssize_t n;

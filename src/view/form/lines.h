@@ -27,7 +27,7 @@ void lines_back(struct lines *l, const char *line);
 size_t lines_ahead(const struct lines *l, const char **ret);
 /* Where in the text that begins. */
 uint64_t lines_offset(const struct lines *l);
-/* Goes on behind so many of these bytes, which are so many whole lines. */
+/* Skips `len` bytes, which hold `lines` whole lines. */
 void lines_skip(struct lines *l, size_t len, size_t lines);
 void lines_done(struct lines *l);
 #endif

@@ -12,7 +12,7 @@ enum cell_kind {
 	CELL_UINT,   /* u */
 	CELL_INT,    /* i */
 	CELL_NS,     /* u: people see a unit */
-	CELL_NUMBER, /* d, with `digits` behind the point; NAN: none */
+	CELL_NUMBER, /* d, with `digits` after the point; NAN: none */
 	CELL_LIST,   /* s: JSON, for programs only */
 };
 

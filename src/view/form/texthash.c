@@ -70,7 +70,7 @@ static bytes16 load16(const char *s)
 	return v;
 }
 
-/* Whether two newlines, one behind the other, begin in the block of BLOCK bytes at s; s has one byte more. */
+/* Whether two newlines, one after the other, begin in the block of BLOCK bytes at s; s has one byte more. */
 static bool block_has_end(const char *s)
 {
 	bytes16 any = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 128 bits of a text: those who keep what they found out about it by them take equal ones for the same. Fast, since
- * gigabytes are read so; not safe from who makes texts of one hash on purpose: that mixes up his own stacks. */
+/* 128 bits of a text: callers take texts with equal hashes for the same. It is fast, since gigabytes are hashed;
+ * a user can make two texts of one hash on purpose; that corrupts only that user's input. */
 #ifndef DWELL_VIEW_FORM_TEXTHASH_H
 #define DWELL_VIEW_FORM_TEXTHASH_H
 #include <stdbool.h>

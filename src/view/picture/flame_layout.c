@@ -77,7 +77,7 @@ struct walk {
 	VEC(struct flame_box) v;
 };
 
-/* Puts the children of a box behind all boxes. */
+/* Puts the children of a box after all boxes. */
 static int add_children(struct walk *w, uint32_t node, double x, int32_t depth)
 {
 	for (uint32_t c = w->o->first[node]; c; c = w->o->next[c]) {

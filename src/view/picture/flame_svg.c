@@ -96,7 +96,7 @@ static void style(struct drawing *d)
 
 /* -- frames -- */
 
-/* The first characters of a name that fit into so many. */
+/* The first characters of a name that fit into the width. */
 static void label(struct strb *b, const char *name, size_t fit)
 {
 	size_t n = strlen(name), keep = n <= fit ? n : fit - 1;

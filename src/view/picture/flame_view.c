@@ -36,7 +36,7 @@ static int take_width(void *width, const struct optrow *o, const char *value, st
 	return 0;
 }
 
-/* --from, --to: those behind the first of two files are of the second. */
+/* --from, --to: those after the first of two files are of the second. */
 static int take_time(void *state, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct flame_view *f = state;

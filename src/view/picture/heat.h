@@ -42,10 +42,10 @@ struct heat_key {
 struct heat_column {
 	double avg, p50, p90, p99; /* NAN: no values */
 	uint64_t lost;		   /* events that were not recorded */
-	char *note; /* why less may be in it, and the columns behind it: dwell did not run, or took probes away; NULL:
+	char *note; /* why less may be in it, and the columns after it: dwell did not run, or took probes away; NULL:
 		       nothing */
-	unsigned noted; /* how many columns that is of */
-	uint32_t taken; /* … of that program, by its first probe's id + 1, being off */
+	unsigned noted;	   /* how many columns that is of */
+	uint32_t detached; /* … of that program, by its first probe's id + 1, being off */
 };
 
 struct heat {

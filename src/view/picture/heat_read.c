@@ -401,35 +401,35 @@ static bool on_back(struct reading *r, const struct row *row)
 	for (long i = 0; i <= last; i++) {
 		struct heat_column *c = &r->h->columns[i];
 
-		if (c->taken != row->probe + 1)
+		if (c->detached != row->probe + 1)
 			continue;
 		c->noted = (unsigned)(last - i) + 1;
-		c->taken = 0;
+		c->detached = 0;
 		return true;
 	}
 	return false;
 }
 
-/* A note is of the columns of its time; that a program was taken off, of all that follow until it is back. */
+/* A note is of the columns of its time; that a program was detached, of all that follow until it is reattached. */
 static int on_note(struct reading *r, const struct row *row)
 {
 	uint64_t to = row->ts + r->wall, from = row->count < to ? to - row->count : 0;
 	long first = column_of(r, from < r->h->begin_wall_ns ? r->h->begin_wall_ns : from), last = column_of(r, to);
-	bool taken = note_is_taken(row);
+	bool detached = note_is_detached(row);
 	struct heat_column *c;
 
 	if (row->id == NOTE_REATTACHED && on_back(r, row))
 		return 0;
-	while (taken && first >= 0 && first + 1 < (long)r->h->ncolumns && r->h->columns[first].note)
-		first++; /* several are taken off at once */
+	while (detached && first >= 0 && first + 1 < (long)r->h->ncolumns && r->h->columns[first].note)
+		first++; /* several are detached at once */
 	c = first < 0 ? NULL : &r->h->columns[first];
 	if (!c || to < r->h->begin_wall_ns || c->note)
 		return 0;
-	if (last < 0 || taken)
+	if (last < 0 || detached)
 		last = (long)r->h->ncolumns - 1;
 	c->note = strndup(row->data ? row->data : "", row->len);
 	c->noted = (unsigned)(last - first) + 1;
-	c->taken = row->id == NOTE_DETACHED ? row->probe + 1 : 0;
+	c->detached = row->id == NOTE_DETACHED ? row->probe + 1 : 0;
 	return c->note ? 0 : -ENOMEM;
 }
 

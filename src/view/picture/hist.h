@@ -9,7 +9,7 @@
 #include "store/recquery.h"
 #include "view/picture/heat.h"
 
-#define HIST_MAX_SERIES 8u /* in a picture: so many colours can be told apart */
+#define HIST_MAX_SERIES 8u /* in a picture: more colours cannot be told apart */
 #define HIST_NQUANTILES 5  /* 50, 90, 99, 99.9 %, the largest */
 
 struct hist_opts {

@@ -25,6 +25,6 @@ void keycolour_claim(struct keycolours *k, const char *name);
 unsigned keycolour_of(struct keycolours *k, const char *name);
 /* 0xrrggbb. */
 unsigned keycolour(unsigned slot);
-/* Row i of appearance.json, again from the first on behind the last. */
+/* Row i of appearance.json, again from the first on after the last. */
 unsigned keycolour_row(size_t i);
 #endif

@@ -39,12 +39,12 @@ enum tl_kind tl_kind_of(const char *name);
 /* How much it is looked for, and so drawn before others that share a pixel: 0 does not matter … 2 matters. */
 unsigned tl_kind_weight(enum tl_kind k);
 
-enum { TL_OPEN = 1, /* it goes on behind the end of the recording */ TL_CUT = 2 /* what overlapped was cut */ };
+enum { TL_OPEN = 1, /* it goes on after the end of the recording */ TL_CUT = 2 /* what overlapped was cut */ };
 
 struct tl_item {
 	uint64_t from, to; /* CLOCK_MONOTONIC, ns */
 	uint32_t text;	   /* index into texts; 0: none */
-	uint32_t by;	   /* likewise: who woke the thread up */
+	uint32_t by;	   /* text of the thread that woke it up */
 	uint16_t cpu;	   /* RUN, IRQ: where, plus 1; 0: not known */
 	uint8_t kind, flags;
 	uint8_t hue; /* of kinds that have names of their own: tl_add_hues() */
@@ -72,7 +72,7 @@ struct tl_row {
 	uint64_t longest;	 /* ns, of waits */
 };
 
-/* What an interval is, in words: the first line, and the lines behind it (a stack). */
+/* What an interval is, in words: the first line, and the lines after it (a stack). */
 struct tl_text {
 	char *words;
 	char *stack;  /* frames, innermost first, one a line; "" */

@@ -42,7 +42,7 @@ int tl_note(struct tl_reader *r, const struct row *row)
 		if (end_gap(r, lane, (struct rec_range){ x.from, x.to }))
 			return 0;
 	}
-	if (note_is_taken(row)) {
+	if (note_is_detached(row)) {
 		x.flags = TL_OPEN;
 		if (vec_try_push(&r->gaps, ((struct rec_range){ x.from, INT64_MAX })) < 0)
 			r->error = -ENOMEM;

@@ -10,7 +10,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Takes the weight from the end of a line: digits, perhaps with a fraction, behind white space. */
+/* Takes the weight from the end of a line: digits, perhaps with a fraction, after white space. */
 static bool take_weight(const char *s, size_t *n, uint64_t *ret, bool *ret_fraction)
 {
 	size_t end = *n, at, dot;

@@ -23,7 +23,7 @@ struct stack_input {
 	char event[64];		    /* what was sampled, when known */
 };
 
-/* Reads all lines into weight `weight` of t (lines with two weights: also into the one behind it, if the tree has
+/* Reads all lines into weight `weight` of t (lines with two weights: also into the next one, if the tree has
  * one). Comments (#) and empty lines are skipped. 0, -errno, or -EINVAL when no line is a folded stack. */
 int fold_read(struct lines *in, struct stacktree *t, unsigned weight, struct stack_input *ret, struct err *err);
 /* What a reader returns at its end: read is what reading the lines ended with; nothing is text for an input of

@@ -14,7 +14,7 @@
 struct sample {
 	const char *comm, *event;
 	size_t comm_len, event_len;
-	const char *rest; /* behind the event: a stack of one frame, without -g */
+	const char *rest; /* after the event: a stack of one frame, without -g */
 	size_t rest_len;
 	uint32_t pid, tid;
 	uint64_t ns;
@@ -274,7 +274,7 @@ static const char *open_of(const char *s, size_t n)
 	return NULL;
 }
 
-/* What stands behind the address: "read+0x1b (/usr/lib/libc.so.6)". */
+/* What stands after the address: "read+0x1b (/usr/lib/libc.so.6)". */
 static uint32_t parse_frame(struct reader *r, const char *addr, size_t addr_len, const char *name, size_t n)
 {
 	const char *file = "", *open = n && name[n - 1] == ')' ? open_of(name, n) : NULL;

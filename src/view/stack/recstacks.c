@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which fields of a key or record are a stack, and how they become frames: texts of the key first, then user
  * frames, then kernel frames. A second stack of a kind is the waker's: it is put on top, its leaf first,
- * behind a separator, then texts of the key that stand behind it. */
+ * after a separator, then texts of the key that stand after it. */
 #include "view/stack/recstacks.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct recstacks {
 	struct sym *sym;
 	struct recstacks_opts opts;
 	const struct aggdesc *agg;
-	const struct recfield *why, *noted; /* of agg: why(stack()), and the number behind it; or NULL */
+	const struct recfield *why, *noted; /* of agg: why(stack()), and the number after it; or NULL */
 	struct causes *causes;		    /* or NULL: what is idle is drawn as all else */
 	bool *events;			    /* by epid - 1: taken */
 	char title[256];
@@ -140,7 +140,7 @@ static int choose(struct recstacks *r, struct err *err)
 	return e;
 }
 
-/* The number behind why(stack()) says what else is known of the wait (WHY_*). */
+/* The number after why(stack()) says what else is known of the wait (WHY_*). */
 static void find_why(struct recstacks *r)
 {
 	for (size_t i = 0; r->agg && i < r->agg->nkeys; i++)

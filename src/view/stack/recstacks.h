@@ -15,7 +15,7 @@ struct recstacks_opts {
 	bool addresses;	   /* addresses without a name stay apart */
 	bool no_inlined;   /* functions that were inlined are part of the one they are in */
 	bool lines;	   /* each line that ran in a function is a frame of its own */
-	bool counts;	   /* of sums, also how many events there were, into the weight behind */
+	bool counts;	   /* of sums, also how many events there were, into the weight after */
 	uint64_t begin_ns; /* when the recording began (CLOCK_MONOTONIC) */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint64_t from_ns, to_ns; /* only what was so long after that; to 0: to the end */
@@ -33,7 +33,7 @@ int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct
 void recstacks_free(struct recstacks *r);
 /* "@offcpu: sum" or "profile:::profile-99": what is shown. Lives with r. */
 const char *recstacks_title(const struct recstacks *r);
-/* Whether weights are sums: then the weight behind (if t has one and opts->counts) counts the events. */
+/* Whether weights are sums: then the weight after (if t has one and opts->counts) counts the events. */
 bool recstacks_is_sum(const struct recstacks *r);
 const struct aggdesc *recstacks_agg(const struct recstacks *r); /* that they are from; NULL: from an event */
 /* Adds a row to weight `weight` of t: what aggregations gained, however the program cleared or cut them, and one per

@@ -13,7 +13,7 @@ struct stacksrc_opts {
 	bool addresses;	 /* addresses without a name apart */
 	bool no_inlined; /* recording: functions that were inlined are part of the one they are in */
 	bool lines;	 /* recording: each line that ran in a function apart */
-	bool counts;	 /* of sums, also how many events there were, into the weight behind */
+	bool counts;	 /* of sums, also how many events there were, into the weight after */
 	uint64_t from_ns, to_ns;	     /* only what was so long after the beginning; to 0: to the end */
 	struct causes *(*causes)(void *arg); /* recording: leave out idle waits by these rules (recstacks.h); or NULL */
 	void *causes_arg;
@@ -43,7 +43,7 @@ struct stacksrc_opts {
 struct stacksrc {
 	struct stack_input in;
 	char title[256];	    /* what the stacks are of: "@: count", "cycles:u"; "" */
-	bool counts;		    /* the weight behind it counts events: sums of a recording */
+	bool counts;		    /* the weight after it counts events: sums of a recording */
 	uint64_t begun_realtime_ns; /* of a recording; 0: unknown */
 	uint64_t since_ns; /* of a recording with limits: how long after its beginning its stacks, or those asked for,
 			      begin; 0: they are whole */

@@ -19,7 +19,7 @@ struct agg_table {
 	const struct aggdesc *const *aggs;
 	size_t naggs;
 	struct agg_row *rows;
-	const uint64_t **values; /* memory of all rows' values, and of percpu behind them */
+	const uint64_t **values; /* memory of all rows' values, and of percpu after them */
 	struct agg_rank *ranks;
 	size_t nrows;
 };

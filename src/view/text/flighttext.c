@@ -176,7 +176,7 @@ static uint64_t request_time(const struct flight_rec *f, uint32_t i)
 	return begins ? f->h.to - e.ts : e.ts - f->h.from;
 }
 
-/* Is an event one of those that tell the story? */
+/* Is the event one that explains the delay? */
 static bool matters(const struct flight_rec *f, uint32_t i)
 {
 	const struct flight_event e = flight_event(f, i);

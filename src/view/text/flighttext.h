@@ -6,7 +6,7 @@
 #include "store/flight.h"
 
 #define FLIGHTTEXT_LINES 12  /* events shown when not all are asked for */
-#define FLIGHTTEXT_NAMED 3   /* threads that had the CPU, likewise */
+#define FLIGHTTEXT_NAMED 3   /* threads that had the CPU, at most */
 #define FLIGHTTEXT_EARLIER 4 /* of them before the wait began */
 #define FLIGHTTEXT_SHARE 5   /* percent of the wait that an interval on the CPU must have to be shown then */
 

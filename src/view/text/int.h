@@ -68,7 +68,7 @@ struct text_view {
 	bool json_started, json_open;	    /* the first line is written; within a line */
 	struct strb json_text;		    /* of the line, what is not written yet */
 	struct jsonw json;		    /* into it */
-	struct strb json_pending;	    /* messages to come behind the line, each ended by NUL */
+	struct strb json_pending;	    /* messages to come after the line, each ended by NUL */
 	char *columns[JSON_COLUMNS];	    /* of the last heading, in the arena; see json_columns.c */
 	size_t ncolumns, column, nheadings; /* column: of the next value in this line */
 	bool json_exited;		    /* exit() was shown, with this status */

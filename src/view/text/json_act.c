@@ -91,7 +91,7 @@ static void put_print(const struct jctx *c)
 		jsonw_bool(&c->v->json, "truncated", true);
 }
 
-/* Done in order, as a printa() behind it shows the result. */
+/* Done in order, as a printa() after it shows the result. */
 static void put_aggact(const struct jctx *c)
 {
 	text_act(c->v, c->fmt, c->index, c->row);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* print(): a typed value with its members, one a line.
  *
- * Layout of DTrace for Linux: the address and " = *", then the value from column 44 on (behind the columns
+ * Layout of DTrace for Linux: the address and " = *", then the value from column 44 on (after the columns
  * CPU, ID, FUNCTION:NAME), a space deeper for each level. Members that are all zero are left out. Beyond
- * printsize bytes "..." stands where the next member would be; open braces are closed behind it.
+ * printsize bytes "..." stands where the next member would be; open braces are closed after it.
  * Source: dtrace(1) of Oracle, function print; layout of its documented output. */
 #include <ctype.h>
 #include <string.h>

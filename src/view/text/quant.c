@@ -231,7 +231,7 @@ static void print_llquantize(struct text_view *v, const int32_t param[4], const 
 	}
 }
 
-/* hist: the lower bound of the bucket that so many of 1000 values do not exceed. */
+/* hist: the lower bound of the bucket that `permille` of 1000 values do not exceed. */
 static void hist_rank(struct text_view *v, const int64_t *data, const char *name, unsigned per_mille)
 {
 	unsigned __int128 total = 0, sum = 0, want;

@@ -12,7 +12,7 @@ struct rectable_filter {
 	struct rec_range range;
 	uint64_t over, under; /* over <= delay < under; under 0: no limit */
 	const char *tracker;  /* NULL: any */
-	uint64_t longest;     /* only so many, the longest; 0: all, by time */
+	uint64_t longest;     /* at most this many, the longest first; 0: all, by time */
 };
 struct rectable_opts {
 	struct rectable_filter which;

@@ -7,7 +7,7 @@
 #include "view/form/recsym.h"
 #include "view/text/slowshow.h"
 
-/* An event waits for the row behind it: what the flight recorder saw. */
+/* An event waits for the row after it: what the flight recorder saw. */
 struct replay {
 	struct slowshow *l;
 	struct row held;

@@ -24,7 +24,7 @@ struct kept {
 struct slowshow {
 	/* asked for */
 	uint64_t over_ns; /* of recordings: shorter ones are left out */
-	unsigned worst;	  /* not each event: so many with the summary; 0: each */
+	unsigned worst;	  /* the number of events shown with each summary; 0: each event is shown as it comes */
 	bool json, idle, stacks, cost;
 	bool recorded;					      /* shown of recordings */
 	bool filters;					      /* wants() may say no */

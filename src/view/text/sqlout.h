@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "store/recsql.h"
 
-#define SQLOUT_WIDTH_ROWS 1000u /* so many rows of a table decide how wide its columns are */
+#define SQLOUT_WIDTH_ROWS 1000u /* the first rows of a table decide how wide its columns are */
 #define SQLOUT_MIN_WIDTH 8u	/* of a column that is cut to fit a terminal */
 
 enum sqlout_form { SQLOUT_TABLE, SQLOUT_CSV, SQLOUT_JSON };

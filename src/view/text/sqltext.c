@@ -37,9 +37,9 @@ void sqltext_place(const char *text, size_t n, size_t at, const char *file, stru
 
 	at = at < n ? at : n;
 	while (at < n && strchr(" \t\n", text[at]))
-		at++; /* a statement begins behind the blanks */
+		at++; /* a statement begins after the blanks */
 	while (at == n && at && text[at - 1] == '\n')
-		at--; /* it ended too early: behind its last word */
+		at--; /* it ended too early: after its last word */
 	for (const char *s = text; s < text + at; s++)
 		if (*s == '\n') {
 			line = s + 1;

@@ -47,7 +47,7 @@ static void name_frame(const struct stuck_print *p, const struct stuck_thread *t
 {
 	uint64_t addr = user ? t->ustack[i] : t->stack[i];
 	struct symbol s;
-	/* A return address is behind the call, which may be the function's last instruction. */
+	/* A return address is after the call, which may be the function's last instruction. */
 	uint64_t in = i ? addr - 1 : addr;
 	bool known = user ? sym_user(p->sym, t->pid, t->start, in, &s) : sym_kernel(p->sym, in, &s);
 
@@ -56,7 +56,7 @@ static void name_frame(const struct stuck_print *p, const struct stuck_thread *t
 
 /* -- text -- */
 
-/* Words one behind the other, in lines of the width with this indentation. */
+/* Words one after the other, in lines of the width with this indentation. */
 struct fill {
 	FILE *out;
 	int columns, indent, at;
