@@ -5,9 +5,11 @@
 #include "core/shell.h"
 
 int dcmd_dcmds(struct shell *s, const struct dcall *d);
+int dcmd_findjsobjects(struct shell *s, const struct dcall *d);
 int dcmd_help(struct shell *s, const struct dcall *d);
 int dcmd_jsprint(struct shell *s, const struct dcall *d);
 int dcmd_jsframe(struct shell *s, const struct dcall *d);
+int dcmd_jsfunctions(struct shell *s, const struct dcall *d);
 int dcmd_jssource(struct shell *s, const struct dcall *d);
 int dcmd_jsstack(struct shell *s, const struct dcall *d);
 int dcmd_mappings(struct shell *s, const struct dcall *d);

@@ -7,6 +7,14 @@
 const struct dcmd dcmds[] = {
 	{ "dcmds", "", false, "list the commands", "Lists all commands with a line about each.\n", "::dcmds",
 	  dcmd_dcmds },
+	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY]", false,
+	  "find objects of JavaScript, or what refers to one",
+	  "Counts the objects by constructor and names of properties, those of most bytes first: one of them, how many,\n"
+	  "bytes with their stores of properties and elements. -c, -p: those of that constructor, with that property.\n"
+	  "ADDRESS::findjsobjects: all objects that are like the one at ADDRESS. ADDRESS::findjsobjects -r: what\n"
+	  "refers to it. In front of a |: one object of each row; with -c, -p or ADDRESS all of them.\n"
+	  "All words outside of V8's heap count as roots, so an object that died lately may be among them.\n",
+	  NULL, dcmd_findjsobjects },
 	{ "help", "[COMMAND]", false, "tell how lines are written, or about a command",
 	  "Without a word: how addresses, commands and pipelines are written. With one: that command.\n",
 	  "::help stack", dcmd_help },
@@ -14,6 +22,10 @@ const struct dcmd dcmds[] = {
 	  "ADDRESS is a frame pointer, as ::jsstack gives them. Prints the function, this, and the arguments that the\n"
 	  "caller gave; -d as of ::jsprint (0). Optimised code may have changed them meanwhile.\n",
 	  NULL, dcmd_jsframe },
+	{ "jsfunctions", "[-c NAME]", false, "list the functions of JavaScript",
+	  "Lists the functions: one of its closures, how many, name and place. -c: those of that name.\n"
+	  "In front of a |: the address of a closure of each.\n",
+	  NULL, dcmd_jsfunctions },
 	{ "jsprint", "[-ah] [-d DEPTH] [-n COUNT] [-s CHARS]", true, "print an object of JavaScript",
 	  "Prints an object as the program would write it, with those in it.\n"
 	  "-d: objects within each other (2). -n: at most so many elements, properties, entries of each (0t100).\n"

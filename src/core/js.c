@@ -203,6 +203,23 @@ int js_function_name(const struct js *js, uint64_t function, struct strb *b)
 	return js_is_string(js, type) ? js_string_text(js, name, V8_MAX_NAME, b, NULL) : 0;
 }
 
+void js_function_text(const struct js *js, uint64_t function, uint64_t at, char buf[RT_MAX_TEXT])
+{
+	struct v8_head head;
+	uint64_t shared, frame = 0;
+	int r = js_word(js, function, js->l.function_shared, &shared);
+
+	if (r == 0) {
+		frame = V8_FRAME(shared, at);
+		r = v8_head_read(&js->l, &js->mem, frame, &head);
+	}
+	if (r == 0)
+		r = v8_frame_text(&js->l, &js->mem, js->lines, &head, frame, buf, RT_MAX_TEXT);
+	if (r < 0)
+		snprintf(buf, RT_MAX_TEXT, "(function %llx: %s)", (unsigned long long)(function - V8_TAG),
+			 r == -EFAULT || r == -ENODATA ? "not in the core" : "damaged");
+}
+
 /* The function that the map has been made for. */
 static int made_by(const struct js *js, uint64_t map, uint64_t *ret)
 {

@@ -70,6 +70,8 @@ int js_bigint_text(const struct js *js, uint64_t v, struct strb *b);
 
 /* The name of a function; "" when it has none. */
 int js_function_name(const struct js *js, uint64_t function, struct strb *b);
+/* "name at file:line" of a function; at: the bytecode where it is, or V8_AT_MAX: where it begins. */
+void js_function_text(const struct js *js, uint64_t function, uint64_t at, char buf[RT_MAX_TEXT]);
 /* The name of an object's constructor; "" unknown. */
 int js_constructor(const struct js *js, uint64_t object, struct strb *b);
 /* Whether a value is the mark of a place without a value. */

@@ -7,6 +7,7 @@
 #include "base/plain.h"
 #include "core/cmds.h"
 #include "core/js.h"
+#include "core/jsheap.h"
 
 #define DEPTH 2
 #define ELEMENTS 100
@@ -20,6 +21,18 @@ int shell_js(struct shell *s, struct js **ret)
 		r = js_open(s->core, &s->js, &s->err);
 	if (r == 0)
 		*ret = s->js;
+	return r;
+}
+
+int shell_heap(struct shell *s, struct js_heap **ret)
+{
+	struct js *js;
+	int r = shell_js(s, &js);
+
+	if (r == 0 && !s->heap)
+		r = js_heap_open(js, &s->heap, &s->err);
+	if (r == 0)
+		*ret = s->heap;
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include "base/near.h"
 #include "base/plain.h"
 #include "core/js.h"
+#include "core/jsheap.h"
 #include "core/shell.h"
 
 #define FLUSH 65536u /* bytes of text that wait to be written */
@@ -28,6 +29,7 @@ struct line {
 
 void shell_done(struct shell *s)
 {
+	js_heap_close(s->heap);
 	js_close(s->js);
 	err_done(&s->err);
 	strb_free(&s->text);
@@ -263,7 +265,8 @@ static int run_piped(struct shell *s, const struct line *l)
 	sigaction(SIGPIPE, &before, NULL);
 	if (s->error == -EPIPE)
 		s->error = 0;
-	if (r == 0 && status && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE))
+	/* -1: it ended before it had read the rest. */
+	if (r == 0 && status > 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE))
 		r = err_set(&s->err, -EIO, "'%s' ended with status %d", l->program,
 			    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	return r;
@@ -288,8 +291,11 @@ int shell_line(struct shell *s, const char *text)
 	r = take_line(s, l, copy);
 	if (r < 0)
 		return r;
-	if (s->core->live && !s->core->stopped)
+	if (s->core->live && !s->core->stopped) { /* it has changed */
 		core_forget(s->core);
+		js_heap_close(s->heap);
+		s->heap = NULL;
+	}
 	r = l->program ? run_piped(s, l) : run_stages(s, l);
 	shell_flush(s);
 	if (r == -ENOMEM && !s->err.code)

@@ -23,6 +23,7 @@
 typedef VEC(uint64_t) shell_addrs;
 
 struct js;
+struct js_heap;
 
 struct shell {
 	struct core *core; /* not owned */
@@ -32,7 +33,8 @@ struct shell {
 	struct err err;	   /* why the last command failed */
 	struct strb text;  /* not written yet */
 	shell_addrs *to;   /* where addresses go, and no text; or NULL */
-	struct js *js;	   /* opened by the first command that needs it, shell_js() */
+	struct js_heap *heap;
+	struct js *js; /* opened by the first command that needs it, shell_js() */
 };
 
 /* A command as it was typed. */
@@ -87,6 +89,8 @@ void shell_json_place(struct shell *s, struct jsonw *w, uint64_t addr);
 int shell_option(struct shell *s, const struct dcall *d, int *i, uint64_t max, uint64_t *ret);
 /* JavaScript's objects. 0, or -errno with s->err. */
 int shell_js(struct shell *s, struct js **ret);
+/* The same with what is alive in their heap. */
+int shell_heap(struct shell *s, struct js_heap **ret);
 /* The tagged pointer to the object at an address, tagged or not; 0: there is none. */
 uint64_t shell_object(const struct js *js, uint64_t addr);
 const struct dcmd *shell_dcmd(const char *name);

@@ -242,6 +242,11 @@ int core_read(struct core *c, uint64_t addr, void *buf, size_t n)
 	return 0;
 }
 
+int core_read_direct(struct core *c, uint64_t addr, void *buf, size_t n)
+{
+	return n > UINT64_MAX - addr ? -EFAULT : read_piece(c, addr, buf, n);
+}
+
 void core_forget(struct core *c)
 {
 	free(c->blocks);

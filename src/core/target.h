@@ -100,6 +100,8 @@ void core_close(struct core *c);
 
 /* Memory. -EFAULT: none is mapped there; -ENODATA: the core does not have it, nor a file that is the same. */
 int core_read(struct core *c, uint64_t addr, void *buf, size_t n);
+/* The same for much memory that is read once: it is not kept. */
+int core_read_direct(struct core *c, uint64_t addr, void *buf, size_t n);
 /* Forgets what was read of a process that runs. */
 void core_forget(struct core *c);
 const struct core_seg *core_seg_at(const struct core *c, uint64_t addr);

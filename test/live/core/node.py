@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# @timeout: 240
+# @timeout: 400
 """dwell core on Node: objects of every kind are those that the script has, as JSON and as text; the stack is Error.stack's, 7,000 frames; out of
 cores of the kernel and of gcore, and alive. NODES: further binaries, separated by colons."""
 import json
@@ -112,7 +112,30 @@ function tell() {
 function deep(n, what) { if (n) return deep(n - 1, what) + 1; return new Store().value; }
 deep(7000, "argument");
 """
-for name, text in (("objects.js", OBJECTS), ("stack.js", STACK)):
+HEAP = r"""
+"use strict";
+const fs = require("fs");
+class Planted { constructor(i) { this.id = i; this.host = "host" + i; if (i % 2) this.odd = i; } }
+class Dead { constructor(i) { this.id = i; this.text = "dead" + i; } }
+class InProperty { } class InElement { } class InMap { } class InSet { } class InClosure { } class InGlobal { } class InStore { }
+let dead = Array.from({ length: 3000 }, (x, i) => new Dead(i));
+class Holder { constructor(v) { this.first = 1; this.held = v; } }
+function closure(kept) { return () => kept; }
+function planted(n) { const a = []; for (let i = 0; i < n; i++) a.push(new Planted(i)); return a; }
+const many = new Holder(1);
+for (let i = 0; i < 40; i++) many["p" + i] = i;
+many.far = new InStore();
+globalThis.keep = { list: planted(5000), holder: new Holder(new InProperty()), array: [0, 1, 2, new InElement()], map: new Map([["k", new InMap()]]), set: new Set([new InSet()]), f: closure(new InClosure()), many, function: function kept() {} };
+globalThis.everywhere = new InGlobal();
+dead = null;
+setTimeout(() => { // nothing is on the stack any more
+  gc(); gc(); gc();
+  fs.writeFileSync("want.json", "[1]");
+  if (process.env.CRASH) process.abort();
+}, 10);
+setInterval(() => {}, 1e6);
+"""
+for name, text in (("objects.js", OBJECTS), ("stack.js", STACK), ("heap.js", HEAP)):
     with open(name, "w", encoding="utf-8") as f:
         f.write(text)
 
@@ -152,6 +175,34 @@ def judge_objects(what, args, address):
         live.check(text in re.sub(r"\n +(?=\})", " ", re.sub(r"\n +", " ", r.stdout)) or text in r.stdout, f"{what}: as text: {text}", r.stdout[:6000] + r.stderr)
     r = core(*args, "-c", f"{address}::jsprint -d 0", "-c", f"{address}::jsprint -x", "-c", "8::jsprint", "-c", f"{int(address, 16) + 8:x}::jsprint")
     live.check(r.stdout.startswith("{ kinds: [Object ") and "unexpected '-x'" in r.stderr and r.stderr.count("no object of JavaScript begins") == 2, f"{what}: options", r.stdout + r.stderr)
+
+
+RETAINERS = {"InProperty": ("Holder", "held"), "InElement": ("Array", 3), "InMap": ("Map", 0), "InSet": ("Set", 0), "InClosure": ("", "kept"), "InGlobal": ("globalThis", "everywhere"),
+             "InStore": ("Holder", "far")}
+
+
+def rows(*args):
+    r = core("--json", *args)
+    live.check(r.returncode == 0, f"core {args}", r.stderr)
+    return [json.loads(l) for l in r.stdout.splitlines()]
+
+
+def judge_heap(what, args):
+    found = [x for x in rows(*args, "-c", "::findjsobjects") if x["constructor"] in ("Planted", "Dead")]
+    live.same(sorted((x["constructor"], x["names"], x["count"]) for x in found), [("Planted", "id, host", 2500), ("Planted", "id, host, odd", 2500)], f"{what}: all that were planted, and none that is dead")
+    live.check(all(x["bytes"] >= 2500 * 40 for x in found), f"{what}: their bytes", found)
+    r = core(*args, "-c", "::findjsobjects -c Planted | ::jsprint -n 9999", "-c", "::findjsobjects -p odd ! wc -l", "-c", f"{found[0]['object']}::findjsobjects ! wc -l")
+    ids = sorted(map(int, re.findall(r"\bid: (\d+)", r.stdout)))
+    live.check(ids == list(range(5000)), f"{what}: each once", ids[:20])
+    live.check(int(r.stdout.split()[-2]) >= 2 and r.stdout.split()[-1] == "2500", f"{what}: by property; those that are alike", r.stdout[-100:])
+    for constructor, (holder, name) in RETAINERS.items():
+        at = [x for x in rows(*args, "-c", f"::findjsobjects -c {constructor}") if not x["names"]]
+        refs = rows(*args, "-c", f"{at[0]['object']}::findjsobjects -r") if at else []
+        # The stack may still lead to the array [key, value] that the Map was made of.
+        who = [(x.get("constructor"), x.get("name", x.get("index"))) for x in refs]
+        live.check(len(at) == 1 and at[0]["count"] == 1 and (holder, name) in who and (len(who) == 1 or constructor in ("InMap", "InSet")), f"{what}: who refers to {constructor}", (at, refs))
+    text = core(*args, "-c", "::jsfunctions -c kept", "-c", "::findjsobjects -c Holder | ::findjsobjects -r ! sort | head -1").stdout
+    live.check(re.search(r"^ *\w+ +1 kept at .*heap.js", text, re.M) and " referred to by " in text, f"{what}: functions; references of several", text)
 
 
 def as_dwell(line):
@@ -237,6 +288,21 @@ for i, node in enumerate(NODES):
         os.truncate(file, os.path.getsize(file) // 3)
         r = core(file, "-c", f"{address('out')}::jsprint", "-c", "::jsstack")
         live.check(r.returncode in (0, 1) and "AddressSanitizer" not in r.stderr, f"{version}: a core that is cut", r.stderr)
+        os.unlink(file)
+    p = launch(node, "heap.js", "out")
+    until(lambda: whole("want.json") and sleeping(p.pid), p)
+    judge_heap(f"{version} alive", ["-p", p.pid])
+    if i == 0 and shutil.which("gcore"):
+        subprocess.run(["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        judge_heap(f"{version} gcore", [f"gcore.{p.pid}"])
+        os.unlink(f"gcore.{p.pid}")
+    p.kill()
+    p.wait()
+    if PATTERN == "core":
+        p = launch(node, "heap.js", "out", crash=True)
+        live.same(p.wait(), -signal.SIGABRT, f"{version} aborts")
+        file = next(n for n in os.listdir(".") if re.fullmatch(r"core(\.\d+)?", n))
+        judge_heap(f"{version} the kernel's core", [file])
         os.unlink(file)
     p = launch(node, "stack.js", "out", "--no-opt", "--no-sparkplug", "--no-maglev" if version > "v22" else "--no-opt", "--stack-size=4000")
     until(lambda: os.path.exists("ready"), p)

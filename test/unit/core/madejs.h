@@ -7,7 +7,7 @@
 #include <string.h>
 #include "core/js.h"
 
-#define MADEJS_BASE 0x10000u /* where the memory is */
+#define MADEJS_BASE 0x40000u /* where the memory is: at the beginning of a page of V8 */
 
 static int madejs_read(void *ctx, uint64_t addr, void *buf, size_t n)
 {

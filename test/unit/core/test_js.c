@@ -2,9 +2,10 @@
 /* Numbers as JavaScript writes them; layouts; objects made by hand, whole and damaged. */
 #include "unit.h"
 #include <math.h>
+#include "core/jsheap.h"
 #include "core/madejs.h"
 
-enum { META = 0, STRING_MAP = 0x100, CONS_MAP = 0x200, BIG_MAP = 0x300, AT = 0x400, BYTES = 0x2000 };
+enum { META = 0x1200, STRING_MAP = 0x1300, CONS_MAP = 0x1400, BIG_MAP = 0x1500, AT = 0x1600, BYTES = 0x4000 };
 
 static uint8_t memory[BYTES], core[BYTES + MADEJS_HEAD];
 static struct core c;
@@ -119,7 +120,7 @@ static void strings_of_strings_are_put_together(void **state)
 	memcpy(memory + AT + 0x90, "c\n\"", 3);
 	want("\"abc\\n\\\"\"");
 	put_pointer(AT + 16, AT); /* made of itself */
-	want("<damaged 10400>");
+	want("<damaged 41600>");
 	put(AT + 12, 0, 4);
 	want("\"\"");
 }
@@ -140,9 +141,61 @@ static void lengths_that_lie_are_found(void **state)
 	put(AT + 24, 1, 8);
 	want("18446744073709551616n");
 	put(AT, 0, 8);
-	want("<damaged 10400>");
+	want("<damaged 41600>");
 	put(AT, UINT64_C(0x7f0000000001), 8);
-	want("<not in the core 10400>");
+	want("<not in the core 41600>");
+}
+
+static int count(void *ctx, const struct js_object *o)
+{
+	size_t *n = ctx;
+
+	(void)o;
+	++*n;
+	return 0;
+}
+
+/* A page with three maps, an array that something outside of it leads to, and a string that only the array does. */
+static void what_roots_lead_to_is_alive(void **state)
+{
+	struct err err = { 0 };
+	struct js_heap *h;
+	struct js_extent e;
+	size_t n = 0;
+
+	(void)state;
+	make();
+	put(0, BYTES / 2, 8); /* size, flags, heap, start, end */
+	put(16, MADEJS_BASE + BYTES - 8, 8);
+	put(24, MADEJS_BASE + META, 8);
+	put(32, MADEJS_BASE + BYTES / 2, 8);
+	put_map(BIG_MAP, 175);
+	put_pointer(AT, BIG_MAP);
+	put(AT + 8, UINT64_C(1) << 32, 8);
+	put_pointer(AT + 16, AT + 0x40);
+	put_pointer(AT + 0x40, STRING_MAP);
+	put_pointer(AT + 0x80, STRING_MAP); /* dead */
+	put_pointer(BYTES - 16, AT);	    /* behind the page: a root */
+	open_it();
+	assert_int_equal(js_heap_open(&js, &h, &err), 0);
+	assert_int_equal(h->pages.n, 1);
+	assert_int_equal(js_heap_each(h, count, &n), 0);
+	assert_int_equal(n, 5); /* array, string, their maps, the map of these */
+	assert_int_equal(js_heap_extent(h, MADEJS_BASE + AT + V8_TAG, &e), 0);
+	assert_int_equal(e.size, 24);
+	js_heap_close(h);
+	core_close(&c);
+	put(AT + 8, UINT64_C(0x7fffffff) << 32, 8); /* longer than its page */
+	open_it();
+	assert_int_equal(js_heap_open(&js, &h, &err), 0);
+	assert_int_equal(js_heap_extent(h, MADEJS_BASE + AT + V8_TAG, &e), -EBADMSG);
+	js_heap_close(h);
+	core_close(&c);
+	put(24, 0, 8); /* no page */
+	open_it();
+	assert_int_equal(js_heap_open(&js, &h, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, "no page of V8's heap"));
+	core_close(&c);
 }
 
 int main(void)
@@ -152,6 +205,7 @@ int main(void)
 		cmocka_unit_test(a_layout_that_is_not_whole_is_refused),
 		cmocka_unit_test(strings_of_strings_are_put_together),
 		cmocka_unit_test(lengths_that_lie_are_found),
+		cmocka_unit_test(what_roots_lead_to_is_alive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

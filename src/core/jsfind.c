@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ::findjsobjects and ::jsfunctions: what is in V8's heap, in groups. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/plain.h"
+#include "core/cmds.h"
+#include "core/jsheap.h"
+#include "core/jsrefs.h"
+
+#define MAX_NAMES 1000u /* characters of the names of properties by which objects are told apart */
+#define SHOWN 60u	/* of them that are shown */
+
+/* Objects with one constructor and the same names of properties; first of one map, then of all maps that are so. */
+struct group {
+	char *constructor, *names;
+	uint64_t first; /* an object */
+	uint64_t map;
+	size_t n, properties;
+	uint64_t bytes;
+	size_t into; /* the group that this one has been added to, or itself */
+	bool wanted;
+};
+
+struct groups {
+	struct js_heap *h;
+	VEC(struct group) v; /* by the number of a map, less 1 */
+};
+
+static void groups_done(struct groups *g)
+{
+	for (size_t i = 0; i < g->v.n; i++) {
+		free(g->v.v[i].constructor);
+		free(g->v.v[i].names);
+	}
+	vec_free(&g->v);
+}
+
+/* Bytes of a store of an object; those in read-only pages are everybody's. */
+static uint64_t store_bytes(struct js_heap *h, uint64_t object, int64_t at)
+{
+	const struct js_page *p;
+	struct js_extent e;
+	uint64_t store;
+
+	if (js_word(h->js, object, at, &store) < 0 || !v8_is_object(store))
+		return 0;
+	p = js_heap_page(h, store - V8_TAG);
+	return p && p->heap && js_heap_extent(h, store, &e) == 0 ? e.size : 0;
+}
+
+static int count(void *ctx, const struct js_object *o)
+{
+	struct groups *g = ctx;
+	struct group *x;
+
+	if (!js_is_receiver(g->h->js, o->type))
+		return 0;
+	if (!*o->group) {
+		if (vec_try_push(&g->v, ((struct group){ .first = o->object, .map = o->map })) < 0)
+			return -ENOMEM;
+		*o->group = (uint32_t)g->v.n;
+	}
+	x = &g->v.v[*o->group - 1];
+	x->n++;
+	x->bytes += o->size + store_bytes(g->h, o->object, g->h->js->o.object_properties) +
+		    store_bytes(g->h, o->object, g->h->js->o.object_elements);
+	return 0;
+}
+
+struct naming {
+	const struct js *js;
+	struct strb *b;
+	size_t n;
+};
+
+static int add_name(void *ctx, const struct js_prop *p)
+{
+	struct naming *a = ctx;
+
+	if (!p->key || p->hidden)
+		return 0;
+	a->n++;
+	if (a->b->n >= MAX_NAMES || !js_is_string(a->js, js_type(a->js, p->key)))
+		return 0;
+	strb_adds(a->b, a->b->n ? ", " : "");
+	return js_string_text(a->js, p->key, V8_MAX_NAME, a->b, NULL);
+}
+
+/* What the objects of a group have in common: of a map, all of it. */
+static int describe(struct groups *g, struct group *x)
+{
+	struct strb constructor = { 0 }, names = { 0 };
+	struct naming a = { g->h->js, &names, 0 };
+
+	js_constructor(g->h->js, x->first, &constructor); /* what cannot be read is left out */
+	js_properties(g->h->js, x->first, add_name, &a);
+	x->properties = a.n;
+	x->constructor = strb_take(&constructor);
+	x->names = strb_take(&names);
+	return x->constructor && x->names ? 0 : -ENOMEM;
+}
+
+static int by_text(const void *a, const void *b, void *groups)
+{
+	const struct group *v = groups, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+	int d = strcmp(x->constructor, y->constructor);
+
+	d = d ? d : strcmp(x->names, y->names);
+	return d ? d : x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Adds up groups that look the same. */
+static int merge(struct groups *g)
+{
+	_cleanup_free_ size_t *order = malloc((g->v.n + 1) * sizeof(*order));
+	struct group *v = g->v.v;
+	size_t last = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->v.n; i++)
+		order[i] = i;
+	if (g->v.n)
+		qsort_r(order, g->v.n, sizeof(*order), by_text, v);
+	for (size_t i = 0; i < g->v.n; i++) {
+		struct group *x = &v[order[i]];
+
+		x->into = order[i];
+		if (i && !strcmp(v[last].constructor, x->constructor) && !strcmp(v[last].names, x->names)) {
+			x->into = last;
+			v[last].n += x->n;
+			v[last].bytes += x->bytes;
+		} else {
+			last = order[i];
+		}
+	}
+	return 0;
+}
+
+static int make_groups(struct groups *g)
+{
+	int r;
+
+	js_heap_ungroup(g->h);
+	r = js_heap_each(g->h, count, g);
+	for (size_t i = 0; i < g->v.n && r == 0; i++)
+		r = describe(g, &g->v.v[i]);
+	return r == 0 ? merge(g) : r;
+}
+
+/* -- the table -- */
+
+static int by_bytes(const void *a, const void *b, void *groups)
+{
+	const struct group *v = groups, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return by_text(a, b, groups);
+}
+
+static void say_group(struct shell *s, const struct group *x)
+{
+	if (s->json) {
+		struct jsonw w = jsonw_to(&s->text);
+
+		jsonw_object(&w, NULL);
+		jsonw_strf(&w, "object", "%" PRIx64, x->first - V8_TAG);
+		jsonw_u64(&w, "count", x->n);
+		jsonw_u64(&w, "bytes", x->bytes);
+		jsonw_u64(&w, "properties", x->properties);
+		jsonw_str(&w, "constructor", x->constructor);
+		jsonw_str(&w, "names", x->names);
+		jsonw_end_object(&w);
+		jsonw_line(&w);
+		return;
+	}
+	shell_print(s, "%12" PRIx64 " %8zu %10" PRIu64 " %6zu ", x->first - V8_TAG, x->n, x->bytes, x->properties);
+	shell_plain(s, *x->constructor ? x->constructor : "<no constructor>");
+	if (*x->names) {
+		shell_print(s, ": ");
+		if (!s->to)
+			plain_part(&s->text, x->names, strnlen(x->names, SHOWN), false, true);
+		shell_print(s, "%s", strlen(x->names) > SHOWN ? "..." : "");
+	}
+	shell_print(s, "\n");
+}
+
+static int say_table(struct shell *s, struct groups *g)
+{
+	_cleanup_free_ size_t *order = malloc((g->v.n + 1) * sizeof(*order));
+	size_t n = 0;
+	int r = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->v.n; i++)
+		if (g->v.v[i].into == i && g->v.v[i].wanted)
+			order[n++] = i;
+	if (n)
+		qsort_r(order, n, sizeof(*order), by_bytes, g->v.v);
+	if (!s->json)
+		shell_print(s, "%12s %8s %10s %6s %s\n", "OBJECT", "#OBJECTS", "BYTES", "#PROPS",
+			    "CONSTRUCTOR: PROPERTIES");
+	for (size_t i = 0; i < n && r == 0; i++) {
+		if (!s->to)
+			say_group(s, &g->v.v[order[i]]);
+		r = shell_emit(s, g->v.v[order[i]].first - V8_TAG);
+	}
+	if (g->h->maps_left_out && !s->json)
+		shell_print(s, "more than %u maps: objects are left out\n", JSHEAP_MAX_MAPS);
+	return r;
+}
+
+struct listing {
+	struct shell *s;
+	const struct groups *g;
+};
+
+static int list_one(void *ctx, const struct js_object *o)
+{
+	const struct listing *l = ctx;
+
+	if (!js_is_receiver(l->g->h->js, o->type) || !*o->group || !l->g->v.v[l->g->v.v[*o->group - 1].into].wanted)
+		return 0;
+	shell_print(l->s, "%" PRIx64 "\n", o->object - V8_TAG);
+	return shell_emit(l->s, o->object - V8_TAG);
+}
+
+/* -- ::findjsobjects -- */
+
+struct wants {
+	const char *constructor, *property;
+	bool refs;
+};
+
+static int read_wants(struct shell *s, const struct dcall *d, struct wants *w)
+{
+	int r = 0;
+
+	for (int i = 0; i < d->argc && r == 0; i++) {
+		if (!strcmp(d->argv[i], "-r"))
+			w->refs = true;
+		else if (!strcmp(d->argv[i], "-c") && i + 1 < d->argc)
+			w->constructor = d->argv[++i];
+		else if (!strcmp(d->argv[i], "-p") && i + 1 < d->argc)
+			w->property = d->argv[++i];
+		else
+			r = shell_refuse(s, "findjsobjects", d->argv[i]);
+	}
+	if (r == 0 && w->refs && !d->has_addr)
+		return err_set(&s->err, -EINVAL, "-r wants an address: ADDRESS::findjsobjects -r");
+	if (r == 0 && d->has_addr && (w->constructor || w->property))
+		return err_set(&s->err, -EINVAL, "either an address, or -c and -p");
+	return r;
+}
+
+static void choose(struct groups *g, const struct wants *w, uint64_t like)
+{
+	uint64_t value, map = 0;
+	size_t into = SIZE_MAX;
+
+	if (like && js_word(g->h->js, like, 0, &map) == 0)
+		for (size_t i = 0; i < g->v.n; i++)
+			if (g->v.v[i].map == map)
+				into = g->v.v[i].into;
+	for (size_t i = 0; i < g->v.n; i++) {
+		struct group *x = &g->v.v[i];
+
+		x->wanted = like ? i == into
+				 : (!w->constructor || !strcmp(x->constructor, w->constructor)) &&
+					    (!w->property || js_own(g->h->js, x->first, w->property, &value) == 0);
+	}
+}
+
+int dcmd_findjsobjects(struct shell *s, const struct dcall *d)
+{
+	struct wants w = { 0 };
+	struct groups g = { 0 };
+	uint64_t like = 0;
+	int r = read_wants(s, d, &w);
+
+	if (r == 0)
+		r = shell_heap(s, &g.h);
+	if (r < 0)
+		return r;
+	if (d->has_addr) {
+		like = shell_object(g.h->js, d->addr);
+		if (!like)
+			return err_set(&s->err, -EBADMSG, "no object of JavaScript begins at %" PRIx64, d->addr);
+	}
+	if (w.refs)
+		return js_refs(s, g.h, like);
+	r = make_groups(&g);
+	if (r == 0)
+		choose(&g, &w, like);
+	if (r == 0 && (like || (s->to && (w.constructor || w.property)))) {
+		struct listing l = { s, &g };
+
+		r = js_heap_each(g.h, list_one, &l);
+	} else if (r == 0) {
+		r = say_table(s, &g);
+	}
+	groups_done(&g);
+	return r;
+}
+
+/* -- ::jsfunctions -- */
+
+struct function {
+	uint64_t shared, first;
+	size_t n;
+};
+
+struct functions {
+	struct js_heap *h;
+	VEC(struct function) v;
+};
+
+static int add_function(void *ctx, const struct js_object *o)
+{
+	struct functions *f = ctx;
+	uint64_t shared;
+
+	if (!js_is_function(f->h->js, o->type) ||
+	    js_word(f->h->js, o->object, f->h->js->l.function_shared, &shared) < 0)
+		return 0;
+	return vec_try_push(&f->v, ((struct function){ shared, o->object, 1 }));
+}
+
+static int by_shared(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->shared != y->shared)
+		return x->shared < y->shared ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_shared(a, b);
+}
+
+static void add_up(struct functions *f)
+{
+	size_t n = 0;
+
+	if (f->v.n)
+		qsort(f->v.v, f->v.n, sizeof(*f->v.v), by_shared);
+	for (size_t i = 0; i < f->v.n; i++) {
+		if (n && f->v.v[n - 1].shared == f->v.v[i].shared)
+			f->v.v[n - 1].n++;
+		else
+			f->v.v[n++] = f->v.v[i];
+	}
+	f->v.n = n;
+	if (n)
+		qsort(f->v.v, n, sizeof(*f->v.v), by_count);
+}
+
+static int say_function(struct shell *s, const struct js *js, const struct function *f, const char *name)
+{
+	_cleanup_(strb_free) struct strb own = { 0 };
+	char text[RT_MAX_TEXT];
+
+	js_function_name(js, f->first, &own);
+	if (name && strcmp(name, strb_str(&own)) != 0)
+		return 0;
+	if (s->to)
+		return shell_emit(s, f->first - V8_TAG);
+	js_function_text(js, f->first, V8_AT_MAX, text);
+	if (s->json) {
+		struct jsonw w = jsonw_to(&s->text);
+
+		jsonw_object(&w, NULL);
+		jsonw_strf(&w, "function", "%" PRIx64, f->first - V8_TAG);
+		jsonw_u64(&w, "closures", f->n);
+		jsonw_str(&w, "name", strb_str(&own));
+		jsonw_str(&w, "text", text);
+		jsonw_end_object(&w);
+		jsonw_line(&w);
+	} else {
+		shell_print(s, "%12" PRIx64 " %8zu %s\n", f->first - V8_TAG, f->n, text);
+	}
+	return 0;
+}
+
+int dcmd_jsfunctions(struct shell *s, const struct dcall *d)
+{
+	const char *name = d->argc == 2 && !strcmp(d->argv[0], "-c") ? d->argv[1] : NULL;
+	struct functions f = { 0 };
+	int r = 0;
+
+	if (d->argc && !name)
+		return shell_refuse(s, "jsfunctions", d->argv[0]);
+	r = shell_heap(s, &f.h);
+	if (r == 0)
+		r = js_heap_each(f.h, add_function, &f);
+	if (r == 0)
+		add_up(&f);
+	if (r == 0 && !s->json)
+		shell_print(s, "%12s %8s %s\n", "FUNCTION", "CLOSURES", "NAME AND PLACE");
+	for (size_t i = 0; i < f.v.n && r == 0; i++)
+		r = say_function(s, f.h->js, &f.v.v[i], name);
+	vec_free(&f.v);
+	return r;
+}

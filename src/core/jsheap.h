@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* V8's heap in a target: its pages, and the objects in them that something leads to.
+ *
+ * A page begins at a multiple of 256 KiB with a head that has its bounds, or leads to them. What lies in a page need
+ * not be alive: V8 leaves dead objects where they are until it needs the room. So objects are found as the collector
+ * finds them, from roots. All words outside of V8's pages count as roots (stacks, registers, V8's own tables, memory of
+ * malloc): no object that is alive is missing, and one that died since the last collection may still be there. */
+#ifndef DWELL_CORE_JSHEAP_H
+#define DWELL_CORE_JSHEAP_H
+#include "core/js.h"
+
+#define JSHEAP_MAX_PAGES (1u << 20)
+#define JSHEAP_MAX_MAPS (1u << 17) /* kinds of objects; objects of further ones are left out */
+
+struct js_page {
+	uint64_t base, limit; /* its memory is [base, limit) */
+	uint64_t start, end;  /* its objects are in [start, end) */
+	uint64_t heap;	      /* V8's heap that it belongs to; of read-only ones 0 */
+	bool code;
+	uint8_t *marks; /* a bit for each word: an object begins there that is alive */
+};
+
+struct js_map_info;
+struct js_heap {
+	const struct js *js;
+	VEC(struct js_page) pages; /* by address */
+	struct js_map_info *maps;  /* a hash table */
+	size_t nmaps, maps_left_out;
+	size_t objects;
+	uint64_t bytes;
+};
+
+/* Finds the pages and what is alive. js_heap_close() frees *ret. -ENOENT: there is no page that fits the version. */
+int js_heap_open(const struct js *js, struct js_heap **ret, struct err *err);
+void js_heap_close(struct js_heap *h); /* accepts NULL */
+
+/* An object that is alive. */
+struct js_object {
+	uint64_t object, map; /* tagged */
+	int type;
+	uint64_t size;	 /* bytes */
+	uint32_t *group; /* a number for all objects of this map, for the caller; 0 at first */
+};
+/* Other than 0 ends. */
+typedef int js_object_fn(void *ctx, const struct js_object *o);
+int js_heap_each(struct js_heap *h, js_object_fn *fn, void *ctx);
+/* Sets the numbers of all maps to 0. */
+void js_heap_ungroup(struct js_heap *h);
+const struct js_page *js_heap_page(const struct js_heap *h, uint64_t addr);
+/* Bytes of an object, and where its words begin and end that may be pointers, both from its beginning. */
+struct js_extent {
+	uint64_t size, first, end;
+};
+int js_heap_extent(struct js_heap *h, uint64_t object, struct js_extent *ret);
+/* Calls fn for each word outside of the pages that is the tagged pointer `object`. */
+typedef int js_root_fn(void *ctx, uint64_t addr);
+int js_heap_roots(struct js_heap *h, uint64_t object, js_root_fn *fn, void *ctx);
+#endif
