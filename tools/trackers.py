@@ -31,7 +31,7 @@ def heads(path, text):
     for number, line in enumerate(text.split("*/")[1].splitlines() if "/*\n" in text else [], 3):
         line = line[3:] if line.startswith(" * ") else ""
         if m := HEAD.fullmatch(line):
-            found.append({"name": m[1], "file": os.path.basename(path)[:-2], "wants": "#pragma D param" in text, "rank": int(m[2] or 0), "what": m[3], "attributes": {}})
+            found.append({"name": m[1], "file": os.path.basename(path)[:-2], "wants": bool(re.search(r'#pragma D param \w+ \w+ "[^"]*"$', text, re.M)), "rank": int(m[2] or 0), "what": m[3], "attributes": {}})
         elif not found or not line.startswith("  "):
             if found and line:
                 break

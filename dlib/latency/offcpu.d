@@ -15,7 +15,6 @@
  *   signal: the signal that stopped it
  *   iowait: 1: the kernel counts the thread as waiting for I/O
  *   reclaiming: 1: the thread was freeing memory
- *   ustack: of a futex: the functions of the program
  *
  * A thread takes its stack itself when it goes on (Linux 6.16). That stack is whole: the stack of a thread that is
  * switched out lacks the functions of the scheduler and of locks. A sleep of less than a millisecond ends where the
@@ -25,13 +24,11 @@
 #pragma D option quiet
 #pragma D option noself
 #pragma D option zdefs
+#pragma D param programs int "1: programs/offcpu.d tells of waits for a futex" 0
 
 string sender_name[pid_t], stopper_name[pid_t];
 uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
 uint64_t stopped[pid_t]; /* since when: what began then is that stop, and not a later sleep */
-
-/* Whether a thread waits for a lock of its program, or for something to do, its functions tell: the stack of an idle worker is short. */
-inline int FUTEX_FRAMES = 24;
 
 tracker offcpu (struct task_struct *) { threshold = 100ms; limit = 100; }
 
@@ -137,27 +134,13 @@ sdt:sched::sched_process_exit
 }
 
 latency:offcpu::slow
-/!(args[0]->how & HOW_NOT_ENDED) && args[0]->tid == tid && !futex_call/
+/!(args[0]->how & HOW_NOT_ENDED) && args[0]->tid == tid && !($programs && futex_call)/
 {
 	this->stopped = stopped[tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[tid] : 0;
-	slow("cause", why(stack()), "timed_out", timed_out[tid] >= args[0]->start, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
+	slow("cause", why(stack()), "condition", futex_call && futex_condition, "timed_out", timed_out[tid] >= args[0]->start, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
 	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
 	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
-	waker[tid] = 0;
-	waker_name[tid] = 0;
-}
-
-/* With the stack of the program, which is looked up for those that wait so only: it needs tables of all files of a process. */
-latency:offcpu::slow
-/!(args[0]->how & HOW_NOT_ENDED) && args[0]->tid == tid && futex_call/
-{
-	this->stopped = stopped[tid] >= args[0]->start;
-	this->signal = this->stopped ? stop_signal[tid] : 0;
-	slow("cause", why(stack()), "condition", futex_condition, "timed_out", timed_out[tid] >= args[0]->start, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
-	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
-	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC,
-	    "ustack", ustack(FUTEX_FRAMES));
 	waker[tid] = 0;
 	waker_name[tid] = 0;
 }

@@ -172,8 +172,14 @@ static void add_tracker(struct live_slow *l, const char *name)
 {
 	struct request *c = &l->request;
 	const char *by_key = arena_printf(c->arena, "latency/by_key/%s", name);
+	const char *programs = arena_printf(c->arena, "latency/programs/%s",
+					    name); /* what takes too much memory for a daemon */
 
 	request_shipped(c, arena_printf(c->arena, "latency/%s", name));
+	if (!l->as_daemon && request_has_shipped(c, programs)) {
+		request_shipped(c, programs);
+		request_param(c, "programs", "1");
+	}
 	if (l->record && !l->slow_only && request_has_shipped(c, by_key))
 		request_shipped(c, by_key);
 }
