@@ -33,6 +33,7 @@ struct rt_v8_state {
 	uint8_t function[V8_FUNCTION_BYTES];
 	uint8_t code[V8_CODE_BYTES];
 	uint64_t function_map, array_map; /* the last ones that were seen to be maps of that type; 0: none */
+	uint64_t table;			  /* of functions' code, as read; 0: not yet */
 	uint64_t interpreter;		  /* where the interpreter goes on, as seen in a frame before; 0: none */
 	uint64_t tmp;
 };

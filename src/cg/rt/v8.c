@@ -96,15 +96,41 @@ static void emit_interpreted(struct irfn *f, vreg st, vreg at, vreg pc, irlabel 
 	ir_place(f, fits);
 }
 
+/* The Code of the function by the table that the process has for it, else a jump to none. Source: JSDispatchEntry,
+ * src/sandbox/js-dispatch-table.h: 16 bytes, the second 8 are the Code above 16 bits of other things. */
+static void emit_table(struct irfn *f, vreg st, vreg code, irlabel none)
+{
+	vreg table = ir_new(f), index = ir_new(f);
+	irlabel known = ir_label(f);
+
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, VP(group)), 0, none);
+	ir_jcci(f, IRC_NE, rt_ld(f, st, V8(table)), 0, known);
+	mix_user_word(f, st, V8(tmp), rt_ld(f, st, VP(group)), none);
+	mix_user_word(f, st, V8(tmp), rt_alu(f, IRA_ADD, rt_ld(f, st, V8(tmp)), rt_ld(f, st, VP(table))), none);
+	ir_store(f, st, V8(table), 8, rt_ld(f, st, V8(tmp)));
+	ir_place(f, known);
+	ir_mov(f, index, word_at(f, st, V8(function), VP(handle), V8_FUNCTION_BYTES, 4));
+	ir_alui(f, IRA_SHL, index, rt_alui(f, IRA_SHR, index, V8_HANDLE_SHIFT), 4);
+	ir_alu(f, IRA_ADD, table, rt_ld(f, st, V8(table)), index);
+	mix_user_word(f, st, V8(tmp), rt_alui(f, IRA_ADD, table, 8), none);
+	ir_alui(f, IRA_SHR, code, rt_ld(f, st, V8(tmp)), 16);
+	ir_alui(f, IRA_OR, code, code, V8_TAG);
+}
+
 /* The code that the function has now, when the frame is in it: object, at, bits of compiled code; else a jump to none.
  */
 static void emit_code(struct irfn *f, vreg st, vreg pc, vreg object, vreg at, vreg bits, irlabel none)
 {
-	vreg code, begin = ir_new(f), off = ir_new(f), kind = ir_new(f), inside = rt_ld(f, st, VP(inside));
+	vreg code = ir_new(f), begin = ir_new(f), off = ir_new(f), kind = ir_new(f), inside = rt_ld(f, st, VP(inside));
 	irlabel apart = ir_label(f), have = ir_label(f), fits = ir_label(f), baseline = ir_label(f);
+	irlabel indirect = ir_label(f), found = ir_label(f);
 
-	ir_jcci(f, IRC_EQ, rt_ld(f, st, VP(code)), 0, none);
-	code = word_at(f, st, V8(function), VP(code), V8_FUNCTION_BYTES, 8);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, VP(code)), 0, indirect);
+	ir_mov(f, code, word_at(f, st, V8(function), VP(code), V8_FUNCTION_BYTES, 8));
+	ir_jmp(f, found);
+	ir_place(f, indirect);
+	emit_table(f, st, code, none);
+	ir_place(f, found);
 	want_object(f, code, none);
 	mix_user_bytes(f, st, V8(code), V8_CODE_BYTES, untag(f, code), none);
 	ir_jcci(f, IRC_EQ, inside, 0, apart);
@@ -203,6 +229,7 @@ struct irfn *rt_v8_emit(struct irprog *p, const struct rt_mix_env *e)
 	ir_storei(f, st, V8(function_map), 8, 0);
 	ir_storei(f, st, V8(array_map), 8, 0);
 	ir_storei(f, st, V8(interpreter), 8, 0);
+	ir_storei(f, st, V8(table), 8, 0);
 	ir_storei(f, st, V8(window_at), 8, 1);
 	ir_store_slot(f, slot, 0, 8, st);
 	rt_loop(f, &g, ir_imm(f, RT_MIX_MAX_FRAMES), mix, slot);

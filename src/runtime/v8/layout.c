@@ -103,6 +103,8 @@ void v8_layout_walk(const struct v8_layout *l, struct v8_proc *ret)
 		.bytecode_type = (uint64_t)l->type_bytecode,
 		.shared = (uint64_t)l->function_shared,
 		.code = (uint64_t)l->function_code,
+		.table = (uint64_t)l->group_table,
+		.handle = (uint64_t)l->function_handle,
 		.begin = inside ? 0 : (uint64_t)l->code_begin,
 		.inside = inside ? (uint64_t)l->code_begin : 0,
 		.size = (uint64_t)l->code_size,

@@ -12,6 +12,7 @@
 struct v8file {
 	struct v8_layout layout;
 	int32_t major, minor; /* 0: it does not say */
+	uint64_t group;	      /* link address of the pointer to what has the table of code; 0: not known */
 	int bad;	      /* what v8_layout_end() says */
 	bool ended;
 };
@@ -26,6 +27,7 @@ _Static_assert(sizeof(struct v8_head) <= RUNTIME_HEAD, "a function is compared w
 #define VERSION "_ZN2v88internal7Version"
 #define MAJOR VERSION "6major_E"
 #define MINOR VERSION "6minor_E"
+#define GROUP "_ZN2v88internal12IsolateGroup22default_isolate_group_E"
 #define SIZES "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 
 static bool is(const char *name, size_t len, const char *want)
@@ -49,13 +51,18 @@ static void take(struct ufile *file, const struct elf *e, const Elf64_Sym *sym, 
 	int32_t *to = NULL, value;
 	uint64_t off;
 
-	if (strncmp(name, "v8dbg_", 6) && strncmp(name, VERSION, sizeof(VERSION) - 1) && !is(name, len, SIZES))
+	if (strncmp(name, "v8dbg_", 6) && strncmp(name, VERSION, sizeof(VERSION) - 1) && !is(name, len, SIZES) &&
+	    !is(name, len, GROUP))
 		return;
 	if (!file->v8) {
 		file->v8 = calloc(1, sizeof(*file->v8));
 		if (!file->v8)
 			return;
 		v8_layout_begin(&file->v8->layout);
+	}
+	if (is(name, len, GROUP)) {
+		file->v8->group = sym->st_value;
+		return;
 	}
 	if (is(name, len, SIZES)) {
 		take_sizes(file, e, sym);
@@ -90,7 +97,6 @@ static int attach(const struct ufile *file, uint64_t bias, const struct rt_mem *
 {
 	struct v8proc *p = *state;
 
-	(void)bias;
 	(void)m;
 	if (!p)
 		p = *state = calloc(1, sizeof(*p));
@@ -100,8 +106,10 @@ static int attach(const struct ufile *file, uint64_t bias, const struct rt_mem *
 		return -ENOMEM;
 	p->f = file->v8;
 	ret->walk.v8 = (struct v8_proc){ 0 };
-	if (p->f->bad == 0)
+	if (p->f->bad == 0) {
 		v8_layout_walk(&p->f->layout, &ret->walk.v8);
+		ret->walk.v8.group = p->f->group ? p->f->group + bias : 0;
+	}
 	return 0;
 }
 

@@ -135,8 +135,6 @@ TIERS = {"interpreted": ["--no-opt", "--no-sparkplug"], "baseline": ["--always-s
 known = [n for n in NODES if version(n) in ((10, 2), (11, 3), (12, 4), (13, 6))]
 for node in known:
     for tier, options in TIERS.items():
-        if tier != "interpreted" and version(node) == (13, 6):  # code is found by another table
-            continue
         what = f"{version(node)} {tier}"
         open(TOLD, "w", encoding="utf-8").close()
         rec = os.path.join(live.WORK, "node.dwell")
@@ -157,7 +155,7 @@ for node in known:
         text = "\n".join(l for g in got for l in g)
         live.check("fsyncSync at node:fs" in text, f"{what}: node's own JavaScript", text)
         live.check("InterpreterEntryTrampoline" not in text, f"{what}: the interpreter is replaced", text)
-    live.check("[inlined]" in text or version(node) == (13, 6), f"{version(node)}: functions that are inlined", text)
+    live.check("[inlined]" in text, f"{version(node)}: functions that are inlined", text)
     r = live.dwell("report", rec)
     live.check(f"all at {SCRIPT}:" in r.stdout, f"{version(node)}: a recording keeps the names", r.stdout[:2000] + r.stderr)
 
