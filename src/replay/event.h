@@ -105,7 +105,8 @@ struct ev_end {
 };
 /* Numbers as the program sees them. */
 struct ev_name {
-	uint32_t tgid, tid;
+	uint32_t tgid, tid, ppid;
+	uint32_t uid, gid; /* real ones */
 	char comm[16];
 };
 /* All that the task changes was like that once before: it goes round for ever until others change something. */

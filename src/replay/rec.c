@@ -89,9 +89,12 @@ int rec_put_name(struct rec *r)
 
 	snprintf(line, sizeof(line), "/proc/%d/status", (int)r->k->t.pid);
 	f = fopen(line, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %u", &name.tgid) == 1)
-			break;
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "Tgid: %u", &name.tgid);
+		sscanf(line, "PPid: %u", &name.ppid);
+		sscanf(line, "Uid: %u", &name.uid);
+		sscanf(line, "Gid: %u", &name.gid);
+	}
 	if (f)
 		fclose(f);
 	snprintf(line, sizeof(line), "/proc/%d/comm", (int)r->k->t.pid);

@@ -172,6 +172,20 @@ static bool writes_out(uint64_t nr)
 	return nr == __NR_write || nr == __NR_writev || nr == __NR_sendto;
 }
 
+/* Is the task called otherwise now? */
+static bool renames(const struct ev_call *c)
+{
+	switch (c->regs[R_NR]) {
+	case __NR_setuid:
+	case __NR_setgid:
+	case __NR_setreuid:
+	case __NR_setregid:
+	case __NR_setresuid:
+	case __NR_setresgid: return c->ret == 0;
+	default: return c->regs[R_NR] == __NR_prctl && c->regs[R_A0] == PR_SET_NAME;
+	}
+}
+
 int rec_exit(struct rec *r)
 {
 	struct user_regs_struct regs;
@@ -210,7 +224,7 @@ int rec_exit(struct rec *r)
 	task_follow(r->k);
 	if (e == 0)
 		e = buf_follow(r);
-	if (e == 0 && nr == __NR_prctl && r->k->call.regs[R_A0] == PR_SET_NAME)
+	if (e == 0 && renames(&r->k->call))
 		e = rec_put_name(r);
 	return e < 0 ? e : rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 }

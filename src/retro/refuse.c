@@ -69,7 +69,8 @@ static bool look(void *ctx, const struct node *n)
 
 static bool is_answered(const struct probe *p)
 {
-	return !strcmp(p->prov, "syscall") || !strcmp(p->prov, "dtrace");
+	return !strcmp(p->prov, "syscall") || !strcmp(p->prov, "dtrace") ||
+	       (!strcmp(p->prov, "profile") && !strncmp(p->name, "tick-", 5));
 }
 
 void refuse_unknown(const struct dprog *p, struct diags *d)
@@ -88,7 +89,7 @@ void refuse_unknown(const struct dprog *p, struct diags *d)
 						"%s:%s:%s:%s cannot be answered from a recording, which has system calls only",
 						i->probes.v[k]->prov, i->probes.v[k]->mod, i->probes.v[k]->func,
 						i->probes.v[k]->name),
-					"syscall:::entry and :return, BEGIN, END and ERROR can");
+					"syscall:::entry and :return, tick-n, BEGIN, END and ERROR can");
 				break;
 			}
 		walk_node(&w, i->pred);

@@ -19,7 +19,8 @@
 
 /* Of the kernel's struct pt_regs, as PTRACE_GETREGSET has it. */
 enum { REG_R10 = 7, REG_R9, REG_R8, REG_DX = 12, REG_SI, REG_DI, REG_NR, REG_IP, REG_SP = 19, REGS = 21 };
-#define TASK_BYTES 256 /* of what stands for a thread: zeros */
+/* Of what stands for a thread, and for its parent: struct task_struct, zeros but for what is asked. */
+#define TASK_BYTES 65536u
 
 /* What a program gets; in the machine's memory. */
 struct context {
@@ -41,6 +42,9 @@ struct retro {
 	struct decoder decoder;
 	struct text_view *view;
 	VEC(struct thread) threads;
+	uint32_t parent_at, tgid_at; /* in struct task_struct; 0: not known */
+	uint64_t *ticks;	     /* by program: when it fires next; UINT64_MAX: it is no timer */
+	struct vm_now self;
 	uint64_t *merged; /* a value of an aggregation */
 	uint32_t agg;	  /* being read: index of its map */
 	uint64_t unread;  /* reads of memory that is not known */
@@ -128,8 +132,43 @@ static uint64_t mark_of(struct retro *r, uint32_t task)
 	for (size_t i = r->threads.n; i--;)
 		if (r->threads.v[i].task == task)
 			return r->threads.v[i].mark;
-	t.mark = (uint64_t)(uintptr_t)vm_alloc(r->vm, TASK_BYTES);
+	t.mark = (uint64_t)(uintptr_t)vm_alloc(r->vm, 2 * (size_t)TASK_BYTES);
 	return t.mark && vec_try_push(&r->threads, t) == 0 ? t.mark : 0;
+}
+
+/* What the thread's struct task_struct says of its parent. */
+static void set_parent(const struct retro *r, uint64_t mark, uint32_t ppid)
+{
+	const uint64_t parent = mark + TASK_BYTES;
+
+	if (!r->parent_at)
+		return;
+	memcpy((void *)(uintptr_t)(mark + r->parent_at), &parent, sizeof(parent));
+	memcpy((void *)(uintptr_t)(parent + r->tgid_at), &ppid, sizeof(ppid));
+}
+
+/* Timers whose time comes before ns, each at its time. As fire(). */
+static int tick(struct retro *r, uint64_t ns)
+{
+	int e = 0;
+
+	while (e == 0 && !r->exits) {
+		uint32_t first = 0;
+
+		for (uint32_t i = 1; i < r->w.image->nprogs; i++)
+			if (r->ticks[i] < r->ticks[first])
+				first = i;
+		if (r->ticks[first] > ns)
+			break;
+		*vm_now(r->vm) = r->self;
+		vm_now(r->vm)->ns = r->ticks[first];
+		r->ticks[first] += r->w.image->progs[first].entry.period_ns;
+		r->shown = false;
+		e = vm_run(r->vm, &r->w.image->progs[first], r->context, &r->err);
+		if (e == 0)
+			e = text_view_consume(r->view, r->rec);
+	}
+	return e < 0 ? e : r->exits;
 }
 
 static int on_call(void *ctx, const struct calls_event *e)
@@ -137,14 +176,20 @@ static int on_call(void *ctx, const struct calls_event *e)
 	static const uint8_t args[6] = { REG_DI, REG_SI, REG_DX, REG_R10, REG_R8, REG_R9 };
 	struct retro *r = ctx;
 	struct vm_now *now = vm_now(r->vm);
+	int x = tick(r, e->ns);
 
-	now->ns = e->ns;
-	now->tgid = e->name.tgid;
-	now->tid = e->name.tid;
+	if (x)
+		return x;
+	*now = (struct vm_now){ .ns = e->ns,
+				.tgid = e->name.tgid,
+				.tid = e->name.tid,
+				.uid = e->name.uid,
+				.gid = e->name.gid,
+				.task = mark_of(r, e->task) };
 	memcpy(now->comm, e->name.comm, sizeof(now->comm));
-	now->task = mark_of(r, e->task);
 	if (!now->task)
 		return -ENOMEM;
+	set_parent(r, now->task, e->name.ppid);
 	for (int i = 0; i < 6; i++)
 		r->context->regs[args[i]] = e->args[i];
 	r->context->regs[REG_NR] = e->nr;
@@ -192,6 +237,24 @@ static int losses(struct retro *r)
 	return e;
 }
 
+/* Who BEGIN, END and timers are: dwell. */
+static void begin(struct retro *r, uint64_t ns)
+{
+	r->self = (struct vm_now){ .ns = ns,
+				   .tgid = (uint32_t)getpid(),
+				   .tid = (uint32_t)getpid(),
+				   .uid = getuid(),
+				   .gid = getgid(),
+				   .comm = "dwell",
+				   .task = mark_of(r, UINT32_MAX) };
+	set_parent(r, r->self.task, (uint32_t)getppid());
+	for (uint32_t i = 0; i < r->w.image->nprogs; i++) {
+		const struct entry *e = &r->w.image->progs[i].entry;
+
+		r->ticks[i] = e->kind == ENTRY_PERF_EVENT ? ns + e->period_ns : UINT64_MAX;
+	}
+}
+
 /* Begins, all calls, END. 0 or -errno. */
 static int go(struct retro *r)
 {
@@ -202,13 +265,13 @@ static int go(struct retro *r)
 
 	if (vm_state(r->vm))
 		vm_state(r->vm)->wall_off = h->real_ns - h->mono_ns;
-	*now = (struct vm_now){
-		.ns = h->mono_ns, .tgid = (uint32_t)getpid(), .tid = (uint32_t)getpid(), .comm = "dwell"
-	};
-	now->task = mark_of(r, UINT32_MAX);
+	begin(r, h->mono_ns);
+	*now = r->self;
 	e = fire(r, "BEGIN");
 	if (e == 0)
 		e = calls_walk(r->calls, on_call, r, &r->err);
+	r->self.ns = now->ns;
+	*now = r->self;
 	if (e >= 0)
 		e = fire(r, "END");
 	if (e >= 0)
@@ -230,6 +293,21 @@ static void show_msg(void *ctx, const char *text)
 	listener_msg(&r->c->to, "%s", text);
 }
 
+/* Where the parent is in this kernel's struct task_struct. */
+static void find_parent(struct retro *r)
+{
+	const struct dtype *ty = dtype_lookup(r->w.prog->types, DK_STRUCT, NULL, "task_struct");
+	struct dmember parent, tgid;
+
+	ty = ty ? dtype_resolve(r->w.prog->types, ty) : NULL;
+	if (!ty || !dtype_member(r->w.prog->types, ty, "real_parent", &parent) ||
+	    !dtype_member(r->w.prog->types, ty, "tgid", &tgid) || parent.bit_off / 8 + 8 > TASK_BYTES ||
+	    tgid.bit_off / 8 + 4 > TASK_BYTES)
+		return;
+	r->parent_at = (uint32_t)(parent.bit_off / 8);
+	r->tgid_at = (uint32_t)(tgid.bit_off / 8);
+}
+
 static int prepare(struct retro *r, const struct vm_host *host)
 {
 	struct text_opts t = { .replayed = true };
@@ -246,8 +324,11 @@ static int prepare(struct retro *r, const struct vm_host *host)
 	    text_view_new(r->schema, NULL, &t, stdout, show_msg, r, &r->view) < 0)
 		return -ENOMEM;
 	r->context = vm_alloc(r->vm, sizeof(*r->context));
-	if (!r->context)
+	r->ticks = malloc((r->w.image->nprogs + 1) * sizeof(*r->ticks));
+	if (!r->context || !r->ticks || !mark_of(r, UINT32_MAX))
 		return -ENOMEM;
+	r->ticks[0] = UINT64_MAX; /* also without programs */
+	find_parent(r);
 	r->context->args[0] = (uint64_t)(uintptr_t)r->context->regs;
 	return 0;
 }
@@ -260,14 +341,12 @@ static int compile(struct retro *r)
 	if (e == 0)
 		e = compile_parse(&r->w, r->c, 0);
 	if (e == 0)
-		e = compile_check(&r->w, r->c, 0);
+		e = compile_image(&r->w, r->c, 0);
 	if (e)
 		return e;
 	diags_init(&d, r->c->arena);
 	refuse_unknown(r->w.prog, &d);
 	e = compile_print(r->c, &d);
-	if (e == 0)
-		e = compile_image(&r->w, r->c, 0);
 	return e ? e : refuse_run(r->c, &r->w);
 }
 
@@ -307,6 +386,7 @@ int retro_run(struct request *c, const char *name, FILE *f)
 	vm_free(r.vm);
 	vec_free(&r.threads);
 	free(r.merged);
+	free(r.ticks);
 	calls_close(r.calls);
 	compile_done(&r.w);
 	err_done(&r.err);

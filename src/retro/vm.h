@@ -16,7 +16,7 @@
 /* What helpers tell programs. The caller sets it before each firing. */
 struct vm_now {
 	uint64_t ns; /* of the monotonic clock */
-	uint32_t tgid, tid;
+	uint32_t tgid, tid, uid, gid;
 	char comm[16];
 	uint64_t task; /* a number that only this thread has, from vm_alloc() */
 };

@@ -164,6 +164,7 @@ uint64_t vm_helper(struct vm *vm, int32_t nr, const uint64_t a[5], unsigned dept
 	case BPF_FUNC_probe_read_user_str: return probe_read_str(vm, a, true);
 	case BPF_FUNC_ktime_get_ns: return vm->now.ns;
 	case BPF_FUNC_get_current_pid_tgid: return (uint64_t)vm->now.tgid << 32 | vm->now.tid;
+	case BPF_FUNC_get_current_uid_gid: return (uint64_t)vm->now.gid << 32 | vm->now.uid;
 	case BPF_FUNC_get_current_comm: return comm(vm, a);
 	case BPF_FUNC_get_current_task:
 	case BPF_FUNC_get_current_task_btf: return vm->now.task;

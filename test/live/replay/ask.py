@@ -15,14 +15,14 @@ TRACE, TREE, LOAD = (os.path.join(live.WORK, x) for x in ("trace", "tree", "load
 NAMES = {"xfind": "find", "xcat": "cat", "xdd": "dd", "xsh": "bash"}  # under these names nobody else runs
 MINE = '/execname == "xfind" || execname == "xcat" || execname == "xdd" || execname == "xsh"/'
 # Clocks are read without a system call where nothing is recorded.
-CLOCKS = '/strstr(execname, "x") == execname && probefunc != "gettimeofday" && probefunc != "clock_gettime" && probefunc != "time"/'
+CLOCKS = MINE[:-1].replace("/", "/(", 1) + ') && probefunc != "gettimeofday" && probefunc != "clock_gettime" && probefunc != "time"/'
 SCRIPTS = {
     "calls by program": "syscall:::entry " + CLOCKS + " { @[execname, probefunc] = count(); }",
     "bytes read and written": "syscall::read:return, syscall::write:return " + MINE + " { @[execname, probefunc] = sum(arg0); @q[probefunc] = quantize(arg0);"
                               " @m[execname] = max(arg0); @l[execname] = lquantize(arg0, 0, 4096, 256); @a = avg(arg0); }",
     "paths, and errors": "syscall::openat:entry, syscall::newfstatat:entry " + MINE + " { self->p = arg1; } syscall::openat:return, syscall::newfstatat:return /self->p/"
                          " { @[execname, probefunc, basename(copyinstr(self->p)), errno] = count(); self->p = 0; }",
-    "programs and their ends": "syscall::execve:return /strstr(execname, \"x\") == execname && !arg0/ { @e[execname] = count(); @d[execname] = max(pid == tid); }"
+    "programs and their ends": "syscall::execve:return " + MINE + " { @e[execname] = count(); @d[execname] = max(pid == tid); @u[execname, uid, gid, ppid > 1] = count(); }"
                                " syscall::exit_group:entry " + MINE + " { @x[execname, arg0] = count(); } END { printa(\"%s %@d %@d\\n\", @e, @d); }",
     "threads' variables and arrays": "syscall:::entry " + CLOCKS + " { self->t = timestamp; n[pid, probefunc]++; } syscall:::return /self->t && timestamp >= self->t/"
                                      " { @[execname] = count(); @w = sum(n[pid, probefunc] > 0); self->t = 0; }"
@@ -31,11 +31,13 @@ SCRIPTS = {
                                    " printf(\"%s %d %d %s\\n\", this->s, arg2, i, substr(execname, 1)); } syscall::exit_group:entry /execname == \"xdd\"/ { exit(3); } END { printf(\"%d\\n\", i); }",
 }
 REFUSED = {
-    "tick-1s { }": "profile:::tick-1s cannot be answered from a recording, which has system calls only",
+    "profile-97 { }": "profile:::profile-97 cannot be answered from a recording, which has system calls only",
+    "sched:::on-cpu { }": "on-cpu cannot be answered from a recording, which has system calls only",
     "syscall:::entry { @[ustack()] = count(); }": "ustack( ) cannot be answered from a recording: it has no stacks",
     "syscall:::entry { trace(vtimestamp); }": "vtimestamp cannot be answered from a recording: it has no CPU times",
     "syscall:::entry /curthread->pid/ { }": "curthread cannot be answered from a recording: it has nothing of the kernel",
-    "syscall:::entry { trace(uid); }": "uid cannot be answered from a recording: it has not been kept",
+    "syscall:::entry { trace(cgroup); }": "cgroup cannot be answered from a recording: it has not been kept",
+    "syscall:::entry /progenyof(1)/ { }": "progenyof( ) cannot be answered from a recording: it has not been kept",
     "syscall:::entry { trace(cpu); }": "cpu cannot be answered from a recording: one CPU was used",
     "BEGIN { trace(nothing); }": "Unknown variable name",
 }
@@ -90,6 +92,21 @@ def times():
     live.check(100e6 <= least < 200e6 <= most <= after - before, "and so are durations", out)
 
 
+def timers():
+    r = run("rec", "-q", "-o", TRACE, "--", "sh", "-c", "sleep 0.3; sh -c 'echo $PPID; :'")
+    p = run("replay", "-q", "-n", 'BEGIN { start = timestamp; } tick-100ms { printf("%d %d %s\\n", (timestamp - start) % 100000000, ++n, execname); }'
+            ' syscall:::entry { @ = count(); last = timestamp; } END { printf("%d\\n", (last - start) / 100000000); printa("%@d\\n", @); }', TRACE)
+    out = p.stdout.split("\n")
+    ticks = [x.split() for x in out if x.endswith(" dwell")]
+    n = int(out[len(ticks)])
+    live.check(len(ticks) >= 3 and [(int(a), int(b)) for a, b, _ in ticks] == [(0, i + 1) for i in range(len(ticks))] and n <= len(ticks) <= n + 1, "timers fire as time went by then", p)
+    p = run("replay", "-q", "-n", 'syscall::write:entry /execname == "sh"/ { trace(ppid); }', TRACE)
+    live.check(r.stdout.strip() == p.stdout.strip() and p.stdout.strip(), "the parent is that of then", (r.stdout, p))
+    for tool, word in (("opensnoop", "/etc/ld.so.cache"), ("syscount", "openat"), ("errinfo", "ENOENT"), ("statsnoop", "sleep")):
+        p = run("replay", "-s", os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../../dlib/tools", tool + ".d"), TRACE)
+        live.check(p.returncode == 0 and word in p.stdout, f"{tool}.d over a recording", p)
+
+
 def unknown():
     p = run("replay", "-q", "-n", 'syscall::write:entry { trace(copyinstr(arg1, 4)); } ERROR { printf("fault at %x", arg4 == 0 ? 0 : 1); }', TRACE)
     live.check("invalid address (0x" in p.stderr and f"memory of the program was asked for that {TRACE} does not have" in p.stderr, "unknown memory is a fault", p)
@@ -117,6 +134,7 @@ def unknown():
 
 
 equal(load())
+timers()
 times()
 unknown()
 sys.exit(live.failures > 0)
