@@ -96,19 +96,20 @@ static int show_cost(void *ctx, const struct rec_cost_row *c)
 	return text_view_row(ctx, &row);
 }
 
-int reprint_next(struct reprint *r, struct row *ret, struct err *err)
+struct step reprint_next(struct reprint *r, struct row *ret, struct err *err)
 {
-	int e = recread_next(r->file, ret, err), w;
+	struct step s = recread_next(r->file, ret, err);
+	int e;
 
-	if (e > 0) {
+	if (s.more) {
 		r->ended = ret->kind == ROW_END;
-		w = text_view_row(r->view, ret);
-		return w < 0 ? w : 1;
+		return step_taken(text_view_row(r->view, ret));
 	}
-	if (e < 0 || r->costs)
-		return e;
+	if (s.error || r->costs)
+		return s;
 	r->costs = true;
-	return recread_costs(r->file, REC_ALL_TIME, show_cost, r->view, err);
+	e = recread_costs(r->file, REC_ALL_TIME, show_cost, r->view, err);
+	return e < 0 ? step_failed(e) : step_end();
 }
 
 int reprint_finish(struct reprint *r)
@@ -149,18 +150,19 @@ static void pass_on(void *ctx, const char *text)
 static int put_rows(struct reprint *r, bool json, FILE *out, struct err *err)
 {
 	struct row row = { 0 };
-	int e, w;
+	struct step s;
+	int w;
 
-	while ((e = reprint_next(r, &row, err)) > 0)
+	while ((s = reprint_next(r, &row, err)).more)
 		;
-	if (e < 0 && !err->msg[0])
-		return e;
+	if (s.error && !err->msg[0])
+		return s.error;
 	if (!json)
 		fputc('\n', out);
 	w = reprint_finish(r);
 	if (w == 0 && fflush(out) != 0)
 		w = -errno;
-	return w < 0 ? w : e;
+	return w < 0 ? w : s.error;
 }
 
 static int draw(const struct report_view *v, const struct view_job *job, bool json, FILE *out, struct err *err)

@@ -17,9 +17,9 @@ struct reprint;
 /* file, to and out live until reprint_free(). 0 or -ENOMEM. */
 int reprint_open(struct recread *file, const struct reprint_opts *opts, const struct listener *to, FILE *out,
 		 struct reprint **ret);
-/* Prints the next row, which is given as well. 1; 0: there is none any more. < 0 with a message: the recording cannot
- * be read; without: out cannot be written. */
-int reprint_next(struct reprint *r, struct row *ret, struct err *err);
+/* Prints the next row, which is given as well. An error with a message: the recording cannot be read; without: out
+ * cannot be written. */
+struct step reprint_next(struct reprint *r, struct row *ret, struct err *err);
 /* After the last row: aggregations that no printa() has shown. < 0: out cannot be written. */
 int reprint_finish(struct reprint *r);
 /* The recording ended in order: its run was not killed. */

@@ -133,7 +133,7 @@ static void hear(struct agent *a)
 		lose(a);
 		return;
 	}
-	while (wire_take(&a->in, &at, WIRE_REQUEST_MAX, &f) > 0)
+	while (wire_take(&a->in, &at, WIRE_REQUEST_MAX, &f).more)
 		if (f.kind == WIRE_INTERRUPT)
 			kill(a->pid, SIGINT);
 	wire_drop(&a->in, at);
@@ -143,18 +143,20 @@ static int await_request(struct agent *a, struct err *err)
 {
 	struct wire_frame f;
 	size_t at = 0;
+	struct step s;
 	int r;
 
-	while ((r = wire_take(&a->in, &at, WIRE_REQUEST_MAX, &f)) == 0)
+	while (!(s = wire_take(&a->in, &at, WIRE_REQUEST_MAX, &f)).more && !s.error)
 		if (read_in(a) < 0)
 			return err_set(err, -EPIPE, "standard input ended: `dwell --host` starts this");
-	if (r > 0 && f.kind == WIRE_REQUEST) {
+	r = s.error;
+	if (s.more && f.kind == WIRE_REQUEST) {
 		a->memory = malloc(f.n + 1);
 		if (!a->memory)
 			return -ENOMEM;
 		memcpy(a->memory, f.p, f.n);
 		r = wire_take_request(a->memory, f.n, &a->request);
-	} else if (r > 0) {
+	} else if (s.more) {
 		r = -EPROTO;
 	}
 	wire_drop(&a->in, r < 0 ? 0 : at);

@@ -149,17 +149,18 @@ static void read_frames(struct hlink *l)
 {
 	struct wire_frame f;
 	size_t at = 0;
+	struct step s = step_more();
 	int r = 0;
 
-	while (r == 0 && (r = wire_take(&l->from, &at, WIRE_FRAME_MAX, &f)) > 0) {
+	while (r == 0 && (s = wire_take(&l->from, &at, WIRE_FRAME_MAX, &f)).more) {
 		if (f.kind == WIRE_STATUS && f.n == 1) {
 			l->status = (uint8_t)f.p[0];
 			close(take_fd(l->in));
-			r = 0;
 		} else {
 			r = l->common->frame(l->common->ctx, l->host, &f);
 		}
 	}
+	r = s.error ? s.error : r;
 	wire_drop(&l->from, at);
 	if (r == -EPROTO)
 		hlink_kill(l, "what came is not what this version of dwell says");

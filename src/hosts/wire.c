@@ -27,21 +27,21 @@ void wire_put(struct strb *b, enum wire_kind kind, const void *p, size_t n)
 		strb_add(b, p, n);
 }
 
-int wire_take(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret)
+struct step wire_take(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret)
 {
 	size_t have = b->n - *at;
 	uint32_t n;
 
 	if (have < WIRE_HEAD)
-		return 0;
+		return step_end();
 	n = u32_at(b->s + *at + 1);
 	if (n > max)
-		return -EPROTO;
+		return step_failed(-EPROTO);
 	if (have - WIRE_HEAD < n)
-		return 0;
+		return step_end();
 	*ret = (struct wire_frame){ (uint8_t)b->s[*at], b->s + *at + WIRE_HEAD, n };
 	*at += WIRE_HEAD + n;
-	return 1;
+	return step_more();
 }
 
 void wire_drop(struct strb *b, size_t n)

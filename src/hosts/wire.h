@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/strb.h"
+#include "base/step.h"
 
 #define WIRE_HEAD 5
 #define WIRE_FRAME_MAX (UINT32_C(64) << 20)   /* bytes of one frame from the host */
@@ -37,9 +38,8 @@ struct wire_frame {
 };
 
 void wire_put(struct strb *b, enum wire_kind kind, const void *p, size_t n);
-/* The frame that begins at *at of a buffer; *at moves after it. 1: there is one; 0: it is not whole yet; -EPROTO: it
- * is larger than max. */
-int wire_take(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret);
+/* The frame that begins at *at of a buffer, if it is whole; *at moves after it. -EPROTO: it is larger than max. */
+struct step wire_take(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret);
 /* Drops the first n bytes of a buffer. */
 void wire_drop(struct strb *b, size_t n);
 

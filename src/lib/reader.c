@@ -32,11 +32,10 @@ void reader_go_on(struct dwell *d)
 	int e = 0;
 
 	while (!d->ended && !d->queue.first && !d->queue.lost) {
-		e = reprint_next(d->reprint, &row, &err);
-		if (e > 0)
-			e = runner_queue(d, &row);
-		else
-			d->ended = true;
+		const struct step s = reprint_next(d->reprint, &row, &err);
+
+		d->ended = !s.more;
+		e = s.more ? runner_queue(d, &row) : s.error;
 		if (d->ended && e == 0)
 			e = reprint_finish(d->reprint);
 		if (d->ended && e == 0)

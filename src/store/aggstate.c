@@ -9,16 +9,14 @@
 #include "base/vec.h"
 
 /* Out of memory while a table grows: the new element is then not in the table, see add(). */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
 /* Short chains: with 100,000 keys every step along one is a cache miss. */
 #define HASH_BKT_CAPACITY_THRESH 2U
-#include <uthash.h>
+#include "base/hash_try.h"
 #include <utlist.h>
 
 struct cell {
 	UT_hash_handle hh;
-	bool lost, changed;
+	bool changed;
 	struct cell *prev, *next; /* list of cells that changed */
 	struct agg_mark mark;
 	struct table *of;
@@ -129,7 +127,7 @@ static struct cell *add(struct table *t, const void *key, unsigned hash, unsigne
 	if (d->key_size)
 		memcpy(c->key, key, d->key_size);
 	HASH_ADD_KEYPTR_BYHASHVALUE(hh, t->cells, c->key, d->key_size, hash, c);
-	if (c->lost) {
+	if (!c->hh.tbl) {
 		free(c);
 		return NULL;
 	}

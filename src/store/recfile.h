@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/step.h"
 #include "store/recording.h"
 
 #define RECFILE_APPLICATION_ID 0x6477656c /* "dwel", PRAGMA application_id */
@@ -118,8 +119,8 @@ int recread_copy(struct recread *r, int fd, struct err *err);
 const char *recread_meta(const struct recread *r, const char *key); /* or NULL */
 const struct recfile_pair *recread_options(const struct recread *r);
 const struct recfile_pair *recread_programs(const struct recread *r);
-/* The next row: 1; 0 at the end; -errno. It is valid until the next call. Every row fits the schema. */
-int recread_next(struct recread *r, struct row *ret, struct err *err);
+/* The next row, which is valid until the next call. Every row fits the schema. */
+struct step recread_next(struct recread *r, struct row *ret, struct err *err);
 /* Name of an address: true when the file has one. Texts live until the reader is closed. */
 bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr,
 		    struct recfile_symbol *ret);

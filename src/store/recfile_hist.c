@@ -6,15 +6,12 @@
 #include <string.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "base/vec.h"
 #include "store/keytext.h"
 #include "store/rechist.h"
 #include "store/recfile_int.h"
 #include "store/sparse.h"
-
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 /* A slot is kept in memory until the newest row is this much younger than its end, and never while it may
  * be written again and again: later rows add to what is in the file. */
@@ -27,7 +24,6 @@
 
 struct hkey { /* a source and a key of it */
 	UT_hash_handle hh;
-	bool lost;
 	int64_t id;
 	uint64_t newest; /* slot, by its begin */
 	uint64_t bytes;
@@ -37,7 +33,7 @@ struct hkey { /* a source and a key of it */
 
 struct slot {
 	UT_hash_handle hh;
-	bool lost, dirty;
+	bool dirty;
 	bool open;  /* so it is in the file */
 	bool there; /* in the file, open or not */
 	struct slot_ident {
@@ -198,7 +194,7 @@ static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc
 	k->bytes = KEY_BYTES + key_size + h->text.n;
 	if (rc == SQLITE_OK)
 		HASH_ADD_KEYPTR(hh, h->keys, k->ident, sizeof(source) + key_size, k);
-	if (rc != SQLITE_OK || k->lost) {
+	if (rc != SQLITE_OK || !k->hh.tbl) {
 		free(k);
 		return rc != SQLITE_OK ? rc : SQLITE_NOMEM;
 	}
@@ -269,7 +265,7 @@ static int add_to_slot(struct histfile *h, const struct slot_ident *id, const st
 		rc = id->start + id->period + SLOT_GRACE_NS < h->newest ? refill(h, s, d) : SQLITE_OK;
 		if (rc == SQLITE_OK)
 			HASH_ADD(hh, h->slots, id, sizeof(s->id), s);
-		if (rc != SQLITE_OK || s->lost) {
+		if (rc != SQLITE_OK || !s->hh.tbl) {
 			histsum_free(&s->sum);
 			free(s);
 			return rc != SQLITE_OK ? rc : SQLITE_NOMEM;

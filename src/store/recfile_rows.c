@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "store/flight.h"
 #include "store/keytext.h"
 #include "store/packed.h"
 #include "store/recfile_int.h"
 #include "store/slow.h"
-
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 #define STACKS_KNOWN 65536 /* stacks that are known to be in the file: more are looked up there */
 /* Bytes in the file, with indices, without texts. */
@@ -25,7 +22,6 @@
 
 struct known_stack {
 	UT_hash_handle hh;
-	bool lost;
 	int64_t id;
 	size_t n;
 	uint8_t ident[];
@@ -34,7 +30,6 @@ struct known_stack {
 /* A stack in the file, and the slow event that had it last: for sweeping. */
 struct stack_use {
 	UT_hash_handle hh;
-	bool lost;
 	int64_t id, slow;
 };
 
@@ -220,7 +215,7 @@ static int store_stack(struct rowfile *f, const struct stack_ident *id, const ui
 	*ret = k->id;
 	if (rc == SQLITE_OK && HASH_COUNT(f->stacks) < STACKS_KNOWN) {
 		HASH_ADD_KEYPTR(hh, f->stacks, k->ident, k->n, k);
-		if (!k->lost)
+		if (k->hh.tbl)
 			return SQLITE_OK;
 	}
 	free(k);
@@ -254,7 +249,7 @@ static int use_stack(struct rowfile *f, int64_t id)
 			return SQLITE_NOMEM;
 		u->id = id;
 		HASH_ADD(hh, f->uses, id, sizeof(u->id), u);
-		if (u->lost) {
+		if (!u->hh.tbl) {
 			free(u);
 			return SQLITE_NOMEM;
 		}

@@ -3,11 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "store/recfile_int.h"
-
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 #define SYMBOL_BYTES 60 /* of a row, without its texts */
 #define SOURCE_BYTES 40
@@ -17,7 +14,6 @@ struct known { /* an address that is in the file */
 		uint64_t addr, start;
 		uint32_t tgid, space;
 	} key;
-	bool lost;
 	uint32_t bytes;
 	uint64_t offset; /* from its function's start, which is known as well; 0: it is that, or there is none */
 	uint64_t used[SYM_USERS]; /* the mark in which a row had it last, by what it was */
@@ -125,7 +121,7 @@ int symfile_add(struct symfile *f, const struct recfile_symbol *s, uint64_t *ret
 	k->offset = s->found && s->name && s->offset <= s->addr ? s->offset : 0;
 	k->bytes = SYMBOL_BYTES + length(s->module) + length(s->name) + length(s->path);
 	HASH_ADD(hh, f->known, key, sizeof(k->key), k);
-	if (k->lost) {
+	if (!k->hh.tbl) {
 		free(k);
 		return SQLITE_NOMEM;
 	}

@@ -120,12 +120,12 @@ static int take_flight(struct recread *r, sqlite3_stmt *st, struct row *ret, str
 	return 0;
 }
 
-int recflight_next(struct recread *r, struct row *ret, struct err *err)
+struct step recflight_next(struct recread *r, struct row *ret, struct err *err)
 {
 	int rc, e;
 
 	if (!r->flight_due)
-		return 0;
+		return step_end();
 	r->flight_due = false;
 	sqlite3_bind_int64(r->flights, 1, r->flight_after);
 	rc = sqlite3_step(r->flights);
@@ -133,7 +133,7 @@ int recflight_next(struct recread *r, struct row *ret, struct err *err)
 	    : rc == SQLITE_DONE ? 0
 				: recfile_error(r->db, "the recording cannot be read further", err);
 	sqlite3_reset(r->flights);
-	return e < 0 ? e : rc == SQLITE_ROW;
+	return rc == SQLITE_DONE ? step_end() : step_taken(e);
 }
 
 int recread_flights(struct recread *r, rec_row_fn *fn, void *ctx, struct err *err)

@@ -398,21 +398,22 @@ int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct er
 	return 0;
 }
 
-int recread_next(struct recread *r, struct row *ret, struct err *err)
+struct step recread_next(struct recread *r, struct row *ret, struct err *err)
 {
-	int rc, e = recflight_next(r, ret, err);
+	struct step s = recflight_next(r, ret, err);
+	int rc, e;
 
-	if (e)
-		return e;
+	if (s.more || s.error)
+		return s;
 	rc = sqlite3_step(r->rows);
 	if (rc == SQLITE_DONE)
-		return 0;
+		return step_end();
 	if (rc != SQLITE_ROW)
-		return recfile_error(r->db, "the recording cannot be read further", err);
+		return step_failed(recfile_error(r->db, "the recording cannot be read further", err));
 	e = recread_take(r, r->rows, ret, err);
 	if (e == 0 && ret->kind == ROW_EVENT)
 		recflight_after(r, sqlite3_column_int64(r->rows, 0));
-	return e < 0 ? e : 1;
+	return step_taken(e);
 }
 
 static void look_up(struct recread *r, struct cached *c)

@@ -30,5 +30,5 @@ int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct er
 int recflight_open(struct recread *r, struct err *err);
 void recflight_done(struct recread *r);
 void recflight_after(struct recread *r, int64_t seq);
-int recflight_next(struct recread *r, struct row *ret, struct err *err); /* 1: there is one */
+struct step recflight_next(struct recread *r, struct row *ret, struct err *err);
 #endif

@@ -150,15 +150,15 @@ static int gather(struct recsql *s, struct aggstate *state, struct err *err)
 {
 	struct row row;
 	unsigned n = 0;
-	int e;
+	struct step step;
 
-	while ((e = recread_next(s->r, &row, err)) > 0) {
+	while ((step = recread_next(s->r, &row, err)).more) {
 		if (++n % STOP_ROWS == 0 && s->words.stop && s->words.stop(s->words.ctx))
 			return err_set(err, -EINTR, "interrupted");
 		if (row.kind == ROW_AGG && aggstate_apply(state, &row) < 0)
 			return err_set(err, -ENOMEM, "out of memory");
 	}
-	return e;
+	return step.error;
 }
 
 int recsql_fill_aggs(struct recsql *s, struct err *err)

@@ -244,7 +244,7 @@ static void ask(struct recread *r)
 	struct rec_range all;
 	struct row row;
 
-	while (recread_next(r, &row, NULL) > 0)
+	while (recread_next(r, &row, NULL).more)
 		on_row((void *)s, &row);
 	recread_rows(r, UINT32_MAX, REC_ALL_TIME, on_row, (void *)s, NULL);
 	recread_slow(r, &q, on_slow, r, NULL);

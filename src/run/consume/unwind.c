@@ -15,19 +15,16 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hash_try.h"
 #include "base/unwindfmt.h"
 #include "load/bpf_sys.h"
 #include "run/consume/unwind_int.h"
 #include "sym/proc/unwind.h"
 
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
-
 struct uwproc {
 	UT_hash_handle hh; /* by tgid, oldest first */
 	uint32_t tgid;
-	bool lost, dirty;
+	bool dirty;
 	bool learnt; /* exited before we looked, and its files have been looked at */
 	struct uw_proc v;
 };
@@ -216,7 +213,7 @@ static struct uwproc *get(struct unwind *u, uint32_t tgid)
 		return NULL;
 	p->tgid = tgid;
 	HASH_ADD(hh, u->procs, tgid, sizeof(p->tgid), p);
-	if (p->lost) {
+	if (!p->hh.tbl) {
 		free(p);
 		return NULL;
 	}

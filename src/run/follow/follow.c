@@ -8,18 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "base/vec.h"
 #include "run/follow/sideband.h"
 
 /* Out of memory while a table grows: the element is then not in the table. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 #include <utlist.h>
 
 struct path { /* each text once */
 	UT_hash_handle hh;
-	bool lost;
 	char text[];
 };
 
@@ -31,7 +28,6 @@ struct mapping {
 struct proc {
 	UT_hash_handle hh;	  /* by tgid: the newest of the number */
 	struct proc *prev, *next; /* in follow.list, oldest first */
-	bool lost;
 	uint32_t tgid, parent;
 	uint64_t start; /* ns since boot, 0: older than we */
 	uint64_t parent_start;
@@ -108,7 +104,7 @@ static const char *intern(struct follow *f, const char *text)
 		return NULL;
 	memcpy(p->text, text, n);
 	HASH_ADD_KEYPTR(hh, f->paths, p->text, n, p);
-	if (p->lost) {
+	if (!p->hh.tbl) {
 		free(p);
 		return NULL;
 	}
@@ -139,7 +135,7 @@ static struct proc *add(struct follow *f, uint32_t tgid, uint64_t start)
 	if (old)
 		HASH_DEL(f->by_tgid, old); /* stays in the list */
 	HASH_ADD(hh, f->by_tgid, tgid, sizeof(p->tgid), p);
-	if (p->lost) {
+	if (!p->hh.tbl) {
 		free(p);
 		return NULL;
 	}

@@ -12,13 +12,11 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hash_try.h"
 #include "run/follow/pause.h"
 #include "run/os/privs.h"
 
 /* Out of memory while a table grows: the element is then not in the table. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 #include <utlist.h>
 
 #define PAUSED_LOOK_MS 1 /* until the next look at who stops late */
@@ -27,7 +25,6 @@
 
 struct seen {
 	uint64_t key[3]; /* device, inode, generation */
-	bool lost;
 	UT_hash_handle hh;
 };
 
@@ -177,7 +174,7 @@ static void note_seen(struct latewatch *w, const struct side_event *e)
 	f->key[1] = e->ino;
 	f->key[2] = e->gen;
 	HASH_ADD(hh, w->seen, key, sizeof(f->key), f);
-	if (f->lost)
+	if (!f->hh.tbl)
 		free(f);
 }
 

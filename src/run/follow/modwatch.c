@@ -23,17 +23,17 @@ int modwatch_open(void)
 	return take_fd(fd);
 }
 
-int modwatch_parse(const char *msg, char name[MODWATCH_MAX_NAME])
+bool modwatch_parse(const char *msg, char name[MODWATCH_MAX_NAME])
 {
 	size_t n = strlen(LOADED);
 
 	if (strncmp(msg, LOADED, n) != 0 || strlen(msg + n) >= MODWATCH_MAX_NAME || !msg[n] || strchr(msg + n, '/'))
-		return 0;
+		return false;
 	strcpy(name, msg + n);
-	return 1;
+	return true;
 }
 
-int modwatch_next(int fd, char name[MODWATCH_MAX_NAME])
+struct step modwatch_next(int fd, char name[MODWATCH_MAX_NAME])
 {
 	char msg[MESSAGE_BYTES];
 	struct sockaddr_nl from;
@@ -43,8 +43,8 @@ int modwatch_next(int fd, char name[MODWATCH_MAX_NAME])
 	while ((n = recvfrom(fd, msg, sizeof(msg) - 1, 0, (struct sockaddr *)&from, &len)) >= 0) {
 		msg[n] = '\0';
 		if (from.nl_pid == 0 && modwatch_parse(msg, name)) /* a process may send, too */
-			return 1;
+			return step_more();
 		len = sizeof(from);
 	}
-	return errno == EAGAIN ? 0 : -errno;
+	return errno == EAGAIN ? step_end() : step_failed(-errno);
 }

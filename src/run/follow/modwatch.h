@@ -4,15 +4,15 @@
  * then. */
 #ifndef DWELL_RUN_FOLLOW_MODWATCH_H
 #define DWELL_RUN_FOLLOW_MODWATCH_H
+#include "base/step.h"
 
 #define MODWATCH_MAX_NAME 64	/* MODULE_NAME_LEN, with the zero */
 #define MODWATCH_ROOM (1 << 20) /* bytes of messages that wait; the kernel drops further ones, and says so */
 
 /* A socket, readable when modwatch_next() is to be called; -errno. */
 int modwatch_open(void);
-/* 1: a module of this name has been loaded; 0: nothing more now; -ENOBUFS: some may have been missed; -errno. */
-int modwatch_next(int fd, char name[MODWATCH_MAX_NAME]);
-/* What a message says, n bytes with a zero at the end: "add@/module/NAME". 1: a module was loaded; 0: something else.
- */
-int modwatch_parse(const char *msg, char name[MODWATCH_MAX_NAME]);
+/* One more module that has been loaded. -ENOBUFS: some may have been missed. */
+struct step modwatch_next(int fd, char name[MODWATCH_MAX_NAME]);
+/* Does a message say that a module was loaded, "add@/module/NAME"? It ends with a zero. */
+bool modwatch_parse(const char *msg, char name[MODWATCH_MAX_NAME]);
 #endif

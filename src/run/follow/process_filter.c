@@ -9,11 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "run/follow/history.h"
-
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 /* Control groups' trees are numbered by the kernel from 0 (version 2) on, and there are as many as controllers at most.
  */
@@ -21,7 +18,7 @@
 
 struct member {
 	UT_hash_handle hh;
-	bool lost, ended;
+	bool ended;
 	uint32_t pid;
 	bool family;	    /* the root, or descends from it */
 	uint64_t cgroup;    /* a bit for each tree: in the control group, or below it */
@@ -161,7 +158,7 @@ static struct member *add(struct process_filter *m, uint32_t pid)
 		return NULL;
 	p->pid = pid;
 	HASH_ADD(hh, m->by_pid, pid, sizeof(p->pid), p);
-	if (p->lost) {
+	if (!p->hh.tbl) {
 		free(p);
 		return NULL;
 	}

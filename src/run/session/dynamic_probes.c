@@ -273,15 +273,14 @@ static int look_at_file(struct dynprobes *l, const struct side_event *e, int *re
 static int drain_modules(struct dynprobes *l)
 {
 	char name[MODWATCH_MAX_NAME];
-	int e, r = 0;
+	struct step s = step_more();
+	int r = 0;
 
-	while (r == 0 && (e = modwatch_next(l->modules, name)) != 0) {
-		if (e == 1)
+	while (r == 0 && (s.more || s.error == -ENOBUFS)) {
+		s = modwatch_next(l->modules, name);
+		if (s.more)
 			r = add_module(l, name);
-		else if (e == -ENOBUFS)
-			l->lost_modules++;
-		else
-			break;
+		l->lost_modules += s.error == -ENOBUFS;
 	}
 	return r;
 }

@@ -168,9 +168,9 @@ static int collect_members(struct make *m, const struct dw_die *e, struct proces
 {
 	struct dw_die c;
 	uint64_t at = 0;
-	int r;
+	struct step s;
 
-	while ((r = dw_child_next(m->d, e, &at, &c)) > 0) {
+	while ((s = dw_child_next(m->d, e, &at, &c)).more) {
 		if ((c.tag != TAG_MEMBER && c.tag != TAG_INHERITANCE) || c.declaration || !c.type ||
 		    ms->v.n >= MAX_MEMBERS)
 			continue;
@@ -186,7 +186,7 @@ static int collect_members(struct make *m, const struct dw_die *e, struct proces
 		if (vec_try_push(&ms->v, b) < 0)
 			return -ENOMEM;
 	}
-	return r;
+	return s.error;
 }
 
 static void make_struct(struct make *m, const struct dw_die *e)
@@ -216,9 +216,9 @@ static void make_enum(struct make *m, const struct dw_die *e)
 	bool wide = e->size == 8, negative = false;
 	struct dw_die c;
 	uint64_t at = 0;
-	int r;
+	struct step s;
 
-	while ((r = dw_child_next(m->d, e, &at, &c)) > 0) {
+	while ((s = dw_child_next(m->d, e, &at, &c)).more) {
 		if (c.tag != TAG_ENUMERATOR || v.n >= MAX_MEMBERS)
 			continue;
 		struct btf_enum64 b = { .name_off = put_text(m, c.name),
@@ -226,12 +226,12 @@ static void make_enum(struct make *m, const struct dw_die *e)
 					.val_hi32 = (uint32_t)((uint64_t)c.value >> 32) };
 
 		negative |= c.value < 0;
-		if (vec_try_push(&v, b) < 0)
-			r = -ENOMEM;
-		if (r < 0)
+		if (vec_try_push(&v, b) < 0) {
+			s = step_failed(-ENOMEM);
 			break;
+		}
 	}
-	fail(m, r);
+	fail(m, s.error);
 	put_type(m, e->name, wide ? BTF_KIND_ENUM64 : BTF_KIND_ENUM, (unsigned)v.n, negative,
 		 e->size == 1 || e->size == 2 || wide ? (uint32_t)e->size : 4);
 	for (size_t i = 0; i < v.n; i++) {
@@ -249,16 +249,16 @@ static void make_array(struct make *m, const struct dw_die *e, unsigned dim)
 	struct dw_die c;
 	uint64_t at = 0, count = 0;
 	unsigned i = 0;
-	int r;
+	struct step s;
 
-	while ((r = dw_child_next(m->d, e, &at, &c)) > 0) {
+	while ((s = dw_child_next(m->d, e, &at, &c)).more) {
 		if (c.tag != TAG_SUBRANGE)
 			continue;
 		if (i == dim)
 			count = c.count;
 		i++;
 	}
-	fail(m, r);
+	fail(m, s.error);
 	a.type = dim + 1 < i && dim + 1 < MAX_DIMS ? id_of(m, e->off, dim + 1) : id_of(m, e->type, 0);
 	a.nelems = count < UINT32_MAX ? (uint32_t)count : 0;
 	put_type(m, NULL, BTF_KIND_ARRAY, 0, false, 0);
@@ -272,16 +272,16 @@ static void make_proto(struct make *m, const struct dw_die *e, bool params)
 	struct dw_die c, whole = *e;
 	unsigned n = 0;
 	uint64_t at = 0;
-	int r = 0;
+	struct step s = step_end();
 
 	complete(m, &whole);
-	while (params && n < DWARF_MAX_PARAMS && (r = dw_child_next(m->d, e, &at, &c)) > 0) {
+	while (params && n < DWARF_MAX_PARAMS && (s = dw_child_next(m->d, e, &at, &c)).more) {
 		if (c.tag != TAG_PARAM)
 			continue;
 		complete(m, &c);
 		v[n++] = (struct btf_param){ .name_off = put_text(m, c.name), .type = id_of(m, c.type, 0) };
 	}
-	fail(m, r);
+	fail(m, s.error);
 	put_type(m, NULL, BTF_KIND_FUNC_PROTO, n, false, id_of(m, whole.type, 0));
 	put(m, v, n * sizeof(v[0]));
 }

@@ -541,20 +541,20 @@ static int skip_below(struct dw *d, const struct dw_die *e, uint64_t *ret)
 	return r;
 }
 
-int dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struct dw_die *ret)
+struct step dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struct dw_die *ret)
 {
 	int r;
 
 	if (!parent->children)
-		return 0;
+		return step_end();
 	if (!*at)
 		*at = parent->next;
 	if (*at >= parent->u->end)
-		return 0;
+		return step_end();
 	r = dw_die_read(d, parent->u, *at, ret);
 	if (r == 0 && ret->tag)
 		r = skip_below(d, ret, at);
-	return r < 0 ? r : ret->tag != 0;
+	return r == 0 && !ret->tag ? step_end() : step_taken(r);
 }
 
 /* Puts a section of another file after ours; *ret_at: where it begins. */

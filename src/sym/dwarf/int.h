@@ -5,6 +5,7 @@
 #define DWELL_SYM_DWARF_INT_H
 #include <string.h>
 #include "base/vec.h"
+#include "base/step.h"
 #include "sym/dwarf/dwarf.h"
 
 enum { /* the tags that are read */
@@ -222,6 +223,6 @@ const char *dw_text_at(const struct dw_section *s, uint64_t off);
 uint64_t dw_indexed(const struct dw_section *s, uint64_t base, uint64_t i, unsigned size);
 /* A value of a form; r->bad when it is cut or its size unknown. */
 struct val dw_form_read(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form, int64_t implicit);
-/* Walks the direct children: *at is 0 at first. 1: ret is one; 0: no more; or an error. */
-int dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struct dw_die *ret);
+/* Walks the direct children: *at is 0 at first. */
+struct step dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struct dw_die *ret);
 #endif

@@ -197,6 +197,7 @@ static void put_event(struct csv *c, const struct row *row)
 static int read_rows(struct csv *c, struct err *err)
 {
 	struct aggstate *s = NULL;
+	struct step step = step_end();
 	struct row row;
 	int e = aggstate_new(c->schema, &s);
 
@@ -211,13 +212,15 @@ static int read_rows(struct csv *c, struct err *err)
 			put(c, "value%zu", i);
 		end_line(c);
 	}
-	while (e == 0 && (e = recread_next(c->f, &row, err)) > 0) {
+	while (e == 0 && (step = recread_next(c->f, &row, err)).more) {
 		e = c->error;
 		if (c->agg && row.kind == ROW_AGG && row.id == c->agg->id)
 			e = aggstate_apply(s, &row);
 		else if (!c->agg && row.kind == ROW_EVENT)
 			put_event(c, &row);
 	}
+	if (e == 0)
+		e = step.error;
 	if (e == 0 && c->agg)
 		e = put_aggregation(c, s);
 	aggstate_free(s);

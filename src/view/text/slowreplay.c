@@ -51,6 +51,7 @@ static int replay_row(struct replay *r, const struct row *row)
 static int replay_one(struct slowshow *l, struct recread *r, uint64_t to_wall, struct err *err)
 {
 	struct replay x = { .l = l };
+	struct step step = { .more = true };
 	struct row row;
 	int e;
 
@@ -58,8 +59,10 @@ static int replay_one(struct slowshow *l, struct recread *r, uint64_t to_wall, s
 	e = recsym_new(r, &l->sym, err);
 	if (e == 0)
 		e = slowshow_begin(l, recread_schema(r));
-	while (e == 0 && (e = recread_next(r, &row, err)) > 0)
-		e = replay_row(&x, &row);
+	while (e == 0 && step.more) {
+		step = recread_next(r, &row, err);
+		e = step.more ? replay_row(&x, &row) : step.error;
+	}
 	if (e == 0)
 		e = replay_held(&x);
 	slowshow_put_groups(l, UINT64_MAX);

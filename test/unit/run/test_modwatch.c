@@ -31,10 +31,10 @@ static void messages(void **state)
 			assert_string_equal(name, rows[i].name);
 	}
 	memset(longest + n, 'm', MODWATCH_MAX_NAME - 1);
-	assert_int_equal(modwatch_parse(longest, name), 1);
+	assert_true(modwatch_parse(longest, name));
 	assert_int_equal(strlen(name), MODWATCH_MAX_NAME - 1);
 	longest[n + MODWATCH_MAX_NAME - 1] = 'm';
-	assert_int_equal(modwatch_parse(longest, name), 0);
+	assert_false(modwatch_parse(longest, name));
 }
 
 /* Nothing waits at first, and what a process sends is not taken for the kernel's. */
@@ -48,12 +48,12 @@ static void senders(void **state)
 
 	(void)state;
 	assert_true(fd >= 0 && other >= 0);
-	assert_int_equal(modwatch_next(fd, name), 0);
+	assert_false(modwatch_next(fd, name).more);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&to, &len), 0);
 	to.nl_groups = 0;
 	(void)sendto(other, text, sizeof(text), 0, (struct sockaddr *)&to,
 		     sizeof(to)); /* refused without CAP_SYS_ADMIN */
-	assert_int_equal(modwatch_next(fd, name), 0);
+	assert_false(modwatch_next(fd, name).more);
 	close(fd);
 	close(other);
 }

@@ -273,9 +273,9 @@ static void comes_back_behind_its_event(void **state)
 	put(f, &none);
 	assert_int_equal(recfile_close(f, NULL), 0);
 	r = sample_open();
-	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_true(recread_next(r, &row, NULL).more);
 	assert_int_equal(row.kind, ROW_EVENT);
-	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_true(recread_next(r, &row, NULL).more);
 	assert_int_equal(row.kind, ROW_FLIGHT);
 	assert_int_equal(flight_open(row.data, row.len, &got), 0);
 	assert_int_equal(got.h.n, m.h.n);
@@ -286,14 +286,14 @@ static void comes_back_behind_its_event(void **state)
 	assert_int_equal(got.h.torn, 3);
 	assert_int_equal(got.h.start, 150);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(recread_next(r, &row, NULL), 1);
+		assert_true(recread_next(r, &row, NULL).more);
 		assert_int_equal(row.kind, ROW_EVENT);
 	}
-	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_true(recread_next(r, &row, NULL).more);
 	assert_int_equal(flight_open(row.data, row.len, &got), 0);
 	assert_int_equal(got.h.skipped, 1);
 	assert_int_equal(got.h.n, 0);
-	assert_int_equal(recread_next(r, &row, NULL), 0);
+	assert_false(recread_next(r, &row, NULL).more);
 	recread_close(r);
 }
 
@@ -324,6 +324,7 @@ static void foreign_files(void **state)
 		struct recfile *f = sample_make(0, 0, 0);
 		struct recread *r = NULL;
 		struct err err = { 0 };
+		struct step step = step_end();
 		int e;
 
 		sample_slow(f, 0, 150, 200, SLOW_NORMAL, "waiter");
@@ -334,8 +335,9 @@ static void foreign_files(void **state)
 				   ? "UPDATE flight_event SET kind = NULL, text = x'ff', cpu = -1, ts = 'x'"
 				   : "DROP TABLE flight; DROP TABLE flight_event; PRAGMA user_version = 2");
 		e = recread_open(sample_path, &r, &err);
-		while (e >= 0 && (e = recread_next(r, &row, &err)) > 0)
+		while (e == 0 && (step = recread_next(r, &row, &err)).more)
 			n += i >= ARRAY_SIZE(bad) && row.kind == ROW_FLIGHT;
+		e = e ? e : step.error;
 		assert_int_equal(e < 0, i < ARRAY_SIZE(bad));
 		if (e == 0)
 			assert_int_equal(recread_flights(r, count, &n, NULL), 0);

@@ -31,13 +31,13 @@ static unsigned count_rows(const char *path)
 	struct err err = { 0 };
 	struct row row;
 	unsigned n = 0;
-	int e;
+	struct step step;
 
 	if (recread_open(path, &r, &err) < 0)
 		fail_msg("%s", err.msg);
-	while ((e = recread_next(r, &row, &err)) == 1)
+	while ((step = recread_next(r, &row, &err)).more)
 		n += row.kind == ROW_EVENT;
-	assert_int_equal(e, 0);
+	assert_int_equal(step.error, 0);
 	recread_close(r);
 	return n;
 }

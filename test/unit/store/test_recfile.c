@@ -99,18 +99,18 @@ static void comes_back(void **state)
 	assert_ptr_equal(recread_schema(r)->fmts[1]->acts[0].aggs[0], recread_schema(r)->aggs[0]);
 	assert_true(recread_schema(r)->fmts[1]->has_exit);
 	assert_string_equal(rec_schema_probe(recread_schema(r), 5)->name, "x");
-	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_true(recread_next(r, &got, NULL).more);
 	assert_int_equal(got.kind, ROW_EVENT);
 	assert_int_equal(got.len, RECORD_SIZE);
 	assert_string_equal((const char *)got.data + 24, "row -5");
-	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_true(recread_next(r, &got, NULL).more);
 	assert_int_equal(got.value[1], 42);
 	assert_int_equal(got.percpu[3], 2);
-	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_true(recread_next(r, &got, NULL).more);
 	assert_true(got.count == 1ULL << 63);
-	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_true(recread_next(r, &got, NULL).more);
 	assert_int_equal(got.kind, ROW_END);
-	assert_int_equal(recread_next(r, &got, NULL), 0);
+	assert_false(recread_next(r, &got, NULL).more);
 	for (int i = 0; i < 2; i++) { /* the second time from the cache */
 		assert_true(recread_symbol(r, RECFILE_USER, 4, 5, UINT64_MAX, &back));
 		assert_string_equal(back.name, "read");
@@ -154,7 +154,7 @@ static void survives_a_kill(void **state)
 	unlink(sample_path);
 	sample_killed(write_and_more);
 	r = sample_open();
-	while (recread_next(r, &row, NULL) > 0)
+	while (recread_next(r, &row, NULL).more)
 		n++;
 	assert_int_equal(n, ROWS_KILLED);
 	recread_close(r);
@@ -182,7 +182,7 @@ static void keeps_what_was_written_on_a_full_disk(void **state)
 	assert_true(recfile_dropped(f) > 0 || e < 0);
 	recfile_close(f, &err);
 	r = sample_open();
-	while (recread_next(r, &row, NULL) > 0) {
+	while (recread_next(r, &row, NULL).more) {
 		int64_t at;
 
 		memcpy(&at, (const uint8_t *)row.data + 16, 8);
@@ -217,7 +217,7 @@ static void keeps_its_limits(void **state)
 	assert_int_equal(stat(sample_path, &st), 0);
 	assert_true(st.st_size <= RECFILE_SIZE_MIN);
 	r = sample_open();
-	while (recread_next(r, &row, NULL) > 0) {
+	while (recread_next(r, &row, NULL).more) {
 		if (row.id == 2) {
 			cleared++;
 			continue;
@@ -238,10 +238,22 @@ static void keeps_its_limits(void **state)
 	append_event(f, 5000, RECFILE_COMMIT_NS);
 	recfile_close(f, NULL);
 	r = sample_open();
-	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_true(recread_next(r, &row, NULL).more);
 	memcpy(&at, (const uint8_t *)row.data + 16, 8);
 	assert_int_equal(at, 5000);
 	recread_close(r);
+}
+
+/* Reads all rows of the sample; *ret stays open. 0 or -errno. */
+static int read_all(struct recread **ret, struct err *err)
+{
+	struct step step = step_end();
+	struct row row;
+	int e = recread_open(sample_path, ret, err);
+
+	while (e == 0 && (step = recread_next(*ret, &row, err)).more)
+		;
+	return e ? e : step.error;
 }
 
 /* Each change makes the file one that must not be believed: refused when opened, or at the row. */
@@ -291,15 +303,12 @@ static void refuses_hostile_files(void **state)
 		struct recfile *f = make(0, 0);
 		struct recread *r = NULL;
 		struct err err = { 0 };
-		struct row row;
 		int e;
 
 		append_event(f, 1, 1);
 		recfile_close(f, NULL);
 		sample_sql(changes[i]);
-		e = recread_open(sample_path, &r, &err);
-		while (e >= 0 && (e = recread_next(r, &row, &err)) > 0)
-			;
+		e = read_all(&r, &err);
 		if (e != -EINVAL || !err.msg[0])
 			fail_msg("%s: accepted (%d)", changes[i], e);
 		recread_close(r);
@@ -319,14 +328,14 @@ static void zeros_take_no_room(void **state)
 	sample_sql(
 		"CREATE TABLE told AS SELECT length(data) AS n FROM row; DELETE FROM row WHERE (SELECT n FROM told) <> 1 + 8 + 8");
 	r = sample_open();
-	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_true(recread_next(r, &row, NULL).more);
 	assert_int_equal(row.len, RECORD_SIZE);
 	assert_string_equal((const char *)row.data + 24, "row 1");
 	recread_close(r);
 	sample_sql(
 		"UPDATE row SET data = zeroblob(24) || CAST('an old row, and its text' AS BLOB); PRAGMA user_version = 4");
 	r = sample_open();
-	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_true(recread_next(r, &row, NULL).more);
 	assert_int_equal(row.len, RECORD_SIZE);
 	assert_memory_equal((const char *)row.data + 24, "an old row, and its text", 24);
 	recread_close(r);
@@ -360,7 +369,7 @@ static void survives_damage(void **state)
 		assert_int_equal(pwrite(fd, bad, (size_t)st.st_size, 0), st.st_size);
 		assert_int_equal(ftruncate(fd, round % 10 ? st.st_size : random() % st.st_size), 0);
 		if (recread_open(sample_path, &r, NULL) == 0) {
-			while (recread_next(r, &row, NULL) > 0)
+			while (recread_next(r, &row, NULL).more)
 				;
 			recread_symbol(r, RECFILE_KERNEL, 0, 0, 1, &s);
 		}
@@ -396,14 +405,14 @@ static void flushed(void **state)
 		if (n)
 			assert_int_equal(recfile_flush(f, NULL), 0);
 		assert_int_equal(recread_open(sample_path, &r, NULL), 0);
-		assert_int_equal(recread_next(r, &row, NULL), n);
+		assert_int_equal(recread_next(r, &row, NULL).more, n);
 		recread_close(r);
 	}
 	append_event(f, 2, 2);
 	assert_int_equal(recfile_close(f, NULL), 0);
 	assert_int_equal(recread_open(sample_path, &r, NULL), 0);
-	assert_int_equal(recread_next(r, &row, NULL), 1);
-	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_true(recread_next(r, &row, NULL).more);
+	assert_true(recread_next(r, &row, NULL).more);
 	recread_close(r);
 }
 

@@ -392,7 +392,7 @@ static void replay(struct replay *p)
 	struct row row;
 
 	assert_int_equal(aggstate_new(recread_schema(r), &p->s), 0);
-	while (recread_next(r, &row, NULL) > 0)
+	while (recread_next(r, &row, NULL).more)
 		apply(p, &row);
 	print_state(p);
 	aggstate_free(p->s);

@@ -304,9 +304,9 @@ static void aggregations_make_slots(void **state)
 	ask_columns(r, SAMPLE_HIST, SEC, 0, 100, -1, "10 key 1 n 4 sum 0 max 0 inexact: 83=4;");
 	ask_columns(r, SAMPLE_LQUANT, SEC, 0, 100, -1, "10 key 2 n 3 sum 0 max 0 inexact: 2=3;");
 	/* and the rows are as they were */
-	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_true(recread_next(r, &got, NULL).more);
 	assert_memory_equal(got.value, value, sizeof(value));
-	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_true(recread_next(r, &got, NULL).more);
 	assert_memory_equal(got.value, l, sizeof(l));
 	recread_close(r);
 }
@@ -464,10 +464,13 @@ static int ask_all(struct err *err)
 	struct rec_stack stack;
 	struct rec_range extent;
 	struct row row;
+	struct step step = step_end();
 	int e = recread_open(sample_path, &r, err);
 
-	while (e >= 0 && (e = recread_next(r, &row, err)) > 0)
+	while (e == 0 && (step = recread_next(r, &row, err)).more)
 		;
+	if (e == 0)
+		e = step.error;
 	if (e == 0)
 		e = recread_slow(r, &q, on_slow, &s, err);
 	if (e == 0)
@@ -564,10 +567,10 @@ static void reads_version_1(void **state)
 		"DROP TABLE cost; DROP TABLE bucket; ALTER TABLE field DROP COLUMN name;"
 		"ALTER TABLE aggregation DROP COLUMN slot; ALTER TABLE aggregation DROP COLUMN slot_wall; PRAGMA user_version = 1");
 	r = sample_open();
-	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_true(recread_next(r, &row, NULL).more);
 	assert_int_equal(row.kind, ROW_EVENT);
-	assert_int_equal(recread_next(r, &row, NULL), 1);
-	assert_int_equal(recread_next(r, &row, NULL), 0);
+	assert_true(recread_next(r, &row, NULL).more);
+	assert_false(recread_next(r, &row, NULL).more);
 	assert_int_equal(recread_slow(r, &q, on_slow, &s, NULL), 0);
 	assert_int_equal(recread_columns(r, 0, SEC, REC_ALL_TIME, -1, on_column, &s, NULL), 0);
 	expect(&s, "");
