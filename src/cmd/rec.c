@@ -14,6 +14,7 @@
 #include "cmd/program.h"
 #include "replay/rec.h"
 #include "replay/replay.h"
+#include "replay/trace.h"
 #include "retro/retro.h"
 
 #define REC_FILE "rec.dwelltrace"
@@ -63,13 +64,22 @@ static const struct optable rec_options = {
 	.n = ARRAY_SIZE(rec_rows),
 	.leading = true,
 };
+static const struct optrow replay_rows[] = {
+	{ .name = "pack",
+	  .kind = OPT_TEXT,
+	  .at = 0,
+	  .arg = "FILE",
+	  .help = "runs nothing: writes the recording to FILE, as small as it can be" },
+};
 static const struct optable replay_options = {
 	.command = "replay",
-	.synopsis = "replay TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
+	.synopsis = "replay [--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
 	.notes =
 		"\tA program that `dwell rec` recorded is run again: the same instructions, output and status. It needs\n"
 		"\tnone of the program's files, and changes none. With a D program nothing is run again: syscall probes are\n"
 		"\tanswered from the recording, with the times of then; all options of dwell are taken. See dwell-rec(1).",
+	.rows = replay_rows,
+	.n = ARRAY_SIZE(replay_rows),
 };
 
 #if defined(__x86_64__)
@@ -174,6 +184,21 @@ static int play(const char *path)
 	return x < 0 || !result.ended ? EXIT_ERROR : program_end_as(result.status);
 }
 
+static int pack(const char *path, const char *to)
+{
+	FILE *f = fopen(path, "re");
+	struct err e = { 0 };
+	int x;
+
+	if (!f)
+		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
+	x = trace_pack(f, to, &e);
+	if (x < 0)
+		cmd_msg("replay: %s: %s", path, e.msg);
+	err_done(&e);
+	return x < 0 ? EXIT_ERROR : EXIT_OK;
+}
+
 /* A command line as dwell's own, and the trace as its last word. */
 static int ask(int argc, char **argv)
 {
@@ -200,6 +225,12 @@ static int ask(int argc, char **argv)
 {
 	(void)argc;
 	return play(argv[0]);
+}
+
+static int pack(const char *path, const char *to)
+{
+	(void)to;
+	return play(path);
 }
 
 static int record(const struct recorder *c, char **words)
@@ -230,17 +261,19 @@ static int rec_main(int argc, char **argv)
 
 static int replay_main(int argc, char **argv)
 {
-	int none = 0, e;
+	const char *to = NULL;
+	int e;
 
-	if (argc > 2 && *argv[1] == '-' && strcmp(argv[1], "--") != 0)
+	/* -s, -n … */
+	if (argc > 2 && argv[1][0] == '-' && argv[1][1] != '-')
 		return ask(argc, argv);
-	e = cmd_options(&replay_options, &none, argc, argv);
+	e = cmd_options(&replay_options, &to, argc, argv);
 	if (e == 0 && optind == argc)
 		e = cmd_words(&replay_options, NULL, "a recording is missing");
 	if (e == 0 && optind + 1 < argc)
 		e = cmd_words(&replay_options, argv[optind + 1], NULL);
 	if (e == 0)
-		e = play(argv[optind]);
+		e = to ? pack(argv[optind], to) : play(argv[optind]);
 	return e < 0 ? EXIT_OK : e;
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "base/err.h"
 #include "replay/event.h"
 
 #define TRACE_MAGIC "dwellrec"
@@ -28,12 +29,14 @@ struct trace_head {
 };
 
 struct trace_out;
-/* Makes the file, or empties it. 0 or -errno. The caller closes it by trace_close(). */
+/* Makes the file, or empties it; of this version, unless head has one. 0 or -errno. The caller closes it by
+ * trace_close(). */
 int trace_create(const char *path, const struct trace_head *head, struct trace_out **ret);
 /* Appends an event: fixed part and rest, TRACE_EVENT_MAX together. 0, or the first error of the file (-errno). */
 int trace_put(struct trace_out *t, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,
 	      size_t nrest);
-int trace_flush(struct trace_out *t); /* all events so far are in the file. 0 or -errno */
+void trace_pack_all(struct trace_out *t); /* packs contents of files, too: that takes long */
+int trace_flush(struct trace_out *t);	  /* all events so far are in the file. 0 or -errno */
 uint64_t trace_size(const struct trace_out *t);
 int trace_close(struct trace_out *t); /* flushes and frees; takes NULL. 0 or -errno */
 
@@ -59,4 +62,8 @@ const struct trace_head *trace_head(const struct trace_in *t);
 bool trace_next(struct trace_in *t, struct trace_event *ret);
 enum trace_end trace_ended_by(const struct trace_in *t);
 void trace_done(struct trace_in *t); /* takes NULL */
+
+/* Writes the events of the trace in f, which it takes over, to a file at path, all of them packed. 0, or -errno after
+ * an error; -EBADMSG: f is damaged, and what was before that is written. */
+int trace_pack(FILE *f, const char *path, struct err *e);
 #endif

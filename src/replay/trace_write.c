@@ -12,6 +12,7 @@ struct trace_out {
 	uint8_t *raw, *packed;
 	size_t n, room; /* bytes in raw; room of packed */
 	uint64_t written;
+	bool all;   /* everything is packed, as small as it can be */
 	bool files; /* raw has contents of files: they are stored as they are, since packing them takes longer than most
 		     * programs run */
 };
@@ -53,7 +54,7 @@ int trace_create(const char *path, const struct trace_head *head, struct trace_o
 	if (!t->raw || !t->packed)
 		t->error = -ENOMEM;
 	memcpy(h.magic, TRACE_MAGIC, sizeof(h.magic));
-	h.version = TRACE_VERSION;
+	h.version = head->version ? head->version : TRACE_VERSION;
 	h.spare = 0;
 	h.crc = trace_crc(&h, offsetof(struct trace_head, crc));
 	r = put_all(t, &h, sizeof(h));
@@ -72,7 +73,10 @@ int trace_flush(struct trace_out *t)
 
 	if (!t->n || t->error)
 		return t->error;
-	if (compress2(t->packed, &n, t->raw, t->n, t->files ? Z_NO_COMPRESSION : Z_BEST_SPEED) != Z_OK)
+	if (compress2(t->packed, &n, t->raw, t->n,
+		      t->all	 ? Z_BEST_COMPRESSION
+		      : t->files ? Z_NO_COMPRESSION
+				 : Z_BEST_SPEED) != Z_OK)
 		return t->error = -ENOMEM;
 	h.raw = (uint32_t)t->n;
 	h.packed = (uint32_t)n;
@@ -102,6 +106,11 @@ int trace_put(struct trace_out *t, enum event_kind kind, const void *fixed, size
 		memcpy(t->raw + t->n, rest, nrest);
 	t->n += nrest;
 	return t->n >= TRACE_BLOCK_RAW ? trace_flush(t) : 0;
+}
+
+void trace_pack_all(struct trace_out *t)
+{
+	t->all = true;
 }
 
 uint64_t trace_size(const struct trace_out *t)

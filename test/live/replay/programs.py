@@ -184,6 +184,25 @@ def without_files():
     live.check(r.stdout == p.stdout == b"word\n" * 20000, "a replay needs neither the program nor its files", p.stderr)
 
 
+def packed():
+    trace, small = os.path.join(live.WORK, "trace"), os.path.join(live.WORK, "small")
+    r = record(trace, ["date", "+%N"])
+    p = run("replay", "--pack", small, trace)
+    live.check(p.returncode == 0 and not p.stdout and not p.stderr and 0 < os.path.getsize(small) < os.path.getsize(trace) * 2 // 3, "a packed recording is smaller", p)
+    p = run("replay", small)
+    live.check((p.stdout, p.returncode) == (r.stdout, 0) and r.stdout, "and replays", p)
+    with open(trace, "rb") as f:
+        data = bytearray(f.read())
+    data[len(data) // 2] ^= 1
+    with open(trace, "wb") as f:
+        f.write(data)
+    p = run("replay", "--pack", small, trace)
+    live.check(p.returncode == 1 and b"is damaged: " in p.stderr and run("replay", small).returncode == 1, "of a damaged one, what is before the damage", p)
+    for to, word in ((trace, b"is the recording itself"), ("/nonexistent/x", b"cannot write to /nonexistent/x"), ("/dev/full", b"No space left on device")):
+        p = run("replay", "--pack", to, trace)
+        live.check(p.returncode == 1 and word in p.stderr, f"refused: --pack {to}", p)
+
+
 def without_root():
     """Neither needs privileges."""
     folder = os.path.join(live.WORK, "nobody")
@@ -211,5 +230,6 @@ for row in PROGRAMS:
     replays(*row)
 logged()
 without_files()
+packed()
 without_root()
 sys.exit(live.failures > 0)

@@ -166,6 +166,37 @@ static void what_is_no_trace_is_refused(void **state)
 	free(f.v);
 }
 
+static void a_packed_one_is_smaller_and_of_the_same_version(void **state)
+{
+	char path[32], packed[] = "/tmp/dwellpacked.XXXXXX";
+	struct trace_head h = { .version = TRACE_OLDEST, .cpu = 7 };
+	struct trace_out *t = create(path);
+	struct file before, after;
+	struct ev_blob b = { 0 };
+	enum trace_end end;
+	struct err e = { 0 };
+	char zeros[65536] = { 0 };
+
+	(void)state;
+	trace_close(t);
+	assert_int_equal(trace_create(path, &h, &t), 0);
+	assert_int_equal(trace_put(t, EV_BLOB, &b, sizeof(b), zeros, sizeof(zeros)), 0);
+	put_call(t, 1, 10);
+	assert_int_equal(trace_close(t), 0);
+	close(mkstemp(packed));
+	assert_int_equal(trace_pack(fopen(path, "r"), path, &e), -EINVAL); /* itself */
+	err_done(&e);
+	assert_int_equal(trace_pack(fopen(path, "r"), packed, &e), 0);
+	before = load(path);
+	after = load(packed);
+	assert_int_equal(memcmp(before.v, after.v, sizeof(h)), 0);
+	assert_true(after.n < before.n / 100);
+	assert_int_equal(count(before.v, before.n, &end), count(after.v, after.n, &end));
+	assert_int_equal(end, TRACE_ENDED);
+	free(before.v);
+	free(after.v);
+}
+
 static void the_longest_event_is_whole_and_a_longer_one_is_refused(void **state)
 {
 	char path[32], *bytes = calloc(1, TRACE_EVENT_MAX);
@@ -256,6 +287,7 @@ int main(void)
 		cmocka_unit_test(a_cut_one_ends_at_its_last_whole_block),
 		cmocka_unit_test(a_damaged_one_ends_before_the_damage),
 		cmocka_unit_test(what_is_no_trace_is_refused),
+		cmocka_unit_test(a_packed_one_is_smaller_and_of_the_same_version),
 		cmocka_unit_test(the_longest_event_is_whole_and_a_longer_one_is_refused),
 		cmocka_unit_test(groups_have_limits),
 		cmocka_unit_test(a_full_disk_is_an_error_that_stays),
