@@ -188,7 +188,7 @@ int live_slow_add(struct live_slow *l, const char *name)
 {
 	const struct request *c = &l->request;
 
-	if (!strcmp(name, "gc") && !c->pids.n && !c->commands.n && !c->words)
+	if ((!strcmp(name, "gc") || !strcmp(name, "pygc")) && !c->pids.n && !c->commands.n && !c->words)
 		return -EINVAL;
 	if (!trackers_has_file(name))
 		return -ENOENT;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# @timeout: 120
+# @timeout: 180
 """Views show functions of language runtimes in stacks, with colours of their own, without an option: flame graphs of CPU and
 of waits, slow events, the timeline, `dwell why --stacks`."""
 import base64
@@ -20,14 +20,14 @@ if platform.machine() != "x86_64" or not NODE:
 
 SVG = "{http://www.w3.org/2000/svg}"
 FILE = os.path.join(live.WORK, "messages.log")
-# Each works, and asks for a flush, in a function of its own, for two seconds, after dwell has met it.
+# Each works, and asks for a flush, in a function of its own, for two seconds, after dwell has met it, and lives on until the keys are read.
 JS, PY = os.path.join(live.WORK, "app.js"), os.path.join(live.WORK, "app.py")
 with open(JS, "w", encoding="utf-8") as f:
     f.write(f'''const fs = require("fs"), fd = fs.openSync({FILE!r}, "w"), end = Date.now() + 2500;
 function save(n) {{ fs.writeSync(fd, `message ${{n}}\\n`); fs.fsyncSync(fd); }}
 function compute() {{ let s = 0; for (let i = 0; i < 3e6; i++) s += Math.sqrt(i); return s; }}
 function tick() {{ compute(); for (let i = 0; i < 5; i++) save(i); if (Date.now() < end) setTimeout(tick, 5); }}
-setTimeout(tick, 500);
+setTimeout(tick, 500); setTimeout(() => {{}}, 6000);
 ''')
 with open(PY, "w", encoding="utf-8") as f:
     f.write(f'''import os, time
@@ -37,6 +37,7 @@ def tick(f): compute(); [save(f) for _ in range(5)]
 time.sleep(0.5); end = time.time() + 2.5
 with open({FILE!r}, "w") as f:
     while time.time() < end: tick(f)
+time.sleep(3)
 ''')
 PYTHON = os.path.realpath(sys.executable)
 
