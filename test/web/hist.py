@@ -20,7 +20,7 @@ def page(url):
         b.open(url, READY)
         s = state(b)
         same([v["name"] for v in s["series"]], ["one", "three"], "two distributions")
-        x, y = b.eval("(() => { const r = document.querySelector('canvas').getBoundingClientRect(), p = window.dwell.page; return [r.x + p.x(p.rows - 3.5), r.y + 60]; })()")
+        x, y = b.eval("(() => { const r = document.querySelector('canvas').getBoundingClientRect(), p = window.dwell.page; return [r.x + p.x(p.state().rows - 3.5), r.y + 60]; })()")
         b.mouse(x, y)
         b.settle()
         tip = b.eval("document.querySelector('.tip').innerText")

@@ -6,6 +6,7 @@ import { makeElement, listen } from "./element.js";
 import { KEY_SLOTS, slotColour } from "./keycolour.js";
 import { clamp } from "./math.js";
 import { Found, isNamed, itemAt, Painter, Palette, Row, TimelineHead } from "./timelinemodel.js";
+import { Pick } from "./timelinestate.js";
 import { cssColour, cssFont, isDark, onTheme } from "./theme.js";
 import { spanText, spanTicks } from "./ticks.js";
 import { TimelineInput } from "./timelineinput.js";
@@ -23,11 +24,6 @@ const HEADS: Record<string, string> = {
 	threads: "Threads",
 	processes: "Processes",
 };
-
-export interface Pick {
-	row: number; // of rows
-	item: number; // -1: none
-}
 
 export class TimelineView {
 	readonly canvas = makeElement("canvas");

@@ -197,8 +197,14 @@ export class Painter {
 	}
 }
 
-/** ns of each kind between two times, and the longest interval of weight 2. */
-export function sumUp(row: Row, kinds: WaitKind[], from: number, to: number): { spent: Float64Array; longest: number } {
+/** ns of each kind, and the longest interval of weight 2. */
+export interface Sums {
+	spent: Float64Array;
+	longest: number;
+}
+
+/** What a row has between two times. */
+export function sumUp(row: Row, kinds: WaitKind[], from: number, to: number): Sums {
 	const spent = new Float64Array(kinds.length);
 	let longest = 0;
 	for (let i = firstAfter(row, from); i < row.n && row.from[i]! < to; i++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A timeline with all that belongs to it: search, legend, table, what an interval is and what the time of its row went
-// to. It stands in the page of `dwell timeline -o FILE.html` and in that of `dwell serve`.
-import { amount, number, percent } from "./amount.js";
+// to. It stands in the page of `dwell timeline -o FILE.html` and in that of `dwell serve`. What it says is
+// timelinestate.ts's, what is drawn timeline.ts's.
+import { amount, percent } from "./amount.js";
 import {
 	addRow,
 	replaceChildren,
@@ -16,11 +17,10 @@ import {
 	listen,
 	placeTip,
 } from "./element.js";
-import { timeText } from "./ticks.js";
-import { clamp, sum } from "./math.js";
 import { onTheme } from "./theme.js";
-import { Pick, TimelineView } from "./timeline.js";
-import { decodeRows, decodeTexts, OPEN, Row, sourceOf, sumUp, Text, TimelineHead } from "./timelinemodel.js";
+import { TimelineView } from "./timeline.js";
+import { Row, TimelineHead } from "./timelinemodel.js";
+import { Pick, TimelineState } from "./timelinestate.js";
 
 const STACK_LINES = 40,
 	TIP_LINES = 8,
@@ -50,11 +50,7 @@ export class TimelinePanel {
 	private readonly legend = makeElement("div", "", "legend");
 	private readonly search = makeElement("input");
 	private readonly found = makeElement("span", "", "muted");
-	head: TimelineHead | null = null;
-	rows: Row[] = [];
-	private texts: Text[] = [];
-	/** What the intervals were made from, in words. */
-	origin = "";
+	private readonly model = new TimelineState();
 	/** What is seen of it, or what is searched for, has changed. */
 	onChange: () => void = () => {};
 
@@ -81,15 +77,24 @@ export class TimelinePanel {
 		onTheme(() => this.showLegend());
 	}
 
+	get head(): TimelineHead | null {
+		return this.model.head;
+	}
+	get rows(): readonly Row[] {
+		return this.model.rows;
+	}
+	/** What the intervals were made from, in words. */
+	set origin(words: string) {
+		this.model.origin = words;
+	}
+
 	/** Shows other data; what was searched for is forgotten. */
 	show(head: TimelineHead, texts: Uint8Array, intervals: Uint8Array): void {
-		this.head = head;
-		this.texts = decodeTexts(texts);
-		this.rows = decodeRows(intervals, head, this.texts);
+		this.model.show(head, texts, intervals);
 		this.search.value = this.found.textContent = "";
 		this.tip.hidden = true;
 		this.view.canvas.ariaLabel = head.title + ". The table has shares as text.";
-		this.view.show(head, this.rows);
+		this.view.show(head, this.model.rows);
 		this.showLegend();
 		this.showDetails();
 		if (!this.tableBox.hidden) this.fillTable();
@@ -97,17 +102,7 @@ export class TimelinePanel {
 
 	/** How much there is, and what is missing. */
 	summary(): string {
-		const head = this.head!,
-			start = new Date(head.begin).toISOString();
-		return (
-			`${number(this.rows.length)} rows, ${number(head.items)} intervals in ${amount(head.length, "ns")} ` +
-			`from ${start.slice(0, 10)} ${timeText(head.begin, 1)} UTC` +
-			(head.lead ? ` (${amount(head.lead, "ns")} after the recording began)` : "") +
-			(head.lost ? ` · ${number(head.lost)} events lost` : "") +
-			(head.leftOut ? ` · ${number(head.leftOut)} intervals left out by the limit` : "") +
-			(head.leftOutRows ? ` · ${number(head.leftOutRows)} rows left out by the limit` : "") +
-			(head.states || head.processes ? "" : " · only slow waits: the time between them is unknown")
-		);
+		return this.model.summary();
 	}
 
 	private fillBar(): void {
@@ -137,100 +132,35 @@ export class TimelinePanel {
 	private showLegend(): void {
 		const head = this.head;
 		if (!head) return;
-		const used = new Set<number>();
-		for (const row of this.rows) row.kind.forEach((k) => used.add(k));
 		replaceChildren(
 			this.legend,
-			...head.kinds.flatMap((kind, i) => {
+			...this.model.usedKinds().map((kind) => {
 				const one = makeElement("span");
-				one.append(makeDot(this.view.legendColour(i)), kind.text);
-				return used.has(i) && !head.processes ? [one] : [];
+				one.append(makeDot(this.view.legendColour(kind)), head.kinds[kind]!.text);
+				return one;
 			}),
 		);
 	}
 
 	/** Brings out what has this text; "": everything. */
 	find(text: string): void {
-		const what = text.toLowerCase(),
-			view = this.view;
+		const { hit, shows, text: words } = this.model.search(text);
 		if (this.search.value !== text) this.search.value = text;
-		if (!what) {
-			view.found = null;
-			view.shown = () => true;
-			this.found.textContent = "";
-		} else {
-			const hit = Uint8Array.from(this.texts, (texts) =>
-				texts.words.toLowerCase().includes(what) || texts.stack.toLowerCase().includes(what) ? 1 : 0,
-			);
-			const named = this.rows.map((row) => row.label.toLowerCase().includes(what));
-			let count = 0,
-				ns = 0;
-			const has = this.rows.map((shownRow) => {
-				let any = false;
-				for (let i = 0; i < shownRow.n; i++)
-					if (hit[shownRow.text[i]!]) {
-						any = true;
-						count++;
-						ns += shownRow.to[i]! - shownRow.from[i]!;
-					}
-				return any;
-			});
-			view.found = count ? hit : null;
-			view.shown = (i) => named[i]! || has[i]!;
-			this.found.textContent = count
-				? `${number(count)} intervals, ${amount(ns, "ns")}`
-				: `${number(named.filter(Boolean).length)} rows`;
-		}
-		view.layOut();
+		this.view.found = hit;
+		this.view.shown = shows;
+		this.found.textContent = words;
+		this.view.layOut();
 		this.onChange();
 	}
 
 	/** An interval in words. */
 	private describe(pick: Pick, lines: number): HTMLElement[] {
-		const row = this.rows[pick.row]!,
-			i = pick.item,
-			out: HTMLElement[] = [];
-		if (i < 0)
-			return [
-				makeElement("b", row.label),
-				makeElement(
-					"div",
-					row.group === "threads" ? `process ${row.pid}, thread ${row.tid}` : `${number(row.n)} intervals`,
-				),
-			];
-		const kind = this.head!.kinds[row.kind[i]!]!,
-			text = this.texts[row.text[i]!]!,
-			by = this.texts[row.by[i]!]!.words,
-			length = row.to[i]! - row.from[i]!;
-		out.push(makeElement("b", `${kind.text}, ${amount(length, "ns")}${row.flags[i]! & OPEN ? " and longer" : ""}`));
-		if (text.words) out.push(makeElement("div", text.words));
-		out.push(
-			makeElement(
-				"div",
-				`${row.label}, ${amount(row.from[i]!, "ns")} after the begin` +
-					(row.cpu[i] && kind.name === "running" ? `, CPU ${row.cpu[i]! - 1}` : ""),
-				"muted",
-			),
-		);
-		if (by) out.push(makeElement("div", `woken by ${by}`));
-		out.push(
-			makeElement(
-				"div",
-				`from ${sourceOf(row, i, this.head!)}${this.origin ? " of " + this.origin : ""}`,
-				"muted",
-			),
-		);
-		if (text.stack) {
-			const all = text.stack.trimEnd().split("\n");
-			out.push(
-				makeElement(
-					"pre",
-					all.slice(0, lines).join("\n") + (all.length > lines ? `\n… ${all.length - lines} more` : ""),
-					"stack",
-				),
-			);
-		}
-		return out;
+		const { title, lines: words, stack } = this.model.describe(pick, lines);
+		return [
+			makeElement("b", title),
+			...words.map(({ text, muted }) => makeElement("div", text, muted ? "muted" : "")),
+			...(stack ? [makeElement("pre", stack, "stack")] : []),
+		];
 	}
 
 	private hover(pick: Pick | null, x: number, y: number): void {
@@ -257,16 +187,14 @@ export class TimelinePanel {
 			replaceChildren(this.sums, makeElement("div", "What the time of the chosen row went to.", "muted"));
 			return;
 		}
-		const { spent, longest } = sumUp(this.rows[pick.row]!, this.head!.kinds, this.view.from, this.view.to),
+		const { kinds, longest } = this.model.spent(pick.row, this.view.from, this.view.to),
 			list = makeElement("ul", "", "sums");
-		const all = sum(spent) || 1,
-			order = [...spent.keys()].filter((k) => spent[k]! > 0).sort((a, b) => spent[b]! - spent[a]!);
-		for (const k of order) {
+		for (const { kind, ns, part } of kinds) {
 			const item = makeElement("li");
 			item.append(
-				makeDot(this.view.colour(k)),
-				makeElement("span", this.head!.kinds[k]!.text),
-				`${amount(spent[k]!, "ns")} ${percent(spent[k]! / all)}`,
+				makeDot(this.view.colour(kind)),
+				makeElement("span", this.head.kinds[kind]!.text),
+				`${amount(ns, "ns")} ${percent(part)}`,
 			);
 			list.append(item);
 		}
@@ -289,23 +217,20 @@ export class TimelinePanel {
 	}
 
 	private fillTable(): void {
-		const kinds = this.head!.kinds,
-			view = this.view,
+		const { sums, kinds } = this.model.table(this.view.from, this.view.to),
 			time = (ns: number) => numberCell(ns ? amount(ns, "ns") : "");
-		const all = this.rows.map((row) => sumUp(row, kinds, view.from, view.to)),
-			used = kinds.map((_, k) => k).filter((k) => all.some((sums) => sums.spent[k]! > 0));
 		const { table, body } = makeTable("", [
 			["Row"],
-			...used.map((k) => [kinds[k]!.name, "n"] as const),
+			...kinds.map((kind) => [this.head!.kinds[kind]!.name, "n"] as const),
 			["longest wait", "n"],
 		]);
-		for (const i of view.visible)
+		for (const i of this.view.visible)
 			addRow(
 				body,
-				this.origin,
+				this.model.origin,
 				this.rows[i]!.label,
-				...used.map((k) => time(all[i]!.spent[k]!)),
-				time(all[i]!.longest),
+				...kinds.map((kind) => time(sums[i]!.spent[kind]!)),
+				time(sums[i]!.longest),
 			);
 		replaceChildren(this.tableBox, table);
 	}
@@ -317,18 +242,16 @@ export class TimelinePanel {
 		if (!this.tableBox.hidden) this.toggleTable();
 	}
 
+	private moveTo(pick: Pick | null): void {
+		if (pick) this.view.pick(pick);
+	}
+
 	private moveRow(by: number): void {
-		const all = this.view.visible,
-			at = this.view.picked ? all.indexOf(this.view.picked.row) : -1;
-		const row = all[clamp(at + by, 0, all.length - 1)];
-		if (row !== undefined) this.view.pick({ row, item: -1 });
+		this.moveTo(this.model.rowBeside(this.view.visible, this.view.picked, by));
 	}
 
 	private moveItem(by: number): void {
-		const pick = this.view.picked,
-			row = pick ? this.rows[pick.row]! : null;
-		if (pick && row && row.n)
-			this.view.pick({ row: pick.row, item: clamp(pick.item < 0 ? 0 : pick.item + by, 0, row.n - 1) });
+		this.moveTo(this.model.itemBeside(this.view.picked, by));
 	}
 
 	/** Whether the key means something here. */

@@ -14,6 +14,7 @@ import {
 	TimelineHead,
 	WaitKind,
 } from "../../../web/src/timelinemodel.js";
+import { TimelineState } from "../../../web/src/timelinestate.js";
 
 const KINDS = [
 	["running", 0],
@@ -92,4 +93,78 @@ test("sums of a stretch, and the longest wait", () => {
 test("where an interval comes from", () => {
 	equal(sourceOf(makeRow(), 0, makeHead()), "table slow, tracker state: after what ended 1000");
 	equal(sourceOf(makeRow(), 1, makeHead()), "table slow, tracker state, ended 1060");
+});
+
+/** running 0 … 10, I/O 20 … 60, which waited for "f" */
+function makeState(): TimelineState {
+	const state = new TimelineState();
+	state.show(
+		makeHead(),
+		Uint8Array.from([1, 0, 1, 0x66, 0]),
+		Uint8Array.from([2, 0, 10, 0, 1, 0, 0, 10, 40, 8, 0, 0, 0]),
+	);
+	return state;
+}
+
+test("a search counts what it finds, and keeps rows of that name", () => {
+	const state = makeState(),
+		all = state.search(""),
+		none = state.search("nothing of the kind"),
+		thread = state.search("DD");
+	ok(all.hit === null && all.text === "" && all.shows(0));
+	ok(none.hit === null && !none.shows(0));
+	equal(none.text, "0 rows");
+	ok(thread.shows(0));
+	equal(thread.text, "1 rows");
+});
+
+test("an interval in words, with as many frames as asked for", () => {
+	const state = makeState();
+	state.texts[state.rows[0]!.text[1]!] = { words: "disk", stack: "a\nb\nc\n" };
+	state.origin = "recording r1";
+	const item = state.describe({ row: 0, item: 1 }, 2);
+	equal(item.title, "io, 40 ns");
+	equal(item.stack, "a\nb\n… 1 more");
+	equal(item.lines[0]!.text, "disk");
+	ok(item.lines.at(-1)!.text.endsWith(" of recording r1"));
+	deepEqual(state.describe({ row: 0, item: -1 }, 2), {
+		title: "dd 7",
+		lines: [{ text: "process 7, thread 7", muted: false }],
+		stack: "",
+	});
+});
+
+test("what the time of a row went to, the most first, and of which kinds there is any", () => {
+	const state = makeState(),
+		{ kinds, longest } = state.spent(0, 0, 100);
+	deepEqual(
+		kinds.map(({ kind, ns }) => [kind, ns]),
+		[
+			[1, 40],
+			[0, 10],
+		],
+	);
+	equal(longest, 40);
+	equal(kinds[0]!.part, 0.8);
+	deepEqual(state.usedKinds(), [0, 1]);
+	deepEqual(state.table(0, 15).kinds, [0]);
+});
+
+test("keys move among visible rows and the intervals of one", () => {
+	const state = makeState();
+	deepEqual(state.rowBeside([0], null, 1), { row: 0, item: -1 });
+	deepEqual(state.rowBeside([0], { row: 0, item: 1 }, 1), { row: 0, item: -1 });
+	equal(state.rowBeside([], null, 1), null);
+	equal(state.itemBeside(null, 1), null);
+	deepEqual(state.itemBeside({ row: 0, item: -1 }, 1), { row: 0, item: 0 });
+	deepEqual(state.itemBeside({ row: 0, item: 0 }, 1), { row: 0, item: 1 });
+	deepEqual(state.itemBeside({ row: 0, item: 1 }, 1), { row: 0, item: 1 });
+});
+
+test("the summary names what is missing", () => {
+	const state = makeState();
+	ok(!state.summary().includes("lost"));
+	state.head!.lost = 3;
+	state.head!.states = false;
+	ok(state.summary().includes("3 events lost") && state.summary().includes("only slow waits"));
 });
