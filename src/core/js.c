@@ -7,6 +7,7 @@
 #include "sym/elf/elfsym.h"
 
 #define VERSION "_ZN2v88internal7Version"
+#define SIZES "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 
 struct taking {
 	struct js *js;
@@ -31,6 +32,17 @@ static bool value_of(const struct core_file *f, uint64_t addr, int32_t *ret)
 	return false;
 }
 
+/* The table of bytecodes' sizes, by which baseline code is told from bytecode. */
+static void take_sizes(struct taking *t, const Elf64_Sym *sym)
+{
+	uint8_t sizes[V8_SCALES * V8_MAX_BYTECODES];
+	uint64_t off;
+
+	if (sym->st_size <= sizeof(sizes) && elf_seg_off(t->f->seg, t->f->nseg, sym->st_value, &off) &&
+	    elf_read(&t->f->elf.src, off, sizes, sym->st_size) == 0)
+		(void)v8_layout_bytecodes(&t->js->l, sizes, sym->st_size);
+}
+
 static int take(void *arg, const Elf64_Sym *sym, const char *name, uint64_t room)
 {
 	struct taking *t = arg;
@@ -38,7 +50,9 @@ static int take(void *arg, const Elf64_Sym *sym, const char *name, uint64_t room
 	int32_t *to[2] = { NULL, NULL }, value;
 
 	(void)room;
-	if (!strncmp(name, "v8dbg_", 6)) {
+	if (n == sizeof(SIZES) - 1 && !memcmp(name, SIZES, n)) {
+		take_sizes(t, sym);
+	} else if (!strncmp(name, "v8dbg_", 6)) {
 		t->any = true;
 		to[0] = v8_layout_field(&t->js->l, name, n);
 		to[1] = v8_objects_field(&t->js->o, name, n);
@@ -67,7 +81,7 @@ static bool take_file(struct js *js, const struct core_file *f)
 	v8_layout_begin(&js->l);
 	v8_objects_begin(&js->o);
 	elfsym_each(&f->elf, SHT_DYNSYM, take, &t);
-	if (!t.any)
+	if (!t.any || !js->l.nbytecodes)
 		elfsym_each(&f->elf, SHT_SYMTAB, take, &t);
 	if (!t.any)
 		return false;
@@ -120,8 +134,10 @@ static int take_layout(struct js *js, struct err *err)
 	if (!f)
 		return no_file(js->core, err);
 	r = v8_layout_end(&js->l, js->version);
-	if (r == 0)
+	if (r == 0) {
+		v8_layout_walk(&js->l, &js->walk);
 		r = v8_objects_end(&js->o, js->version, &missing);
+	}
 	if (r == -ENOTSUP)
 		return err_set(err, r, "V8 %u.%u of %s is not known: " V8_VERSIONS, js->version >> 8, js->version & 255,
 			       f->path);
@@ -203,20 +219,16 @@ int js_function_name(const struct js *js, uint64_t function, struct strb *b)
 	return js_is_string(js, type) ? js_string_text(js, name, V8_MAX_NAME, b, NULL) : 0;
 }
 
-void js_function_text(const struct js *js, uint64_t function, uint64_t at, char buf[RT_MAX_TEXT])
+void js_frame_text(const struct js *js, uint64_t frame, char buf[RT_MAX_TEXT])
 {
 	struct v8_head head;
-	uint64_t shared, frame = 0;
-	int r = js_word(js, function, js->l.function_shared, &shared);
+	int r = v8_head_read(&js->l, &js->mem, frame, &head);
 
-	if (r == 0) {
-		frame = V8_FRAME(shared, at);
-		r = v8_head_read(&js->l, &js->mem, frame, &head);
-	}
 	if (r == 0)
 		r = v8_frame_text(&js->l, &js->mem, js->lines, &head, frame, buf, RT_MAX_TEXT);
 	if (r < 0)
-		snprintf(buf, RT_MAX_TEXT, "(function %llx: %s)", (unsigned long long)(function - V8_TAG),
+		snprintf(buf, RT_MAX_TEXT, "(function of %llx: %s)",
+			 (unsigned long long)(V8_FRAME_OBJECT(frame) - V8_TAG),
 			 r == -EFAULT || r == -ENODATA ? "not in the core" : "damaged");
 }
 

@@ -21,7 +21,8 @@ struct js {
 	struct rt_mem mem;
 	struct v8_layout l;
 	struct v8_objects o;
-	struct v8 v; /* of these */
+	struct v8 v;	     /* of these */
+	struct v8_proc walk; /* where functions have their code */
 	struct v8_lines *lines;
 	uint32_t version, build, patch; /* of V8: V8_VERSION(), and what follows it */
 };
@@ -70,8 +71,9 @@ int js_bigint_text(const struct js *js, uint64_t v, struct strb *b);
 
 /* The name of a function; "" when it has none. */
 int js_function_name(const struct js *js, uint64_t function, struct strb *b);
-/* "name at file:line" of a function; at: the bytecode where it is, or V8_AT_MAX: where it begins. */
-void js_function_text(const struct js *js, uint64_t function, uint64_t at, char buf[RT_MAX_TEXT]);
+/* "name at file:line:column" of a frame as base/v8fmt.h has it; functions inlined there come first, as of
+ * v8_frame_text(). */
+void js_frame_text(const struct js *js, uint64_t frame, char buf[RT_MAX_TEXT]);
 /* The name of an object's constructor; "" unknown. */
 int js_constructor(const struct js *js, uint64_t object, struct strb *b);
 /* Whether a value is the mark of a place without a value. */

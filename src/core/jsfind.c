@@ -374,7 +374,7 @@ static int say_function(struct shell *s, const struct js *js, const struct funct
 		return 0;
 	if (s->to)
 		return shell_emit(s, f->first - V8_TAG);
-	js_function_text(js, f->first, V8_AT_MAX, text);
+	js_frame_text(js, V8_FRAME(f->shared, V8_AT_MAX), text);
 	if (s->json) {
 		struct jsonw w = jsonw_to(&s->text);
 

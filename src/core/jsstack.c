@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/plain.h"
+#include "base/rtfmt.h"
 #include "core/cmds.h"
 #include "core/js.h"
 
@@ -22,8 +23,34 @@ struct frame {
 	uint64_t fp, function, word; /* word: as base/v8fmt.h has it */
 };
 
-/* Whether there is a frame of JavaScript at this frame pointer. */
-static bool frame_at(const struct js *js, uint64_t fp, struct frame *ret)
+/* The code that a function has now, if the frame is in it: the frame of compiled code. */
+static bool in_code(const struct js *js, uint64_t function, uint64_t shared, uint64_t ip, bool innermost, uint64_t *ret)
+{
+	const struct v8_proc *p = &js->walk;
+	uint64_t code, begin, at;
+	uint32_t size, flags;
+	bool baseline;
+
+	if (!p->code || js_word(js, function, (int64_t)p->code, &code) < 0 || !v8_is_object(code) ||
+	    v8_bytes(&js->v, code, (int64_t)p->size, &size, sizeof(size)) < 0 ||
+	    v8_bytes(&js->v, code, (int64_t)p->flags, &flags, sizeof(flags)) < 0)
+		return false;
+	if (p->inside)
+		begin = code - V8_TAG + p->inside;
+	else if (js_word(js, code, (int64_t)p->begin, &begin) < 0)
+		return false;
+	at = ip - begin;
+	if (at > size || (flags & p->kinds) < p->baseline)
+		return false;
+	baseline = (flags & p->kinds) == p->baseline;
+	/* Tables of optimised code have the calls only: nothing tells the place of what was interrupted. */
+	at = at < V8_AT_MAX && (baseline || !innermost) ? at : V8_AT_MAX;
+	*ret = V8_FRAME(baseline ? shared : code, at) | V8_COMPILED;
+	return true;
+}
+
+/* Whether there is a frame of JavaScript at this frame pointer; ip: 0, or where it is. */
+static bool frame_at(const struct js *js, uint64_t fp, uint64_t ip, bool innermost, struct frame *ret)
 {
 	uint64_t w[V8_FRAME_BYTES / 8], shared, at = V8_AT_MAX;
 	uint64_t function;
@@ -40,28 +67,15 @@ static bool frame_at(const struct js *js, uint64_t fp, struct frame *ret)
 	    (uint64_t)v8_smi(w[0]) < V8_AT_MAX)
 		at = (uint64_t)v8_smi(w[0]);
 	*ret = (struct frame){ fp, function, V8_FRAME(shared, at) };
+	if (at == V8_AT_MAX && ip)
+		in_code(js, function, shared, ip, innermost, &ret->word);
 	return true;
 }
 
-static void frame_text(const struct js *js, const struct frame *f, char buf[RT_MAX_TEXT])
+/* One function of a frame. */
+static void say_function(struct shell *s, const struct core_thread *t, const struct frame *f, const char *text,
+			 size_t n, bool inlined)
 {
-	struct v8_head head;
-	int r = v8_head_read(&js->l, &js->mem, f->word, &head);
-
-	if (r == 0)
-		r = v8_frame_text(&js->l, &js->mem, js->lines, &head, f->word, buf, RT_MAX_TEXT);
-	if (r < 0)
-		snprintf(buf, RT_MAX_TEXT, "(function %" PRIx64 ": %s)", f->function - V8_TAG,
-			 r == -EBADMSG || r == -ENOENT ? "damaged" : "not in the core");
-}
-
-static int say_frame(struct shell *s, const struct js *js, const struct core_thread *t, const struct frame *f)
-{
-	char text[RT_MAX_TEXT];
-
-	if (s->to)
-		return shell_emit(s, f->fp);
-	frame_text(js, f, text);
 	if (s->json) {
 		struct jsonw w = jsonw_to(&s->text);
 
@@ -70,12 +84,26 @@ static int say_frame(struct shell *s, const struct js *js, const struct core_thr
 		jsonw_str(&w, "kind", "javascript");
 		jsonw_strf(&w, "fp", "%" PRIx64, f->fp);
 		jsonw_strf(&w, "function", "%" PRIx64, f->function - V8_TAG);
-		jsonw_str(&w, "text", text);
+		jsonw_bool(&w, "inlined", inlined);
+		jsonw_strn(&w, "text", text, n);
 		jsonw_end_object(&w);
 		jsonw_line(&w);
 	} else {
-		shell_print(s, "%016" PRIx64 " %s\n", f->fp, text);
+		shell_print(s, "%016" PRIx64 " %.*s%s\n", f->fp, (int)n, text, inlined ? " [inlined]" : "");
 	}
+}
+
+static int say_frame(struct shell *s, const struct js *js, const struct core_thread *t, const struct frame *f)
+{
+	char text[RT_MAX_TEXT];
+	const char *p = text, *into;
+
+	if (s->to)
+		return shell_emit(s, f->fp);
+	js_frame_text(js, f->word, text);
+	for (; (into = strstr(p, RT_INLINED_INTO)); p = into + strlen(RT_INLINED_INTO))
+		say_function(s, t, f, p, (size_t)(into - p), true);
+	say_function(s, t, f, p, strlen(p), false);
 	return 0;
 }
 
@@ -113,7 +141,7 @@ static int say_stack(struct shell *s, const struct js *js, const struct core_thr
 		struct frame j;
 
 		/* A frame that is being made has the caller's frame pointer. */
-		if (f->by_fp && f->bp != last && frame_at(js, f->bp, &j)) {
+		if (f->by_fp && f->bp != last && frame_at(js, f->bp, f->ip, i == 0, &j)) {
 			last = f->bp;
 			r = say_frame(s, js, t, &j);
 		} else if (!only) {
@@ -181,9 +209,9 @@ int dcmd_jsframe(struct shell *s, const struct dcall *d)
 					      : shell_refuse(s, "jsframe", d->argv[i]);
 	if (r < 0)
 		return r;
-	if (!frame_at(js, d->addr, &f))
+	if (!frame_at(js, d->addr, 0, false, &f))
 		return err_set(&s->err, -EBADMSG, "no frame of JavaScript is at %" PRIx64, d->addr);
-	frame_text(js, &f, text);
+	js_frame_text(js, f.word, text);
 	shell_print(s, "%016" PRIx64 " %s\n    function: %" PRIx64 "\n", f.fp, text, f.function - V8_TAG);
 	r = core_read(s->core, f.fp + (uint64_t)AT_COUNT, &count, sizeof(count));
 	if (r == 0 && count > MAX_ARGUMENTS)

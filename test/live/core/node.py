@@ -135,7 +135,22 @@ setTimeout(() => { // nothing is on the stack any more
 }, 10);
 setInterval(() => {}, 1e6);
 """
-for name, text in (("objects.js", OBJECTS), ("stack.js", STACK), ("heap.js", HEAP)):
+TIERS = r"""
+"use strict";
+Error.stackTraceLimit = Infinity;
+const fs = require("fs"), flag = new Int32Array(1);
+function tell() { fs.writeFileSync("stack", new Error().stack); fs.writeFileSync("ready", "1"); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }
+function block(n) { if (n === -1) tell(); return n; }
+function leaf(n) { return (n & 7) === 0 ? block(flag[0] ? -1 : n) + 1 : n + 1; }
+function small(n) { return leaf(n) * 2; }
+function mid(n) { let s = 0; for (let i = 0; i < 8; i++) s += small(n + i); return s; }
+class Outer { run(n) { return mid(n) + 1; } }
+const outer = new Outer();
+let t = 0; for (let i = 0; i < 100000; i++) t += outer.run(i);
+flag[0] = 1;
+outer.run(1);
+"""
+for name, text in (("objects.js", OBJECTS), ("stack.js", STACK), ("tiers.js", TIERS), ("heap.js", HEAP)):
     with open(name, "w", encoding="utf-8") as f:
         f.write(text)
 
@@ -227,6 +242,19 @@ def judge_stack(what, args):
     live.check(re.search(r"`.*FutexEmulation", r.stdout) and re.search(r"^ +7 +save\(n\)", r.stdout, re.M), f"{what}: native frames, source", r.stdout[-3000:] + r.stderr)
 
 
+def judge_tiers(what, args):
+    """Compiled code: no frame is wrong; one whose code cannot be found has no column, and those inlined into it are not there."""
+    with open("stack", encoding="utf-8") as f:
+        want = [as_dwell(l.strip()) for l in f.read().splitlines()[2:] if "tiers.js" in l]
+    r = core(*args, "-c", "::jsstack -j")
+    got = [l.split(" ", 1)[1].replace(" [inlined]", "") for l in r.stdout.splitlines()[1:] if "tiers.js" in l][1:]
+    left = iter(want)
+    live.check(all(any(w == g or (re.fullmatch(r".*\.js(:\d+)?", g) and w.startswith(g.split(" at ")[0] + " at ")) for w in left) for g in got) and got[0] == want[0]
+               and [g.split(" at ")[0] for g in got][-2:] == ["run", "(anonymous)"], f"{what}: compiled frames", got + want + [r.stderr])
+    if not what.startswith("v24"):
+        live.same([re.sub(":.*", "", x) for x in got], [re.sub(":.*", "", x) for x in want], f"{what}: with those inlined")
+
+
 def launch(node, script, out, *options, crash=False):
     for name in ("ready", "stack", "want.json"):
         if os.path.exists(name):
@@ -308,6 +336,11 @@ for i, node in enumerate(NODES):
     until(lambda: os.path.exists("ready"), p)
     until(lambda: sleeping(p.pid), p)
     judge_stack(f"{version} alive", ["-p", p.pid])
+    p.kill()
+    p.wait()
+    p = launch(node, "tiers.js", "out")
+    until(lambda: os.path.exists("ready") and sleeping(p.pid), p)
+    judge_tiers(f"{version} alive", ["-p", p.pid])
     p.kill()
     p.wait()
 r = core("-p", os.getpid(), "--no-stop", "-c", "8::jsprint")
