@@ -209,8 +209,6 @@ static int ask(int argc, char **argv)
 	if (!f)
 		return cmd_fail("replay: cannot read %s: %s", argv[argc - 1], strerror(errno));
 	e = cmd_parse(&c, argc - 1, argv);
-	if (e == 0 && (c.pids.n || c.commands.n))
-		e = cmd_fail("replay: -p and -c ask about processes that run now; a recording has its own");
 	if (e == 0)
 		e = retro_run(&c, argv[argc - 1], f);
 	else

@@ -366,20 +366,40 @@ static int show(struct retro *r, const char *name)
 			(unsigned long long)r->unread, name);
 	if (e < 0 && r->err.code)
 		return listener_fail(&r->c->to, "%s: %s", name, r->err.msg);
-	if (e < 0)
-		return e == -EPIPE ? EXIT_ERROR : listener_fail(&r->c->to, "%s: %s", name, strerror(-e));
+	if (e == -ENOMEM)
+		return listener_fail(&r->c->to, "out of memory");
+	if (e < 0) /* -EPIPE: the reader has left, nobody to tell */
+		return e == -EPIPE ? EXIT_ERROR
+				   : listener_fail(&r->c->to, "failed to write to standard output: %s", strerror(-e));
 	return vm_state(r->vm) ? (int)vm_state(r->vm)->exit_status : 0;
+}
+
+/* What a request may ask for, and a recording cannot give. NULL: nothing of it. */
+static const char *beyond(const struct request *c)
+{
+	if (c->pids.n || c->commands.n || c->words)
+		return "-p and -c ask about processes that run now; a recording has its own";
+	if (c->list || c->header || c->link)
+		return "-l, -h and -G are not about a recording";
+	if (c->output)
+		return "-o is not possible here: the text goes to standard output";
+	if (c->opts.record[0] || c->opts.metrics[0])
+		return "what comes out of a recording cannot be recorded, nor become metrics";
+	return NULL;
 }
 
 int retro_run(struct request *c, const char *name, FILE *f)
 {
 	struct retro r = { .c = c };
+	const char *reason = beyond(c);
 	int e = calls_open(f, &r.calls, &r.err);
 
 	c->past = true;
-	if (e < 0)
+	if (reason)
+		e = listener_fail(&c->to, "replay: %s", reason);
+	else if (e < 0)
 		e = listener_fail(&c->to, "%s: %s", name, r.err.msg);
-	else if ((e = compile(&r)) == 0)
+	else if ((e = compile(&r)) == 0 && !c->compile_only)
 		e = show(&r, name);
 	text_view_free(r.view);
 	recording_free(r.rec);

@@ -116,9 +116,16 @@ def unknown():
         p = run("replay", "-n", text, TRACE)
         live.check(p.returncode == 1 and reason in p.stderr and not p.stdout, f"refused: {text}", p)
     for args, reason in ((["-n", "BEGIN { }", "/etc/passwd"], "no recording of"), (["-n", "BEGIN { }", "/nonexistent"], "cannot read /nonexistent"),
-                         (["-p", "1", "-n", "BEGIN { }", TRACE], "-p and -c ask about processes that run now"), (["-n", "BEGIN {", TRACE], "syntax error")):
+                         (["-p", "1", "-n", "BEGIN { }", TRACE], "-p and -c ask about processes that run now"), (["-n", "BEGIN {", TRACE], "syntax error"),
+                         (["-l", "-n", "BEGIN", TRACE], "-l, -h and -G are not about a recording"), (["-n", "BEGIN { }", "-o", "/dev/null", TRACE], "-o is not possible here"),
+                         (["-n", "BEGIN { }", "-x", "record=/dev/null", TRACE], "cannot be recorded")):
         p = run("replay", *args)
         live.check(p.returncode == 1 and reason in p.stderr, f"refused: {args}", p)
+    p = run("replay", "-e", "-n", "BEGIN { trace(1); }", TRACE)
+    live.check(p.returncode == 0 and not p.stdout, "-e only compiles", p)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        p = subprocess.run([live.DWELL, "replay", "-n", "syscall:::entry { trace(pid); }", TRACE], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    live.check(p.returncode == 1 and "failed to write to standard output: No space left" in p.stderr, "a full disk", p)
     with open(TRACE, "rb") as f:
         data = f.read()
     with open(TRACE, "wb") as f:
