@@ -4,11 +4,14 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/near.h"
+#include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/words.h"
 #include "front/tool.h"
 #include "launcher/gallery.h"
 #include "shelf/shelf.h"
+
+#define TOP_MAX 1000000 /* rows of a table */
 
 static bool wants_help(const char *word)
 {
@@ -240,6 +243,14 @@ static void add_x(struct tool_words *w, char *option)
 	w->v[w->n++] = option;
 }
 
+/* "aggtop=N", N from 1 to TOP_MAX. */
+static bool is_top(const char *option)
+{
+	uint64_t n;
+
+	return num_parse_u64(strchr(option, '=') + 1, &n) == 0 && n >= 1 && n <= TOP_MAX;
+}
+
 /* argv[*i] and what it takes. Exit code, said. */
 static int take_word(struct tool_words *w, int argc, char **argv, int *i)
 {
@@ -255,6 +266,8 @@ static int take_word(struct tool_words *w, int argc, char **argv, int *i)
 		x = as_d_option(w->a, "top", "aggtop", argc, argv, i);
 	if (x && !*x)
 		return cmd_wrong("run: %s needs an argument", argv[at]);
+	if (x && !strncmp(x, "aggtop=", strlen("aggtop=")) && !is_top(x))
+		return cmd_wrong("run: --top: a number from 1 to %d", TOP_MAX);
 	if (w->can.narrow != NARROW_ANY && (filter || (w->can.narrow == NARROW_NOT && !strncmp(argv[at], "-p", 2))))
 		return refuse_filter(w->tool, w->can.narrow, argv[at]);
 	if (x) {

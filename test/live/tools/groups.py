@@ -118,6 +118,16 @@ def script_file(text):
     return path
 
 
+def limits():
+    """--top of a tool without a parameter of that name: at its limits."""
+    for n, ok in (("1", True), ("1000000", True), ("0", False), ("1000001", False), ("-1", False), ("x", False)):
+        r = live.dwell("run", "rwbytype", "--top", n, "--interval", "1h", "--", "sh", "-c", "cat /dev/null; true")
+        said = r.returncode == 2 and "--top: a number from 1 to 1000000" in r.stderr
+        live.check(not r.returncode if ok else said, f"--top {n}", f"{r}")
+    r = live.dwell("run", "rwbytype", "--top", "2", "--interval", "1h", "--", "sh", "-c", "cat /etc/hostname | cat | sort")
+    live.check(len(re.findall(r" [RW] \S+ +\d+ +\d+$", r.stdout, re.M)) == 2, "--top 2: two rows", r.stdout + r.stderr)
+
+
 def refused():
     for args, code, words in ((("run", "syscallbyproc", "--by", "pod"), 1, "'pod' is none of container, cgroup, unit, user"),
                               (("why", "--by", "pod", "--for", "1s"), 2, "'pod' is none of process, thread, container, cgroup, unit, user"),
@@ -130,6 +140,7 @@ try:
     tables()
     others()
     in_d()
+    limits()
     refused()
 finally:
     for name in [*LOADS, ""]:
