@@ -18,15 +18,16 @@ inline char thread_letter[struct task_struct *T] =
 	task_state[T] & 0x02 ? (task_state[T] & TASK_BITS_NOLOAD ? 'I' : 'D') :
 	task_state[T] & 0x01 ? 'S' : 'R';
 
-/* When a runnable thread was put into the queue that it is in, by the same clock without anything left out; 0: not, or not known.
- * It stays when a thread has gone to sleep, lies in the queue until its lag is paid, is moved with it, and leaves it then (Linux 6.12). */
+/* When a runnable thread was put into the queue that it is in, by the same clock without anything left out; 0: not,
+ * or not known. It stays when a thread has gone to sleep, lies in the queue until its lag is paid, is moved with it,
+ * and leaves it then (Linux 6.12). */
 inline uint64_t last_queued[struct task_struct *T] = T->sched_info.last_queued;
 inline uint64_t last_queued[struct task_struct *T] = 0;
 
-/* How long ago the thread ran last, in ns; 0: it runs, or that is not known. For one that
- * sleeps that is how long it has slept. The scheduler stamps a thread when it leaves the CPU, by a clock that leaves out the time
- * that interrupts and the hypervisor took: so that this may be too little by what they took since then, and never too much. Of one that
- * was moved to another CPU since, it is how long it has been there. */
+/* How long ago the thread ran last, in ns; 0: it runs, or that is not known. For one that sleeps that is how long it
+ * has slept. The scheduler stamps a thread when it leaves the CPU, by a clock that leaves out the time that
+ * interrupts and the hypervisor took: so that this may be too little by what they took since then, and never too
+ * much. Of one that was moved to another CPU since, it is how long it has been there. */
 uint64_t off_cpu_ns(struct task_struct *T)
 {
 	int64_t ns, stamp = T->se.exec_start, behind = 0;
@@ -94,9 +95,9 @@ inline int blocker_shared[struct task_struct *T] =
 	((blocker_kind[T] == BLOCKER_RWSEM_READ || blocker_kind[T] == BLOCKER_RWSEM_WRITE) &&
 	 (holder_word[blocker_kind[T], blocker_lock[T]] & 1));
 
-/* Who has the lock that a thread begins to wait for: args[0] and args[1] of sdt:lock::contention_begin. NULL: nobody, or not
- * known: spinlocks have no owner, and of several readers of a semaphore only the last one is noted. Source: LCB_F_*,
- * include/trace/events/lock.h; RWSEM_READER_OWNED, kernel/locking/rwsem.c. */
+/* The owner of the lock that a thread begins to wait for: args[0] and args[1] of sdt:lock::contention_begin. NULL:
+ * nobody, or not known: spinlocks have no owner, and of several readers of a semaphore only the last one is noted.
+ * Source: LCB_F_*, include/trace/events/lock.h; RWSEM_READER_OWNED, kernel/locking/rwsem.c. */
 inline int contention_kind[unsigned int F] =
 	F & 0x20 ? BLOCKER_MUTEX : F & 0x11 ? BLOCKER_NONE : F & 8 ? (F & 6 ? BLOCKER_NONE : BLOCKER_RTMUTEX) :
 	F & 2 ? BLOCKER_RWSEM_READ : F & 4 ? BLOCKER_RWSEM_WRITE : BLOCKER_SEMAPHORE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reasons for which packets are dropped (args[2] of sdt:skb::kfree_skb) that mean that somebody was too slow, or that there was
- * no room. Their numbers change from kernel to kernel; -1: it does not tell that one. */
+/* Reasons for which packets are dropped (args[2] of sdt:skb::kfree_skb) that mean that somebody was too slow, or that
+ * there was no room. Their numbers change from kernel to kernel; -1: it does not tell that one. */
 inline int DROP_RCVBUFF = SKB_DROP_REASON_SOCKET_RCVBUFF;
 inline int DROP_RCVBUFF = -1;
 inline int DROP_BACKLOG = SKB_DROP_REASON_SOCKET_BACKLOG;

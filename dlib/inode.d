@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The name of an inode, where no struct file is at hand, and the file that a block belongs to. An inode may have several names and its file system several mounts: this is the first
- * of each. Source: include/linux/fs.h, fs/mount.h, include/linux/dcache.h. */
+/* Paths of inodes, where no struct file is at hand, and of the file that a block of a disk belongs to. An inode may
+ * have several names and its file system several mounts: this is the first of each. Source: include/linux/fs.h,
+ * fs/mount.h, include/linux/dcache.h. */
 #pragma D depends_on library io.d
 
 inline struct dentry *inode_dentry[struct inode *I] =
@@ -40,22 +41,23 @@ string inode_path(struct inode *I)
 	return d_path(p);
 }
 
-/* The file that a page in memory is of, and where in it, in pages. P: a struct folio * (5.16), or page *, as tracepoints give it.
- * Source: include/linux/mm_types.h. */
+/* The file that a page in memory is of, and where in it, in pages. P: a struct folio * (5.16), or page *, as
+ * tracepoints give it. Source: include/linux/mm_types.h. */
 inline struct address_space *page_mapping[uintptr_t P] = ((struct folio *)P)->mapping;
 inline struct address_space *page_mapping[uintptr_t P] = ((struct page *)P)->mapping;
 inline uint64_t page_index[uintptr_t P] = ((struct folio *)P)->index;
 inline uint64_t page_index[uintptr_t P] = ((struct page *)P)->index;
 
-/* Pages of a folio: a large one is marked, and says its order behind the first page (6.6) or in a member (5.16).
+/* Pages of a folio: a large one is marked, and says its order after the first page (6.6) or in a member (5.16).
  * Source: include/linux/mm.h folio_order(). */
 inline uint64_t folio_order[uintptr_t P] = ((struct folio *)P)->_folio_order;
 inline uint64_t folio_order[uintptr_t P] = *(uint64_t *)&((struct folio *)P)->_flags_1 & 0xff;
 inline uint64_t folio_order[uintptr_t P] = 0;
 inline uint64_t folio_pages[uintptr_t P] = *(uint64_t *)P >> PG_head & 1 ? 1 << folio_order[P] : 1;
 
-/* The file that is read or written by a request to a disk, by its first page: "" of what the file system has for itself, of direct I/O, and where
- * the head of a large page is not to be found. A page that is no head names it, with bit 0 set. */
+/* The file that is read or written by a request to a disk, by its first page: "" of what the file system has for
+ * itself, of direct I/O, and where the head of a large page is not to be found. A page that is no head names it, with
+ * bit 0 set. */
 inline uintptr_t page_head[uintptr_t P] = ((struct page *)P)->compound_head & 1 ? ((struct page *)P)->compound_head - 1 : P;
 inline uintptr_t page_head[uintptr_t P] = 0;
 string request_file(struct request *R)
@@ -71,10 +73,11 @@ string request_file(struct request *R)
 	return inode_path(((struct address_space *)mapping)->host);
 }
 
-/* The file of what goes to or comes from a disk. The page cache's pages know theirs; of direct I/O, where the pages are the program's, the request itself
- * does on file systems that use iomap (ext4, XFS and others; block devices do not). Pages of the page cache are locked while they are read, and marked while they are
- * written, which tells them from files that a program has mapped and does direct I/O from.
- * Source: fs/iomap/direct-io.c, include/linux/page-flags.h. */
+/* The file of what goes to or comes from a disk. The page cache's pages know theirs; of direct I/O, where the pages
+ * are the program's, the request itself does on file systems that use iomap (ext4, XFS and others; block devices do
+ * not). Pages of the page cache are locked while they are read, and marked while they are written, which tells them
+ * from files that a program has mapped and does direct I/O from. Source: fs/iomap/direct-io.c,
+ * include/linux/page-flags.h. */
 inline int PAGE_BYTES = 1 << machine_pageshift;
 inline uintptr_t bio_page[struct bio *B] = B->bi_io_vec != NULL ? (uintptr_t)B->bi_io_vec->bv_page : 0;
 inline uintptr_t bio_head[struct bio *B] = bio_page[B] ? page_head[bio_page[B]] : 0;

@@ -129,6 +129,8 @@ def check(root):
     for path in paths:
         text = source(path)
         name = os.path.basename(path)
+        if not re.search(rf"^ \* {name}: .+\.$", text, re.M):
+            wrong.append(f"{path}: its first line is ' * {name}: one sentence.', which the page shows")
         told = by_file.get(name[:-2], [])
         real = re.findall(r"^tracker (\w+)", text, re.M)
         if name not in OWN and sorted(real) != sorted(t["name"] for t in told):

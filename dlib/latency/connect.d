@@ -51,7 +51,8 @@ sdt:sock::inet_sock_set_state
 	end(tcpconnect, (struct sock *)arg0, ((struct sock *)arg0)->sk_err);
 }
 
-/* A question has a number, so that those that a program asks at once by one socket (addresses of both kinds) are told apart. */
+/* A question has a number, so that those that a program asks at once by one socket (addresses of both kinds) are told
+ * apart. */
 inline int DNS_PORT = 53;
 inline int DNS_HEADER = 12;
 inline int DNS_LABELS = 8; /* that are kept of a name */

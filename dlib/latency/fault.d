@@ -1,9 +1,10 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault.d: page faults, from the exception until the page is there: of programs, and of the kernel where it copies
- * from or to their memory. A fault that ends in a signal is not measured. Every page fault of every program costs a
- * little more.
+ * fault.d: page faults, from the exception until the page is there.
+ *
+ * They are those of programs, and of the kernel where it copies from or to their memory. A fault that ends in a
+ * signal is not measured. Every page fault of every program costs a little more.
  *
  * Tracker fault: page faults
  *   waits for "a page ({fault} page fault)": call, memory
@@ -29,7 +30,8 @@ sdt:exceptions::page_fault_user, sdt:exceptions::page_fault_kernel
 	self->mapping = (struct address_space *)NULL;
 }
 
-/* From 6.9 on the kernel tells which page is wanted. Before, the first one that comes to be read shows which file it is. */
+/* From 6.9 on the kernel tells which page is wanted. Before, the first one that comes to be read shows which file it
+ * is. */
 sdt:filemap::mm_filemap_[af]*
 /probename == "mm_filemap_fault"/
 {

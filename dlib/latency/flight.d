@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flight.d: what the flight recorder keeps of the moment before a slow event: who gets a CPU, who is woken, interrupts, requests
- * to disks, locks of the kernel that are waited for.
+ * flight.d: what the flight recorder keeps of the moment before a slow event.
  *
- * It comes along with -x flight=TIME. flight("kind", number, number, text) writes an entry of 32 bytes into a ring of the CPU, the
- * oldest gives way; the second number has 16 bits, the text 16 bytes. Programs may add kinds of their own.
+ * It keeps who gets a CPU, who is woken, interrupts, requests to disks, and locks of the kernel that are waited for.
+ *
+ * -x flight=TIME adds it to every program. flight("kind", number, number, text) writes an entry of 32 bytes into a
+ * ring of the CPU, the oldest gives way; the second number has 16 bits, the text 16 bytes. Programs may add kinds of
+ * their own.
  */
 
 #pragma D option zdefs
@@ -20,8 +22,8 @@ sdt:sched::sched_waking, sdt:sched::sched_wakeup_new
 	flight("wake", args[0]->pid, 0, args[0]->comm);
 }
 
-/* irq_handler, and of x86 local_timer and irq_work: timers wake threads up, too, and so do BPF programs. Elsewhere these are interrupts
- * like others. */
+/* irq_handler, and of x86 local_timer and irq_work: timers wake threads up, too, and so do BPF programs. Elsewhere
+ * these are interrupts like others. */
 sdt:irq*::[il]*[rk]_entry
 {
 	flight("irq", arg0, 0, probename == "irq_handler_entry" ? stringof(((struct irqaction *)arg1)->name) :
@@ -58,8 +60,9 @@ sdt:block::block_rq_complete
 	flight("io-end", args[0]->__sector, args[0]->cmd_flags & 0xff, rq_disk[args[0]]->disk_name);
 }
 
-/* Who has the lock that is waited for in the next entry, which is of the same time. Before Linux 5.19 nothing tells of locks; so
- * without args[], whose types are then not known. The name of the variable is one that no program has beside this one. */
+/* Who has the lock that is waited for in the next entry, which is of the same time. Before Linux 5.19 nothing tells
+ * of locks; so without args[], whose types are then not known. The name of the variable is one that no program has
+ * beside this one. */
 sdt:lock::contention_begin
 /(this->flight_holder = contention_holder[arg0, arg1]) != NULL/
 {

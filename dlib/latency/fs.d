@@ -1,9 +1,10 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fs.d: operations of programs on files and folders, from the system call until it is done, in the page cache or on a
- * device. Reads and writes of pipes, sockets and devices are not measured. Mapped files are read by page faults: see
- * fault.d. Every system call of every program costs a little more.
+ * fs.d: operations of programs on files and folders, from the system call until it is done.
+ *
+ * The page cache or a device does them. Reads and writes of pipes, sockets and devices are not measured. Mapped files
+ * are read by page faults: see fault.d. Every system call of every program costs a little more.
  *
  * Tracker fs: operations of file systems
  *   waits for "an operation of the file system": call, fs

@@ -1,8 +1,10 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fsync.d: system calls that wait until data is on a device: fsync(), fdatasync(), sync_file_range(), msync(), sync(),
- * syncfs(). At the end: how many and how long, by program and system call.
+ * fsync.d: system calls that wait until data is on a device, such as fsync().
+ *
+ * They are fsync(), fdatasync(), sync_file_range(), msync(), sync() and syncfs(). At the end: how many and how long,
+ * by program and system call.
  *
  * Tracker fsync: data to be on the disk
  *   waits for "the file to be on the disk": call, fs

@@ -1,8 +1,9 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * futex.d: threads that wait for a lock or a condition of their program (futex). The kernel does not know who holds
- * such a lock, only who released it.
+ * futex.d: threads that wait for a lock or a condition of their program (futex).
+ *
+ * The kernel does not know who holds such a lock, only who released it.
  *
  * Tracker futex: locks and conditions of programs
  *   waits for "futex (lock or condition)": locked, lock

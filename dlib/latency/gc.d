@@ -4,8 +4,8 @@
  * gc.d: garbage collections of JavaScript (V8 10 to 13, Node 18 to 24): what a thread is stopped for.
  *
  * Usage: gc.d -p PID|-c COMMAND
- * It measures what --trace-gc does: the stretch in which the thread is stopped, not what is done beside it. The function is looked for among
- * the symbols; a stripped Node 24 has none.
+ * It measures what --trace-gc does: the stretch in which the thread is stopped, not what is done beside it. The
+ * function is looked for among the symbols; a stripped Node 24 has none.
  *
  * At the end: how many and how long, by program, collection and reason.
  *

@@ -1,11 +1,14 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loop.d: event loops that are held up (Node, libuv, and others that wait by epoll): while one function runs, all else waits.
+ * loop.d: event loops that are held up (Node, libuv, and others that wait by epoll).
  *
- * A turn is from the end of epoll_wait() or epoll_pwait() to the thread's next one: what became ready meanwhile waits for so long at most. Who
- * holds the loop is told by the stack at the first moment, 199 times a second or after a wait within the turn, at which the turn has lasted
- * for the threshold. With -p or -c the threads of this process and its descendants, else all.
+ * While one function runs, all else waits.
+ *
+ * A turn is from the end of epoll_wait() or epoll_pwait() to the thread's next one: what became ready meanwhile waits
+ * for so long at most. Who holds the loop is told by the stack at the first moment, 199 times a second or after a
+ * wait within the turn, at which the turn has lasted for the threshold. With -p or -c the threads of this process and
+ * its descendants, else all.
  *
  * Tracker loop: turns of event loops
  *   waits for "the end of a turn of its event loop": call, cpu

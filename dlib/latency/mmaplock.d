@@ -1,8 +1,9 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mmaplock.d: waits for the lock of a process's address space (mmap_lock). Page faults, mmap(2), fork(2) and others
- * take it often: each of them costs a little more.
+ * mmaplock.d: waits for the lock of a process's address space (mmap_lock).
+ *
+ * Page faults, mmap(2), fork(2) and others take it often: each of them costs a little more.
  *
  * Tracker mmaplock: locks of address spaces
  *   waits for "{lock_kind}": locked, lock
@@ -24,8 +25,9 @@ string comm_of[struct mm_struct *];
 self int write, inner;
 
 /*
- * A thread that waits asks for nothing meanwhile: a program that takes user stacks does in its name, in an interrupt or where the scheduler has tracepoints.
- * That only reads, and does not wait (bpf_find_vma()). But the end of the wait itself may not have been seen: after a second it is forgotten.
+ * A thread that waits asks for nothing meanwhile: a program that takes user stacks does in its name, in an interrupt
+ * or where the scheduler has tracepoints. That only reads, and does not wait (bpf_find_vma()). But the end of the
+ * wait itself may not have been seen: after a second it is forgotten.
  */
 inline int FORGOTTEN_NS = 1000000000;
 

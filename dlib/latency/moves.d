@@ -1,8 +1,10 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * moves.d: processes that are moved to another control group, for --cgroup and --container of dwell latency: the process, the tree of
- * control groups, and the path in it; or the process alone, when it was made in another control group than its parent's.
+ * moves.d: processes that are moved to another control group.
+ *
+ * It is for --cgroup and --container of dwell latency. A record has the process, the hierarchy of control groups, and
+ * the path in it; or the process alone, if it was created in another control group than its parent's.
  */
 #pragma D option quiet
 #pragma D option zdefs

@@ -75,7 +75,7 @@ sdt:sock::s[ko][_c][dk][a_][tr][ac]*
 	receiving[cpu] = 0;
 }
 
-/* Right behind it: who waits for this packet. */
+/* Right after it: who waits for this packet. */
 inline int WAKES_WITHIN = 20000; /* ns */
 sdt:sched::sched_waking
 /timestamp - readied[cpu] < WAKES_WITHIN/

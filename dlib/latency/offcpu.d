@@ -1,8 +1,9 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * offcpu.d: threads that sleep for long. Idle programs do that, too: so the threshold is high, and the stack says what
- * the thread waited for.
+ * offcpu.d: threads that sleep for long.
+ *
+ * Idle programs do that, too: so the threshold is high, and the stack says what the thread waited for.
  *
  * Tracker offcpu, default 2: sleeping
  *   waits for "unknown": sleep, unknown
@@ -51,7 +52,7 @@ sdt:timer::hrtimer_expire_exit, sdt:timer::timer_expire_exit
 	in_timer[cpu] = 0;
 }
 
-/* Only of those that slept for long, or by the threshold as it is now, as they may wait for a CPU yet: who woke them. */
+/* The waker, only of threads that slept for long by the threshold as it is now: they may still wait for a CPU. */
 sdt:sched::sched_waking
 /pending(offcpu, args[0]) > (threshold(offcpu) < 200000000 ? threshold(offcpu) / 2 : 100000000)/
 {
@@ -59,7 +60,8 @@ sdt:sched::sched_waking
 	waker_name[args[0]->pid] = in_timer[cpu] ? "" : execname;
 }
 
-/* Not all sleeps that end are told of (the limit, a threshold that is changed): nothing stays of threads that have ended. */
+/* Not all sleeps that end are told of (the limit, a threshold that is changed): nothing stays of threads that have
+ * ended. */
 sdt:sched::sched_process_exit
 {
 	waker[tid] = 0;
@@ -74,9 +76,10 @@ sdt:sched::sched_switch
 }
 
 /*
- * At the end of every switch, and not only where the clause above has noted that somebody's long sleep is about to end: a kernel may run
- * no BPF program in the context of some threads (seen: of those of process 1). Then their switch away to the thread that slept is not
- * seen, but this, in the context of the other thread, is. Measured: of 600 sleeps, a clause that waits for such a note loses 1.
+ * At the end of every switch, and not only where the clause above has noted that somebody's long sleep is about to
+ * end: a kernel may run no BPF program in the context of some threads (seen: of those of process 1). Then their
+ * switch away to the thread that slept is not seen, but this, in the context of the other thread, is. Measured: of
+ * 600 sleeps, a clause that waits for such a note loses 1.
  */
 sdt:::sched_exit_tp
 /arg0/

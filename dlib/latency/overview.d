@@ -1,10 +1,12 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overview.d: beside the trackers in the page of dwell serve: whose the delays are, and stacks on and off the CPU, all by the second in
- * which they were.
+ * overview.d: runs with the trackers for the page of dwell serve.
  *
- * The first key is the second, as that of the trackers: so any stretch of time can be looked at, exactly. What has gone by is forgotten here (and kept by a recording).
+ * It has delays by process, and stacks on and off the CPU, all by second.
+ *
+ * The first key is the second, as that of the trackers: so the page can show any range of time exactly. Seconds that
+ * are over are dropped here; a recording keeps them.
  */
 #pragma D option quiet
 #pragma D option noself

@@ -1,8 +1,10 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reclaim.d: threads that must free memory before they get some: direct reclaim, for a memory cgroup or for the
- * machine, and compaction. What kcompactd does in the background delays no thread, and is not measured.
+ * reclaim.d: threads that must free memory before they get some.
+ *
+ * That is direct reclaim, for a memory cgroup or for the machine, and compaction. What kcompactd does in the
+ * background delays no thread, and is not measured.
  *
  * Tracker reclaim, default 7: freeing memory
  *   waits for "{reclaim}": call, memory

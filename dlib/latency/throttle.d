@@ -1,8 +1,9 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * throttle.d: threads that may not run because their cgroup has used up its CPU limit (cpu.max, cpu.cfs_quota_us),
- * until they run again.
+ * throttle.d: threads that may not run because their cgroup has used up its CPU limit, until they run again.
+ *
+ * The limit is cpu.max, or cpu.cfs_quota_us.
  *
  * Tracker throttle: CPU limits of cgroups
  *   waits for "CPU quota of the cgroup": locked, cpu

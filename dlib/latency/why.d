@@ -1,16 +1,18 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * why.d: what threads wait for, in words: the table of LatencyTOP. `dwell latency why` runs it and draws its own table.
+ * why.d: what threads wait for, in words: the table of LatencyTOP.
+ *
+ * `dwell latency why` runs it and draws its own table.
  *
  * Usage: why.d [-p PID|-c COMMAND] [--by 0|1|2|3] [--over US] [--comm NAME] [--every TIME] [--stacks 1]
  * A wait is the time between leaving a CPU and getting one again: being woken up late is part of it. With -p or -c
  * threads of this process and its descendants, else all.
  *
  * From Linux 6.16 on the kernel tells when a thread goes on, in that thread, with its whole stack. Before, the stack
- * is the one that the kernel keeps of a thread that is switched out: without the functions of the scheduler and of locks, so a
- * wait for a lock looks like one of the function that took the lock; and threads that lost the CPU do not count. The stacks of programs (--stacks 1) are only
- * to be had in the thread that goes on.
+ * is the one that the kernel keeps of a thread that is switched out: without the functions of the scheduler and of
+ * locks, so a wait for a lock looks like one of the function that took the lock; and threads that lost the CPU do not
+ * count. The stacks of programs (--stacks 1) are only to be had in the thread that goes on.
  *
  * Example:
  *   # why.d -c "sleep 0.3"
@@ -29,16 +31,17 @@
 #pragma D param names int "1: stacks of waits of 100 us and more as records, too: names of a language runtime are read when these arrive" 0
 #pragma D param every string "time between tables" 5s
 
-/* Frames of the program's stack in the key of a wait for a futex or for events. The stack of an idle worker is short. Without sched_has_exit no
- * clause takes that stack, and a key of kernels before 5.11 has 512 bytes at most: 1. */
+/* Frames of the program's stack in the key of a wait for a futex or for events. The stack of an idle worker is short.
+ * Without sched_has_exit no clause takes that stack, and a key of kernels before 5.11 has 512 bytes at most: 1. */
 inline int FUTEX_FRAMES = sched_has_exit ? 24 : 1;
 
 tracker wait (struct task_struct *) { threshold = $over * 1000; }
 
 /* By thread: when a timer last ended its wait. A time before the wait began belongs to an earlier wait. */
 uint64_t timed_out[pid_t];
-/* By thread: when it last left the CPU although it could run, which its stack does not always tell: who was woken up and finds
- * somebody else to go first leaves within the same function. Of 19,000 futexes that a timer ended, on a busy machine, 118 did. */
+/* By thread: when it last left the CPU although it could run, which its stack does not always tell: who was woken up
+ * and finds somebody else to go first leaves within the same function. Of 19,000 futexes that a timer ended, on a
+ * busy machine, 118 did. */
 uint64_t runnable[pid_t];
 
 sdt:timer::hrtimer_expire_entry

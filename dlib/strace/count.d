@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * count.d: system calls counted, with their times and errors, for `dwell strace -c`. Behind follow.d.
+ * count.d: system calls counted, with their times and errors, for `dwell strace -c`. After follow.d.
  */
 #pragma D option quiet
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.d: system calls with what they point to, for `dwell strace`. Behind follow.d.
+ * trace.d: system calls with what they point to, for `dwell strace`. After follow.d.
  *
  * src/strace/program.c writes what belongs to the calls that are wanted: the inlines STRACE_* in front of this, and the
  * functions strace_at_entry() and strace_at_return() (what is to be captured, by number), strace_fds() and
@@ -72,8 +72,8 @@ uint64_t strace_count(uint64_t a)
 	return n;
 }
 
-/* The number of directory entries in a buffer of `bytes`, 300 at most. An entry begins with its inode and offset (16 bytes),
- * then its length. Source: getdents64(2). */
+/* The number of directory entries in a buffer of `bytes`, 300 at most. An entry begins with its inode and offset (16
+ * bytes), then its length. Source: getdents64(2). */
 uint64_t strace_entries(uint64_t a, int64_t bytes)
 {
 	int64_t off = 0;

@@ -4,14 +4,15 @@
  * threads.d: what threads do: run, wait for a CPU, wait for what; for `dwell timeline`.
  *
  * Usage: threads.d [-p PID|-c COMMAND] [--over US] [--irq US] [--for TIME] --record FILE
- * With -p or -c threads of this process and its descendants, else all. A slow event of the tracker "state" is a stretch in which a
- * thread was not on a CPU; between two of them it ran. Attributes: state, as the kernel has it (0x10000: preempted, 0x20000: new);
- * woken: timestamp of the wake-up, or 0; waker_tid, waker_comm; from --over on stack, ustack, condition (1: a futex is waited for as
- * a condition is), timed_out (1: a timer ended the wait, or, while it lasts, will). Events of "life" are threads from
- * fork to exit; code: as wait(2) gives it. Interrupts count wherever they were.
+ * With -p or -c threads of this process and its descendants, else all. A slow event of the tracker "state" is a
+ * stretch in which a thread was not on a CPU; between two of them it ran. Attributes: state, as the kernel has it
+ * (0x10000: preempted, 0x20000: new); woken: timestamp of the wake-up, or 0; waker_tid, waker_comm; from --over on
+ * stack, ustack, condition (1: a futex is waited for as a condition is), timed_out (1: a timer ended the wait, or,
+ * while it lasts, will). Events of "life" are threads from fork to exit; code: as wait(2) gives it. Interrupts count
+ * wherever they were.
  *
- * From Linux 6.16 on a thread that goes on takes its stacks itself. Before, stack is the one that the kernel keeps of a
- * thread that is switched out, without the functions of locks, and there is no ustack.
+ * From Linux 6.16 on a thread that goes on takes its stacks itself. Before, stack is the one that the kernel keeps of
+ * a thread that is switched out, without the functions of locks, and there is no ustack.
  *
  * Example:
  *   # dwell --record run.dwell -s threads.d -c "ls -lR /etc"

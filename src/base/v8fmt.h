@@ -44,7 +44,7 @@ struct v8_proc {
 	uint64_t shared;			 /* JSFunction */
 	uint64_t code;				 /* the same: Code; 0: it has none */
 	uint64_t begin, size, flags;		 /* Code: address of its instructions, their bytes (4), kind (4) */
-	uint64_t group, table;	  /* 0; or address of a pointer, and where behind it a table's address is … */
+	uint64_t group, table;	  /* 0; or address of a pointer, and where after it a table's address is … */
 	uint64_t handle;	  /* … in which the function's Code is: JSFunction: its index there */
 	uint64_t inside;	  /* 0; or where in a Code its instructions are */
 	uint64_t kinds, baseline; /* mask of the kind in flags, and its value; optimised code has larger ones */

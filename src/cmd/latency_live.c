@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell latency`: its options. */
+/* `dwell latency [TRACKER]...`: options and messages. The run itself is src/live/slow.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

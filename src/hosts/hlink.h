@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One machine of a run: an ssh to it, and what is said over that. It never blocks. */
+/* One remote machine of a run: the ssh process, and the frames (wire.h) sent and received over it. Nothing blocks. */
 #ifndef DWELL_HOSTS_HLINK_H
 #define DWELL_HOSTS_HLINK_H
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow events as they happen, each with its cause and its chain, and every few seconds a summary; as a daemon; of
- * recordings. The programs that measure are those of dlib/latency, named by the trackers asked for. */
+/* Runs `dwell latency`: prints each slow event with its cause and its chain, and a summary every few seconds. The same
+ * as a daemon, and for recordings. The D programs that measure are dlib/latency/TRACKER.d. */
 #ifndef DWELL_LIVE_SLOW_H
 #define DWELL_LIVE_SLOW_H
 #include "daemon/daemon.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program as execve(2) leaves it: its mappings with what is in them, its registers. The replay makes it anew from
- * this; so it does not matter where a kernel puts things, or what has become of the files. */
+/* Records a program as execve(2) leaves it: its mappings with their contents, and its registers. The replay rebuilds
+ * the process from this. So the replay depends neither on addresses that its kernel would choose nor on the files. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of flags and choices, with the values that the kernel's headers give them. */
+/* Tables for arguments of system calls that are flags (O_RDONLY|O_CLOEXEC) or one of several constants (SEEK_SET):
+ * names, with the values of the kernel's headers. */
 #ifndef DWELL_STRACE_FLAGTAB_H
 #define DWELL_STRACE_FLAGTAB_H
 #include <stddef.h>

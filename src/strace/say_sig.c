@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals: sets, handlers, where one comes from. */
+/* Prints arguments about signals: sets of signals, handlers (struct sigaction), and the sender (siginfo_t). */
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>

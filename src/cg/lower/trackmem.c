@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers: open events in memory. They are found, opened, closed and copied here. */
+/* Open events of trackers: code that finds, opens, closes and copies their records in BPF maps. */
 #include "cg/lower/track.h"
 
 /* Which word of a tracepoint's context the expression is, or -1. */

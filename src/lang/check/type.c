@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about types of expressions, and errors. */
+/* Predicates on the types of expressions (is it a number, a string, a pointer …), and the errors when they fail. */
 #include "lang/check/int.h"
 #include <stdarg.h>
 

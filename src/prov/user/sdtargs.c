@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operands of static probes. Source: systemtap wiki, "UserSpaceProbeImplementation", "argument
- * format": N@OP with N the size in bytes, negative when signed, with an f when floating; OP as the
- * assembler writes it. Registers: struct pt_regs of x86, struct user_pt_regs of arm64. */
+/* Parses the argument operands of static probes (USDT). Source: systemtap wiki, "UserSpaceProbeImplementation",
+ * "argument format": N@OP with N the size in bytes, negative when signed, with an f when floating; OP as the assembler
+ * writes it. Registers: struct pt_regs of x86, struct user_pt_regs of arm64. */
 #include "prov/user/sdtargs.h"
 #include <elf.h>
 #include <stdlib.h>

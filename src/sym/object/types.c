@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of a program or library: in it, in its debug file, or beside it. */
+/* Finds the type information (BTF or DWARF) of a program or library: in the file, in its debug file, or next to it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unwinding tables of processes: which of their mappings have one, and where it was put. Stands on the
- * symboliser's mappings and files, which know deleted files, containers and the vdso. */
+/* Unwinding tables of processes: which mappings have one, and its place in the map of tables that BPF programs read. It
+ * uses the symbolizer's mappings and files (maps.h, ufile.h), which handle deleted files, containers and the vdso. */
 #ifndef DWELL_SYM_PROC_UNWIND_H
 #define DWELL_SYM_PROC_UNWIND_H
 #include "sym/unwind/ehtab.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slow events of recordings, told as they were when they were recorded. */
+/* `dwell latency FILE`: prints the slow events of recordings as `dwell latency` printed them during the run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
