@@ -18,7 +18,7 @@ static int take_messages(struct lsp *s, struct strb *in, struct strb *out)
 	size_t done = 0, body = 0, n = 0;
 	long r = 0;
 
-	while (lsp_ended(s) < 0 && in->n > done && (r = frame_take(in->s + done, in->n - done, &body, &n)) > 0) {
+	while (lsp_ended(s) < 0 && in->n > done && (r = frame_find(in->s + done, in->n - done, &body, &n)) > 0) {
 		lsp_message(s, in->s + done + body, n, out);
 		done += (size_t)r;
 	}

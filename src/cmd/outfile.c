@@ -14,7 +14,7 @@ int outfile_open(struct outfile *o, const char *path)
 	return outfile_begin(o, path, &err) < 0 ? cmd_fail("%s", err.msg) : 0;
 }
 
-void outfile_tell(const char *path)
+void outfile_report(const char *path)
 {
 	char size[AMOUNT_MAX];
 	struct stat st;
@@ -32,6 +32,6 @@ int outfile_close(struct outfile *o, int e)
 
 	e = outfile_end(o, e == OUTFILE_GIVE_UP ? -ECANCELED : e, e == OUTFILE_GIVE_UP ? NULL : &err);
 	if (e == 0)
-		outfile_tell(path);
+		outfile_report(path);
 	return e == 0 ? EXIT_OK : err.msg[0] ? cmd_fail("%s", err.msg) : EXIT_ERROR;
 }

@@ -11,5 +11,5 @@ int outfile_open(struct outfile *o, const char *path);
  * message. */
 int outfile_close(struct outfile *o, int e);
 /* Tells somebody at a terminal what has been written; path: NULL or "-": nothing. */
-void outfile_tell(const char *path);
+void outfile_report(const char *path);
 #endif

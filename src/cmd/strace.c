@@ -21,7 +21,7 @@ static int take_filter(void *tracer, const struct optrow *o, const char *arg, st
 	_cleanup_(strb_free) struct strb why = { 0 };
 
 	(void)o;
-	if (filter_take(&t->filter, arg, &why) == 0)
+	if (filter_parse(&t->filter, arg, &why) == 0)
 		return 0;
 	return err_set(err, -EINVAL, "strace: -e: %s", strb_str(&why));
 }

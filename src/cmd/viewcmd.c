@@ -260,7 +260,7 @@ static int show(const struct view *v, void *state, struct view_job *job, const s
 		job->env = &env;
 		e = view_show(v, state, job, &err);
 		if (e == 0)
-			outfile_tell(job->output);
+			outfile_report(job->output);
 		else
 			e = fail(e, &err, live, empty);
 	}

@@ -68,7 +68,7 @@ static void retire(const struct daemon *d, const char *keep)
 static int take_state(struct daemon *d)
 {
 	pid_t pid;
-	int r = statedir_take(d->o.state, &d->lock, &pid);
+	int r = statedir_lock(d->o.state, &d->lock, &pid);
 
 	if (r == -EBUSY)
 		return listener_fail(

@@ -148,7 +148,7 @@ void metricsserve_feed(struct metricsserve *s, struct metrics *m, uint64_t now)
 
 	if (s->in < 0)
 		return;
-	r = metrics_put(&b, m, now);
+	r = metrics_write(&b, m, now);
 	if (r == 0)
 		r = textserve_feed(s->in, b.s, b.n);
 	if (r == -EPIPE) {

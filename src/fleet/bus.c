@@ -218,7 +218,7 @@ int bus_subscribe(struct bus *b, struct err *err)
 	return s == NATS_OK ? 0 : fail(s, code, "messages of the stream " BUS_STREAM " cannot be asked for", err);
 }
 
-int bus_take(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms, struct err *err)
+int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms, struct err *err)
 {
 	natsMsgList list = { 0 };
 	jsErrCode code = 0;

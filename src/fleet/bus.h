@@ -57,7 +57,7 @@ struct bus_message {
 /* Begins to take messages. 0 or -errno. */
 int bus_subscribe(struct bus *b, struct err *err);
 /* Takes up to `max` messages, waiting for the first `wait_ms` at most. How many, or -errno. */
-int bus_take(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms, struct err *err);
+int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms, struct err *err);
 /* Gives messages back: done, or to be delivered again later. */
 void bus_give(struct bus_message *v, unsigned n, bool done);
 #endif

@@ -184,7 +184,7 @@ static int gather(struct collector *c, struct err *err)
 
 		if (!left)
 			break;
-		n = bus_take(c->bus, c->messages + c->n, COLLECT_MESSAGES_MAX - c->n, (int64_t)left, err);
+		n = bus_receive(c->bus, c->messages + c->n, COLLECT_MESSAGES_MAX - c->n, (int64_t)left, err);
 		if (n <= 0)
 			return n;
 		if (!end)

@@ -133,7 +133,7 @@ static void hear(struct agent *a)
 		lose(a);
 		return;
 	}
-	while (wire_take(&a->in, &at, WIRE_REQUEST_MAX, &f).more)
+	while (wire_next(&a->in, &at, WIRE_REQUEST_MAX, &f).more)
 		if (f.kind == WIRE_INTERRUPT)
 			kill(a->pid, SIGINT);
 	wire_drop(&a->in, at);
@@ -146,7 +146,7 @@ static int await_request(struct agent *a, struct err *err)
 	struct step s;
 	int r;
 
-	while (!(s = wire_take(&a->in, &at, WIRE_REQUEST_MAX, &f)).more && !s.error)
+	while (!(s = wire_next(&a->in, &at, WIRE_REQUEST_MAX, &f)).more && !s.error)
 		if (read_in(a) < 0)
 			return err_set(err, -EPIPE, "standard input ended: `dwell --host` starts this");
 	r = s.error;

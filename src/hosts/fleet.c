@@ -324,7 +324,7 @@ static int prepare(struct fleet *f)
 static void say_all(struct fleet *f, enum wire_kind kind)
 {
 	for (size_t h = 0; h < f->n; h++)
-		hlink_say(&f->links[h], kind);
+		hlink_send(&f->links[h], kind);
 }
 
 static void kill_all(struct fleet *f, const char *reason)
@@ -364,7 +364,7 @@ static void attend(struct fleet *f)
 		if (poll(fds[0], f->n * HLINK_FDS, TICK_MS) < 0)
 			memset(fds, 0, sizeof(fds)); /* a signal */
 		for (size_t h = 0; h < f->n; h++) {
-			hlink_attend(&f->links[h], fds[h]);
+			hlink_handle(&f->links[h], fds[h]);
 			left += f->links[h].state != HLINK_ENDED;
 			if (f->links[h].state == HLINK_ENDED && !f->told[h])
 				tell_end(f, h);

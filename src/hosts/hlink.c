@@ -152,7 +152,7 @@ static void read_frames(struct hlink *l)
 	struct step s = step_more();
 	int r = 0;
 
-	while (r == 0 && (s = wire_take(&l->from, &at, WIRE_FRAME_MAX, &f)).more) {
+	while (r == 0 && (s = wire_next(&l->from, &at, WIRE_FRAME_MAX, &f)).more) {
 		if (f.kind == WIRE_STATUS && f.n == 1) {
 			l->status = (uint8_t)f.p[0];
 			close(take_fd(l->in));
@@ -275,7 +275,7 @@ void hlink_poll(const struct hlink *l, struct pollfd fds[HLINK_FDS])
 	fds[2] = (struct pollfd){ .fd = l->err, .events = POLLIN };
 }
 
-void hlink_attend(struct hlink *l, const struct pollfd fds[HLINK_FDS])
+void hlink_handle(struct hlink *l, const struct pollfd fds[HLINK_FDS])
 {
 	if (l->state == HLINK_ENDED)
 		return;
@@ -289,7 +289,7 @@ void hlink_attend(struct hlink *l, const struct pollfd fds[HLINK_FDS])
 		on_end(l);
 }
 
-void hlink_say(struct hlink *l, enum wire_kind kind)
+void hlink_send(struct hlink *l, enum wire_kind kind)
 {
 	if (l->state == HLINK_RUNNING) {
 		if (l->in >= 0 && (kind == WIRE_INTERRUPT || !l->to.n))

@@ -48,9 +48,9 @@ struct hlink {
 /* common lives longer. */
 void hlink_start(struct hlink *l, const struct hlink_common *common, size_t host);
 void hlink_poll(const struct hlink *l, struct pollfd fds[HLINK_FDS]);
-void hlink_attend(struct hlink *l, const struct pollfd fds[HLINK_FDS]);
+void hlink_handle(struct hlink *l, const struct pollfd fds[HLINK_FDS]);
 /* Says WIRE_ALIVE or WIRE_INTERRUPT, if it runs; the latter ends one that does not yet. */
-void hlink_say(struct hlink *l, enum wire_kind kind);
+void hlink_send(struct hlink *l, enum wire_kind kind);
 /* Ends ssh. */
 void hlink_kill(struct hlink *l, const char *text);
 void hlink_free(struct hlink *l);

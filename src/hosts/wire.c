@@ -27,7 +27,7 @@ void wire_put(struct strb *b, enum wire_kind kind, const void *p, size_t n)
 		strb_add(b, p, n);
 }
 
-struct step wire_take(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret)
+struct step wire_next(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret)
 {
 	size_t have = b->n - *at;
 	uint32_t n;

@@ -39,7 +39,7 @@ struct wire_frame {
 
 void wire_put(struct strb *b, enum wire_kind kind, const void *p, size_t n);
 /* The frame that begins at *at of a buffer, if it is whole; *at moves after it. -EPROTO: it is larger than max. */
-struct step wire_take(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret);
+struct step wire_next(const struct strb *b, size_t *at, size_t max, struct wire_frame *ret);
 /* Drops the first n bytes of a buffer. */
 void wire_drop(struct strb *b, size_t n);
 

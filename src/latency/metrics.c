@@ -289,7 +289,7 @@ static void put_slow(struct strb *b, const struct metrics *m)
 		strb_printf(b, "} %" PRIu64 "\n", m->slow[i]);
 	}
 	if (m->caused)
-		metrics_caused_put(b, m->caused);
+		metrics_caused_write(b, m->caused);
 	head(b, "dwell_losses", "counter", "Events that are missing, by where they were lost.");
 	for (int i = 0; i < REC_NLOSSES; i++)
 		if (loss_names[i])
@@ -336,7 +336,7 @@ static void put_own(struct strb *b, const struct metrics *m)
 	strb_printf(b, "dwell_late_values_total %" PRIu64 "\n# EOF\n", windows_late(m->w));
 }
 
-int metrics_put(struct strb *b, struct metrics *m, uint64_t now)
+int metrics_write(struct strb *b, struct metrics *m, uint64_t now)
 {
 	struct family f = { .b = b, .w = m->w, .schema = m->schema, .now = now };
 	int r;

@@ -23,5 +23,5 @@ void metrics_unrecorded(struct metrics *m, uint64_t rows);
 /* Delays of trackers in seconds: a histogram of all, and of the last minute quantiles and maximum; slow events; values
  * of aggregations; losses; what dwell itself costs. Appends to b, which is sticky. 0, or -ENOMEM. Source:
  * OpenMetrics 1.0, section 5 (text format). */
-int metrics_put(struct strb *b, struct metrics *m, uint64_t now);
+int metrics_write(struct strb *b, struct metrics *m, uint64_t now);
 #endif

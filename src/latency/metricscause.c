@@ -138,7 +138,7 @@ int metrics_caused_add(struct metrics_caused *c, const struct slow_event *e)
 	return 0;
 }
 
-void metrics_caused_put(struct strb *b, const struct metrics_caused *c)
+void metrics_caused_write(struct strb *b, const struct metrics_caused *c)
 {
 	strb_adds(b, "# TYPE dwell_slow_wait_events counter\n"
 		     "# HELP dwell_slow_wait_events Slow events by what they waited for, and where.\n");

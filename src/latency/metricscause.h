@@ -30,7 +30,7 @@ void metrics_caused_free(struct metrics_caused *c); /* accepts NULL */
 /* Waits of threads that have nothing to do are left out. 0 or -ENOMEM. */
 int metrics_caused_add(struct metrics_caused *c, const struct slow_event *e);
 /* Appends the samples of both families. */
-void metrics_caused_put(struct strb *b, const struct metrics_caused *c);
+void metrics_caused_write(struct strb *b, const struct metrics_caused *c);
 /* name="value": backslash, quote and newline are escaped; what is no UTF-8 or a control character becomes "?". */
 void metrics_label(struct strb *b, const char *name, const char *value);
 #endif

@@ -116,8 +116,8 @@ static char *sentence(const struct group *x)
 	return strb_take(&b);
 }
 
-void slowgroups_put(struct slowgroups *g, struct strb *b, void (*wrap)(void *ctx, struct strb *to, char *text),
-		    void *ctx)
+void slowgroups_print(struct slowgroups *g, struct strb *b, void (*wrap)(void *ctx, struct strb *to, char *text),
+		      void *ctx)
 {
 	for (size_t i = 0; i < g->v.n; i++) {
 		const struct group *x = &g->v.v[i];

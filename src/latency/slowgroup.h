@@ -23,11 +23,11 @@ struct slowgroup_event {
 void slowgroup_head(struct strb *b, uint64_t wall, const char *tracker);
 int slowgroups_new(struct slowgroups **ret); /* -ENOMEM */
 void slowgroups_free(struct slowgroups *g);  /* accepts NULL */
-/* 1: it is to be shown now; 0: it will be told by slowgroups_put(), and text was taken; < 0: -ENOMEM. */
+/* 1: it is to be shown now; 0: it will be told by slowgroups_print(), and text was taken; < 0: -ENOMEM. */
 int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct strb *text);
 /* Is the refresh over that began with the first event, now or at the end of a later event? */
 bool slowgroups_due(const struct slowgroups *g, uint64_t wall);
 /* Tells what was kept, wrap()ped, and begins anew. */
-void slowgroups_put(struct slowgroups *g, struct strb *b, void (*wrap)(void *ctx, struct strb *to, char *text),
-		    void *ctx);
+void slowgroups_print(struct slowgroups *g, struct strb *b, void (*wrap)(void *ctx, struct strb *to, char *text),
+		      void *ctx);
 #endif

@@ -29,7 +29,7 @@ int lib_fail(struct dwell_error *err, int status, const char *fmt, ...)
 	return status;
 }
 
-int lib_fail_said(const struct dwell *d, struct dwell_error *err)
+int lib_fail_messages(const struct dwell *d, struct dwell_error *err)
 {
 	return lib_fail(err, DWELL_E_SYSTEM, "%s", strb_str(&d->said));
 }
@@ -247,7 +247,7 @@ static int fail_compile(const struct dwell *d, struct dwell_error *err)
 				*err = d->diags.v[i];
 			return DWELL_E_PROGRAM;
 		}
-	return lib_fail_said(d, err);
+	return lib_fail_messages(d, err);
 }
 
 int dwell_compile(struct dwell *d, const char *name, const char *text, struct dwell_error *err)

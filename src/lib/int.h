@@ -66,7 +66,7 @@ struct dwell {
 /* Fills *err, if there is one, and returns status. */
 int lib_fail(struct dwell_error *err, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Of what the engine has said last. */
-int lib_fail_said(const struct dwell *d, struct dwell_error *err);
+int lib_fail_messages(const struct dwell *d, struct dwell_error *err);
 
 /* runner.c: starts the thread, which compiles the request. EXIT_* of the engine, or -errno. */
 int runner_compile(struct dwell *d);

@@ -138,7 +138,7 @@ static bool is_integer(struct pull v)
 	return i == v.n && i > first;
 }
 
-bool pull_take(struct pull v, struct dwell_value *ret)
+bool pull_copy(struct pull v, struct dwell_value *ret)
 {
 	struct strb b = { 0 };
 

@@ -22,5 +22,5 @@ struct pull pull_first(struct pull array);
 struct pull pull_after(struct pull e);
 size_t pull_count(struct pull array);
 /* Takes it as a value of the public header; its text is malloc'ed. False: no memory. */
-bool pull_take(struct pull v, struct dwell_value *ret);
+bool pull_copy(struct pull v, struct dwell_value *ret);
 #endif

@@ -126,7 +126,7 @@ int queue_item_parse(struct queue_item *i)
 		return -ENOMEM;
 	i->row.values = v;
 	for (struct pull a = pull_first(output); a.p; a = pull_after(a))
-		if (!pull_take(shown(a), &v[i->row.nvalues++]))
+		if (!pull_copy(shown(a), &v[i->row.nvalues++]))
 			return -ENOMEM;
 	return 0;
 }

@@ -323,11 +323,11 @@ int runner_start(struct dwell *d, struct dwell_error *err)
 	int e;
 
 	if (why_open(&d->why, &d->req.opts, &d->req.to))
-		return lib_fail_said(d, err);
+		return lib_fail_messages(d, err);
 	if (make_view(d) < 0)
 		return lib_fail(err, DWELL_E_MEMORY, "out of memory");
 	if (d->record && recorder_open(&d->req, d->schema, d->rec, d->w.sym, &d->why, &d->recorder))
-		return lib_fail_said(d, err);
+		return lib_fail_messages(d, err);
 	tmpdir_clear_dead();
 	pthread_mutex_lock(&d->lock);
 	d->go = true;

@@ -14,16 +14,16 @@ static bool take_row(struct pull row, struct dwell_snapshot_row *r)
 		return false;
 	r->keys = v;
 	for (struct pull k = pull_first(keys); k.p; k = pull_after(k))
-		if (!pull_take(k, &v[r->nkeys++]))
+		if (!pull_copy(k, &v[r->nkeys++]))
 			return false;
-	return pull_take(pull_first(pull_member(row, "values")), &r->value);
+	return pull_copy(pull_first(pull_member(row, "values")), &r->value);
 }
 
 static char *take_text(struct pull v)
 {
 	struct dwell_value t = { 0 };
 
-	return pull_take(v, &t) ? (char *)t.text : NULL;
+	return pull_copy(v, &t) ? (char *)t.text : NULL;
 }
 
 struct dwell_snapshot *snapshot_of_line(struct strb *line)

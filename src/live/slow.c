@@ -36,7 +36,7 @@ static int summary(struct live_slow *l, uint64_t now, bool final)
 
 static bool wants(void *filter, const struct slow_event *e)
 {
-	return slowfilter_wants(filter, e);
+	return slowfilter_matches(filter, e);
 }
 
 static bool wants_flight(void *ctx, const struct slow_event *e)

@@ -14,7 +14,7 @@ static bool wants(void *ctx, const struct slow_event *e)
 {
 	struct live_top *t = ctx;
 
-	return slowfilter_wants(&t->filter, e);
+	return slowfilter_matches(&t->filter, e);
 }
 
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)

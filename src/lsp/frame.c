@@ -24,7 +24,7 @@ static long length_of(const char *at, const char *end)
 	return at == end ? v : -EBADMSG;
 }
 
-long frame_take(const char *s, size_t n, size_t *ret_body, size_t *ret_n)
+long frame_find(const char *s, size_t n, size_t *ret_body, size_t *ret_n)
 {
 	const char *head = memmem(s, n < FRAME_HEAD_MAX ? n : FRAME_HEAD_MAX, "\r\n\r\n", 4);
 	long len = -EBADMSG;

@@ -11,7 +11,7 @@
 
 /* Is a whole message at the beginning of n bytes? Its length with the header, and where its text is (*ret_body,
  * *ret_n). 0: more is needed; -EBADMSG: no header of this protocol; -EMSGSIZE: too large. */
-long frame_take(const char *s, size_t n, size_t *ret_body, size_t *ret_n);
+long frame_find(const char *s, size_t n, size_t *ret_body, size_t *ret_n);
 /* Adds a message. */
 void frame_put(struct strb *out, const char *body, size_t n);
 #endif

@@ -47,12 +47,12 @@ static int put_event(struct rec *r, enum event_kind kind, const void *fixed, siz
 	int e = 0;
 
 	if (to.task != r->told)
-		e = trace_put(r->out, EV_SWITCH, &to, sizeof(to), NULL, 0);
+		e = trace_append(r->out, EV_SWITCH, &to, sizeof(to), NULL, 0);
 	r->told = to.task;
-	return e < 0 ? e : trace_put(r->out, kind, fixed, nfixed, rest, nrest);
+	return e < 0 ? e : trace_append(r->out, kind, fixed, nfixed, rest, nrest);
 }
 
-int rec_put(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest, size_t nrest)
+int rec_event(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest, size_t nrest)
 {
 	int e = put_event(r, kind, fixed, nfixed, rest, nrest);
 
@@ -76,7 +76,7 @@ int rec_put_mem(struct rec *r, const struct span *s)
 		n = tracee_read(&r->k->t, m.addr, buf, n);
 		if (n == 0)
 			break;
-		e = rec_put(r, EV_MEM, &m, sizeof(m), buf, n);
+		e = rec_event(r, EV_MEM, &m, sizeof(m), buf, n);
 	}
 	return e;
 }
@@ -101,7 +101,7 @@ int rec_put_name(struct rec *r)
 	f = fopen(line, "re");
 	if (f && fgets(line, sizeof(line), f))
 		snprintf(name.comm, sizeof(name.comm), "%.*s", (int)strcspn(line, "\n"), line);
-	return rec_put(r, EV_NAME, &name, sizeof(name), NULL, 0);
+	return rec_event(r, EV_NAME, &name, sizeof(name), NULL, 0);
 }
 
 int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s)
@@ -109,7 +109,7 @@ int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s)
 	static uint8_t vectors[VECTORS_MAX];
 	ssize_t n = tracee_vectors(&r->k->t, vectors);
 
-	return n < 0 ? rec_broken(r, (int)n) : rec_put(r, kind, s, sizeof(*s), vectors, (size_t)n);
+	return n < 0 ? rec_broken(r, (int)n) : rec_event(r, kind, s, sizeof(*s), vectors, (size_t)n);
 }
 
 /* In the new process. It writes what failed into the pipe. */
@@ -204,7 +204,7 @@ int rec_at_stop(struct rec *r, int status)
 	struct task *k = r->k;
 
 	if (status >> 8 == SIGSTOP && k->spin.poked)
-		return spin_look(r);
+		return spin_stopped(r);
 	k->spin.since = 0;
 	switch (status >> 16) {
 	case PTRACE_EVENT_EXEC: return task_executes(r);

@@ -138,7 +138,7 @@ struct rec {
 int rec_stop(struct rec *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int rec_broken(struct rec *r, int error); /* ptrace or memory failed; ends the recording, too */
 /* An event; 0, or after a message -errno. */
-int rec_put(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest, size_t nrest);
+int rec_event(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest, size_t nrest);
 /* What is in the program's memory at s, as EV_MEM. */
 int rec_put_mem(struct rec *r, const struct span *s);
 int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s); /* and the vector registers */
@@ -191,6 +191,6 @@ int rec_deliver_here(struct rec *r); /* in the middle of the instructions */
 /* recspin.c: loops and computations without a system call. The timer that makes the recorder look at them */
 void spin_start(void);
 void spin_end(void);
-void spin_watch(struct rec *r); /* stops r->turn if it is time */
-int spin_look(struct rec *r);	/* it has stopped for that */
+void spin_watch(struct rec *r);	 /* stops r->turn if it is time */
+int spin_stopped(struct rec *r); /* it has stopped for that */
 #endif

@@ -150,7 +150,7 @@ int buf_flush(struct rec *r)
 	if (n > sizeof(log) || tracee_read(&r->k->t, STUB_LOG, log, n) != n)
 		return rec_stop(r, "the program has overwritten what belongs to the recording");
 	r->result.calls += count_calls(log, n);
-	e = rec_put(r, EV_LOG, log, n, NULL, 0);
+	e = rec_event(r, EV_LOG, log, n, NULL, 0);
 	return e < 0 ? e : set_word(r, AT_STATE(n), 0);
 }
 
@@ -311,7 +311,7 @@ static int change(struct rec *r, uint64_t at, const void *bytes, size_t n)
 	const struct ev_mem m = { at };
 	int e = tracee_write(&r->k->t, at, bytes, n);
 
-	return e < 0 ? rec_broken(r, e) : rec_put(r, EV_MEM, &m, sizeof(m), bytes, n);
+	return e < 0 ? rec_broken(r, e) : rec_event(r, EV_MEM, &m, sizeof(m), bytes, n);
 }
 
 static int make_site(struct rec *r, uint64_t site, uint64_t unused)

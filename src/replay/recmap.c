@@ -101,7 +101,7 @@ static int put_blob(struct rec *r, const void *bytes, size_t n, uint64_t at)
 {
 	const struct ev_blob b = { at };
 
-	return rec_put(r, EV_BLOB, &b, sizeof(b), bytes, n);
+	return rec_event(r, EV_BLOB, &b, sizeof(b), bytes, n);
 }
 
 /* Room in the arena. */

@@ -49,7 +49,7 @@ static int try_tsc(struct rec *r, bool *done)
 	regs.rip += ev.size;
 	*done = true;
 	e = tracee_set_regs(&r->k->t, &regs);
-	return e < 0 ? rec_broken(r, e) : rec_put(r, EV_TSC, &ev, sizeof(ev), NULL, 0);
+	return e < 0 ? rec_broken(r, e) : rec_event(r, EV_TSC, &ev, sizeof(ev), NULL, 0);
 }
 
 /* What the program does with the signal, as the kernel tells it. */

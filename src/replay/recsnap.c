@@ -62,13 +62,13 @@ static int put_map(struct rec *r, struct mapping *p, bool stack)
 	if (bottom < m->start) {
 		const struct ev_map more = { bottom, m->start, ARENA_NONE, m->prot, 0 };
 
-		e = rec_put(r, EV_MAP, &more, sizeof(more), NULL, 0);
+		e = rec_event(r, EV_MAP, &more, sizeof(more), NULL, 0);
 		if (e < 0)
 			return e;
 	}
 	if (!put_file(r, p, &e))
 		e = rec_blob_memory(r, m->start, m->end - m->start, &m->arena);
-	return e < 0 ? e : rec_put(r, EV_MAP, m, sizeof(*m), NULL, 0);
+	return e < 0 ? e : rec_event(r, EV_MAP, m, sizeof(*m), NULL, 0);
 }
 
 static int put_maps(struct rec *r)

@@ -191,7 +191,7 @@ static int put_piece(void *ctx, uint64_t addr, const uint8_t *bytes, size_t n)
 {
 	const struct ev_mem m = { addr };
 
-	return rec_put(ctx, EV_MEM, &m, sizeof(m), bytes, n);
+	return rec_event(ctx, EV_MEM, &m, sizeof(m), bytes, n);
 }
 
 /* Where a computation is. 1; 0: not now. */
@@ -230,7 +230,7 @@ static int put_spot(struct rec *r, const struct ev_spot *spot)
 
 	r->k->spin.until = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
 	if (e == 0)
-		e = rec_put(r, EV_SPOT, spot, sizeof(*spot), NULL, 0);
+		e = rec_event(r, EV_SPOT, spot, sizeof(*spot), NULL, 0);
 	return e < 0 ? e : 1;
 }
 
@@ -250,7 +250,7 @@ static void tell_stuck(struct rec *r, uint64_t rip)
 	r->o->warn(text);
 }
 
-int spin_look(struct rec *r)
+int spin_stopped(struct rec *r)
 {
 	struct task *k = r->k;
 	struct ev_spot spot = { 0 };

@@ -61,7 +61,7 @@ static int put_texts(struct rec *r)
 			continue;
 		n = args_text(&r->k->t, m.addr, text);
 		text[n] = 0;
-		e = rec_put(r, EV_TEXT, &m, sizeof(m), text, n + 1);
+		e = rec_event(r, EV_TEXT, &m, sizeof(m), text, n + 1);
 	}
 	return e;
 }
@@ -114,7 +114,7 @@ int rec_put_enter(struct rec *r)
 	if (!r->k->inside || c->entered || c->how == HOW_KINDS || c->how == HOW_ENTRY)
 		return 0;
 	c->entered = 1;
-	return rec_put(r, EV_ENTER, c, sizeof(*c), NULL, 0);
+	return rec_event(r, EV_ENTER, c, sizeof(*c), NULL, 0);
 }
 
 static bool restarts(int64_t ret)
@@ -155,14 +155,14 @@ static int exit_skipped(struct rec *r, struct user_regs_struct *regs)
 		return rec_broken(r, e);
 	r->k->call.how = HOW_RESTART;
 	r->k->call.ret = -ERR_RESTARTNOINTR;
-	e = rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
+	e = rec_event(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 	return e < 0 ? e : rec_deliver_queued(r);
 }
 
 static int exit_sigreturn(struct rec *r, const struct user_regs_struct *regs)
 {
 	const struct ev_state s = { .regs = *regs, .rip = r->k->call.regs[R_RIP] };
-	int e = rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
+	int e = rec_event(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 
 	return e < 0 ? e : rec_put_state(r, EV_STATE, &s);
 }
@@ -226,5 +226,5 @@ int rec_exit(struct rec *r)
 		e = buf_follow(r);
 	if (e == 0 && renames(&r->k->call))
 		e = rec_put_name(r);
-	return e < 0 ? e : rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
+	return e < 0 ? e : rec_event(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 }

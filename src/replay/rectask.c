@@ -159,7 +159,7 @@ static int end_as(struct rec *r, int status, bool other)
 		end.flags = 0;
 	if (other)
 		end.flags |= END_OTHER;
-	e = rec_put(r, EV_END, &end, sizeof(end), NULL, 0);
+	e = rec_event(r, EV_END, &end, sizeof(end), NULL, 0);
 	task_free(r, r->k);
 	return e;
 }
@@ -293,7 +293,7 @@ int task_forked(struct rec *r)
 	if (e == 0)
 		e = put_number(r, parent->fork.pidfd);
 	if (e == 0)
-		e = rec_put(r, EV_FORK, &ev, sizeof(ev), NULL, 0);
+		e = rec_event(r, EV_FORK, &ev, sizeof(ev), NULL, 0);
 	r->k = k;
 	if (e == 0)
 		e = put_start(r, status);
@@ -358,7 +358,7 @@ static int exits_shared(struct rec *r)
 		e = rec_put_mem(r, &s.v.v[i]);
 	vec_free(&s.v);
 	if (e == 0)
-		e = rec_put(r, EV_CALL, &k->call, sizeof(k->call), NULL, 0);
+		e = rec_event(r, EV_CALL, &k->call, sizeof(k->call), NULL, 0);
 	return e < 0 ? e : -ESRCH;
 }
 
@@ -370,7 +370,7 @@ int task_exits(struct rec *r)
 	r->result.calls++;
 	if (k->space->refs > 1 && (k->clear_tid || k->robust))
 		return exits_shared(r);
-	return rec_put(r, EV_CALL, &k->call, sizeof(k->call), NULL, 0);
+	return rec_event(r, EV_CALL, &k->call, sizeof(k->call), NULL, 0);
 }
 
 /* Another thread than the first has executed a program: it gets the process's number, and the first one is gone. */
@@ -413,7 +413,7 @@ int task_executes(struct rec *r)
 		r->k->call.how = HOW_ENTRY;
 		r->k->call.took = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns - r->k->call.ns;
 		r->result.calls++;
-		e = rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
+		e = rec_event(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 	}
 	leave_mixed(r->k);
 	put_space(r->k->space);

@@ -33,8 +33,8 @@ struct trace_out;
  * trace_close(). */
 int trace_create(const char *path, const struct trace_head *head, struct trace_out **ret);
 /* Appends an event: fixed part and rest, TRACE_EVENT_MAX together. 0, or the first error of the file (-errno). */
-int trace_put(struct trace_out *t, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,
-	      size_t nrest);
+int trace_append(struct trace_out *t, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,
+		 size_t nrest);
 void trace_pack_all(struct trace_out *t); /* packs contents of files, too: that takes long */
 int trace_flush(struct trace_out *t);	  /* all events so far are in the file. 0 or -errno */
 uint64_t trace_size(const struct trace_out *t);

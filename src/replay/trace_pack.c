@@ -21,7 +21,7 @@ static int copy(struct trace_in *in, const char *path, struct err *e)
 	if (r == 0)
 		trace_pack_all(out);
 	while (r == 0 && trace_next(in, &ev))
-		r = trace_put(out, ev.kind, ev.data, ev.size, NULL, 0);
+		r = trace_append(out, ev.kind, ev.data, ev.size, NULL, 0);
 	if (r == 0)
 		r = trace_flush(out);
 	closed = trace_close(out);

@@ -86,8 +86,8 @@ int trace_flush(struct trace_out *t)
 	return put_all(t, t->packed, n);
 }
 
-int trace_put(struct trace_out *t, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,
-	      size_t nrest)
+int trace_append(struct trace_out *t, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,
+		 size_t nrest)
 {
 	struct event_head h = { .size = (uint32_t)(nfixed + nrest), .kind = (uint32_t)kind };
 

@@ -86,7 +86,7 @@ static int snapshot(struct retro *r)
 
 	for (r->agg = 0; r->agg < r->w.image->nmaps && e == 0; r->agg++)
 		if (r->w.image->maps[r->agg].role == IMG_MAP_AGG)
-			e = vm_take(r->vm, r->agg, add_agg, r);
+			e = vm_drain_map(r->vm, r->agg, add_agg, r);
 	return e;
 }
 
@@ -233,7 +233,7 @@ static int losses(struct retro *r)
 
 	for (uint32_t i = 0; i < r->w.image->nmaps && e == 0; i++)
 		if (r->w.image->maps[i].role == IMG_MAP_COUNTERS)
-			e = vm_take(r->vm, i, on_counts, r);
+			e = vm_drain_map(r->vm, i, on_counts, r);
 	return e;
 }
 

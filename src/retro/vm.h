@@ -39,5 +39,5 @@ struct img_state *vm_state(struct vm *vm); /* NULL: the image has none */
 int vm_run(struct vm *vm, const struct img_prog *p, const void *ctx, struct err *e);
 /* Calls fn for all entries of a map until it does not return 0, and empties it: hashes lose the entries, arrays become
  * zeros. */
-int vm_take(struct vm *vm, uint32_t map, int (*fn)(void *ctx, const void *key, const void *value), void *ctx);
+int vm_drain_map(struct vm *vm, uint32_t map, int (*fn)(void *ctx, const void *key, const void *value), void *ctx);
 #endif

@@ -218,7 +218,7 @@ int64_t vm_map_delete(struct vm_map *m, const void *key)
 	return 0;
 }
 
-int vm_take(struct vm *vm, uint32_t map, int (*fn)(void *ctx, const void *key, const void *value), void *ctx)
+int vm_drain_map(struct vm *vm, uint32_t map, int (*fn)(void *ctx, const void *key, const void *value), void *ctx)
 {
 	struct vm_map *m = &vm->maps[map];
 	int r = 0;

@@ -289,7 +289,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 	gate_body(rq->s->gate, conn, rq->came, *n == 0);
 	if (*n > 0) {
 		if (!rq->refused && recordings_is_upload(rq))
-			recordings_take(rq, data, *n);
+			recordings_receive(rq, data, *n);
 		else if (rq->body.n + *n > SERVE_BODY_MAX)
 			rq->body_too_large = true;
 		else if (!rq->refused)

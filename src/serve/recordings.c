@@ -91,7 +91,7 @@ bool recordings_is_upload(const struct request *rq)
 	return !strcmp(rq->method, "POST") && !strcmp(rq->url, "/api/v1/recordings");
 }
 
-void recordings_take(struct request *rq, const char *data, size_t n)
+void recordings_receive(struct request *rq, const char *data, size_t n)
 {
 	struct server *s = rq->s;
 

@@ -129,7 +129,7 @@ enum MHD_Result recordings_list(struct request *rq);
 enum MHD_Result recordings_view(struct request *rq);
 /* A recording that is sent: whether rq does so, a piece of it, its end, and what is left when it ended otherwise. */
 bool recordings_is_upload(const struct request *rq);
-void recordings_take(struct request *rq, const char *data, size_t n);
+void recordings_receive(struct request *rq, const char *data, size_t n);
 enum MHD_Result recordings_upload(struct request *rq);
 void recordings_done(struct request *rq);
 void recordings_forget_all(struct server *s);

@@ -266,7 +266,7 @@ static int count_once(struct statrun *c, struct stat_run *ret)
 		perfcount_read(k, ret->counts);
 	}
 	if (e == 0 && c->waits) {
-		e = statwaits_take(&w, &c->seen, &c->request.to);
+		e = statwaits_finish(&w, &c->seen, &c->request.to);
 		ret->waits = &c->seen;
 	}
 	perfcount_close(k);

@@ -146,7 +146,7 @@ int statwaits_start(struct statwaits *w, struct request *c, pid_t target)
 	return EXIT_ERROR; /* it has said why */
 }
 
-int statwaits_take(struct statwaits *w, struct stat_waits *ret, const struct listener *to)
+int statwaits_finish(struct statwaits *w, struct stat_waits *ret, const struct listener *to)
 {
 	size_t n = 0;
 	ssize_t got = 1;

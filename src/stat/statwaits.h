@@ -19,5 +19,5 @@ void statwaits_request(struct request *c, pid_t target);
 int statwaits_start(struct statwaits *w, struct request *c, pid_t target);
 /* Ends it, if the target has not ended, and takes what it saw: rows with the most time first, STAT_WAITS_MAX at most.
  * What did not fit is "others". EXIT_ERROR after a message. */
-int statwaits_take(struct statwaits *w, struct stat_waits *ret, const struct listener *to);
+int statwaits_finish(struct statwaits *w, struct stat_waits *ret, const struct listener *to);
 #endif

@@ -300,7 +300,7 @@ static int put_counted(struct recfile *f, const struct row *row)
 	int rc = put(f, row);
 
 	f->bytes += rowfile_written(f->rows) - written;
-	retire_note(f->retire, retire_class(f->retire, row), f->bytes - bytes, row->ts);
+	retire_count(f->retire, retire_class(f->retire, row), f->bytes - bytes, row->ts);
 	if (row->kind == ROW_EVENT)
 		retire_note_event(f->retire, row->ts);
 	return rc;
@@ -432,7 +432,7 @@ static int flush_histograms(struct recfile *f, bool last)
 		if (rc == SQLITE_OK)
 			rc = histfile_flush(f->hist, last, most, &more);
 		if (f->retire) {
-			retire_note(f->retire, RETIRE_SECONDS, histfile_written(f->hist) - written, 0);
+			retire_count(f->retire, RETIRE_SECONDS, histfile_written(f->hist) - written, 0);
 			written = histfile_written(f->hist);
 		}
 		if (rc == SQLITE_OK && more)

@@ -131,7 +131,7 @@ int retire_new(const struct retire_of *of, const struct recfile_info *info, stru
 void retire_free(struct retire *r); /* accepts NULL */
 enum retire_class retire_class(struct retire *r, const struct row *row);
 /* Counts n bytes that were written for a row of this time. */
-void retire_note(struct retire *r, enum retire_class class, uint64_t bytes, uint64_t ts);
+void retire_count(struct retire *r, enum retire_class class, uint64_t bytes, uint64_t ts);
 /* An event of this time is among them. */
 void retire_note_event(struct retire *r, uint64_t ts);
 void retire_note_name(struct retire *r, enum sym_user user, uint64_t bytes);

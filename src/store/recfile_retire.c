@@ -127,7 +127,7 @@ enum retire_class retire_class(struct retire *r, const struct row *row)
 	}
 }
 
-void retire_note(struct retire *r, enum retire_class class, uint64_t bytes, uint64_t ts)
+void retire_count(struct retire *r, enum retire_class class, uint64_t bytes, uint64_t ts)
 {
 	r->open.bytes[class] += bytes;
 	r->total[class] += bytes;
@@ -145,7 +145,7 @@ void retire_note_name(struct retire *r, enum sym_user user, uint64_t bytes)
 {
 	enum retire_class class = user == SYM_AGGS ? RETIRE_AGGS : RETIRE_ROWS;
 
-	retire_note(r, class, bytes, 0);
+	retire_count(r, class, bytes, 0);
 	r->open.names[class] += bytes;
 }
 

@@ -417,7 +417,7 @@ int recread_rows(struct recread *r, unsigned kinds, struct rec_range range, rec_
 		if (u64(st, 2) < range.from || u64(st, 2) >= range.to || u64(st, 1) > ROW_END ||
 		    !(kinds & 1u << u64(st, 1)))
 			continue;
-		e = recread_take(r, st, &row, err);
+		e = recread_row(r, st, &row, err);
 		if (e == 0)
 			e = fn(ctx, &row);
 	}

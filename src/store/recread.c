@@ -361,7 +361,7 @@ static const void *at(const struct recread *r, size_t off)
 	return off == SIZE_MAX ? NULL : r->buf + off;
 }
 
-int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct err *err)
+int recread_row(struct recread *r, sqlite3_stmt *st, struct row *ret, struct err *err)
 {
 	size_t data = SIZE_MAX, value = SIZE_MAX, percpu = SIZE_MAX, nvalue = 0, npercpu = 0, words = 0, size = 0;
 	int64_t kind = sqlite3_column_int64(st, 1), id = sqlite3_column_int64(st, 5);
@@ -410,7 +410,7 @@ struct step recread_next(struct recread *r, struct row *ret, struct err *err)
 		return step_end();
 	if (rc != SQLITE_ROW)
 		return step_failed(recfile_error(r->db, "the recording cannot be read further", err));
-	e = recread_take(r, r->rows, ret, err);
+	e = recread_row(r, r->rows, ret, err);
 	if (e == 0 && ret->kind == ROW_EVENT)
 		recflight_after(r, sqlite3_column_int64(r->rows, 0));
 	return step_taken(e);

@@ -25,7 +25,7 @@ struct recread {
 
 /* The row that st stands on, checked; its columns are seq, kind, ts, cpu, probe, id, count, data, value,
  * percpu. 0 or -errno. */
-int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct err *err);
+int recread_row(struct recread *r, sqlite3_stmt *st, struct row *ret, struct err *err);
 /* recflight.c: what the flight recorder saw around the slow event of row seq comes after it. */
 int recflight_open(struct recread *r, struct err *err);
 void recflight_done(struct recread *r);

@@ -59,7 +59,7 @@ static bool take_event(struct recsql *s, sqlite3_value *seq, struct row *ret)
 	bool found;
 
 	sqlite3_bind_int64(s->row, 1, sqlite3_value_int64(seq));
-	found = sqlite3_step(s->row) == SQLITE_ROW && recread_take(s->r, s->row, ret, NULL) == 0 &&
+	found = sqlite3_step(s->row) == SQLITE_ROW && recread_row(s->r, s->row, ret, NULL) == 0 &&
 		ret->kind == ROW_EVENT;
 	sqlite3_reset(s->row);
 	return found;

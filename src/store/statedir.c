@@ -26,7 +26,7 @@ static pid_t read_pid(int fd)
 	return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
-int statedir_take(const char *dir, int *ret_fd, pid_t *ret_pid)
+int statedir_lock(const char *dir, int *ret_fd, pid_t *ret_pid)
 {
 	_cleanup_close_ int fd = -1;
 	char path[STATEDIR_PATH_LEN], text[24];

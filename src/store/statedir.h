@@ -25,7 +25,7 @@ struct statedir_list {
 
 /* Makes the folder if need be, and takes it: *ret_fd is the locked file, to be kept. -EBUSY: another daemon has it,
  * *ret_pid says who (0: not known); -EPERM: others may write there. 0 or -errno. */
-int statedir_take(const char *dir, int *ret_fd, pid_t *ret_pid);
+int statedir_lock(const char *dir, int *ret_fd, pid_t *ret_pid);
 /* The daemon of a folder: its process, or 0. */
 pid_t statedir_owner(const char *dir);
 /* Its recordings. 0 or -errno. */

@@ -148,7 +148,7 @@ static void clear(struct filter *f, const struct qualifier *q, bool to)
 		f->status = to ? TRAIL_ALL : 0;
 }
 
-int filter_take(struct filter *f, const char *expression, struct strb *reason)
+int filter_parse(struct filter *f, const char *expression, struct strb *reason)
 {
 	const char *equal = strchr(expression, '=');
 	const struct qualifier *q = equal ? NULL : &qualifiers[0];

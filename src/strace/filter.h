@@ -16,5 +16,5 @@ struct filter {
 
 void filter_init(struct filter *f); /* all */
 /* "trace=file,!close", "signal=none", "status=failed", "openat". -EINVAL and what is wrong in *reason. */
-int filter_take(struct filter *f, const char *expression, struct strb *reason);
+int filter_parse(struct filter *f, const char *expression, struct strb *reason);
 #endif

@@ -21,7 +21,7 @@ static void take_frames(const char *p, size_t n)
 	size_t at = 0;
 
 	strb_add(&b, p, n);
-	while (b.n && wire_take(&b, &at, WIRE_FRAME_MAX, &f).more)
+	while (b.n && wire_next(&b, &at, WIRE_FRAME_MAX, &f).more)
 		if (f.p < b.s || f.p + f.n > b.s + b.n)
 			abort();
 	strb_free(&b);

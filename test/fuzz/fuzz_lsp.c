@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!s)
 		abort();
-	while ((r = frame_take((const char *)data + at, size - at, &body, &n)) > 0) {
+	while ((r = frame_find((const char *)data + at, size - at, &body, &n)) > 0) {
 		lsp_message(s, (const char *)data + at + body, n, &out);
 		lsp_idle(s, &out);
 		at += (size_t)r;

@@ -98,7 +98,7 @@ static void collect(struct gen *g, struct track *k, const struct overdue *o)
 			nest_closed(g, k, o->elem);
 	}
 	gen_track_count(g, k->t, TRACK_N_COLLECTED);
-	track_over(g, k, o->start, details, SLOW_COLLECTED);
+	track_finish(g, k, o->start, details, SLOW_COLLECTED);
 	ir_jmp(g->f, k->done);
 	ir_place(g->f, young);
 	gen_region_end(g, &saved);
@@ -162,7 +162,7 @@ static void scan_thread(struct gen *g, struct track *k)
 		return;
 	due(g, k, &o, k->done);
 	note_timed(g, k, &o, false);
-	track_over(g, k, o.start, mem_at(o.at, 0), SLOW_TIMEOUT);
+	track_finish(g, k, o.start, mem_at(o.at, 0), SLOW_TIMEOUT);
 }
 
 /* Where a thread ends: what it leaves open is counted; with gc it is collected. */
@@ -190,7 +190,7 @@ static void scan_exit(struct gen *g, struct track *k)
 		close_event(g, o.at, o.start, next);
 		gen_track_count(g, k->t, TRACK_N_EXITED);
 		if (k->t->settings[TS_GC])
-			track_over(g, k, o.start, details, SLOW_COLLECTED);
+			track_finish(g, k, o.start, details, SLOW_COLLECTED);
 		ir_place(g->f, next);
 		gen_region_end(g, &saved);
 	}
@@ -336,7 +336,7 @@ static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 	count_one(g, k, offsetof(struct img_scan, fired));
 	details = track_save(g, k, mem_at(o->at, 0));
 	if (k->l->ignores_opener) {
-		track_over(g, k, o->start, details, SLOW_TIMEOUT);
+		track_finish(g, k, o->start, details, SLOW_TIMEOUT);
 		ir_jmp(g->f, k->done);
 		return;
 	}
@@ -350,7 +350,7 @@ static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 	memset(&g->cache, 0xff, sizeof(g->cache));
 	g->cache.v[CA_TS] = ts;
 	g->pr->opener = task;
-	track_over(g, k, o->start, details, SLOW_TIMEOUT);
+	track_finish(g, k, o->start, details, SLOW_TIMEOUT);
 	g->pr->opener = VREG_NONE;
 	gen_region_end(g, &saved);
 	ir_jcci(g->f, IRC_EQ, own, 0, k->done);
@@ -362,7 +362,7 @@ static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 static void fire_here(struct gen *g, struct track *k, const struct overdue *o)
 {
 	note_timed(g, k, o, false);
-	track_over(g, k, o->start, track_save(g, k, mem_at(o->at, 0)), SLOW_TIMEOUT);
+	track_finish(g, k, o->start, track_save(g, k, mem_at(o->at, 0)), SLOW_TIMEOUT);
 	ir_jmp(g->f, k->done);
 }
 
@@ -503,7 +503,7 @@ static void scan_due(struct gen *g, struct track *k)
 	gen_ld(g, start, mem_add(rec, (int32_t)size), 8, false);
 	ir_jcc(g->f, IRC_NE, o.start, start, k->done); /* it has ended meanwhile */
 	note_timed(g, k, &o, false);
-	track_over(g, k, start, mem_add(rec, (int32_t)size), SLOW_TIMEOUT);
+	track_finish(g, k, start, mem_add(rec, (int32_t)size), SLOW_TIMEOUT);
 }
 
 void track_scan_init(struct gen *g)

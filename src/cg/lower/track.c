@@ -70,7 +70,7 @@ static void count_and_fire(struct gen *g, const struct track *k, vreg start, str
 	gen_fire(g, &ev, k->call->c);
 }
 
-void track_over(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
+void track_finish(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
 {
 	irlabel unseen;
 	struct cache saved;
@@ -96,7 +96,7 @@ static void replace(struct gen *g, struct track *k, struct mem m, vreg start)
 
 	track_fill(g, k, m);
 	gen_track_count(g, k->t, TRACK_N_REPLACED);
-	track_over(g, k, start, details, SLOW_REPLACED);
+	track_finish(g, k, start, details, SLOW_REPLACED);
 }
 
 static void begin_thread(struct gen *g, struct track *k)
@@ -171,7 +171,7 @@ static void gen_end(struct gen *g, struct track *k)
 		ir_jcci(g->f, IRC_EQ, start, 0, k->done);
 		gen_sti(g, m, 8, 0);
 	}
-	track_over(g, k, start, details, SLOW_NORMAL);
+	track_finish(g, k, start, details, SLOW_NORMAL);
 	ir_place(g->f, k->done);
 	gen_region_end(g, &saved);
 }

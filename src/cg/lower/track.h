@@ -42,7 +42,7 @@ void track_fill(struct gen *g, const struct track *k, struct mem m);
 /* What is kept of an event that is about to go or to be overwritten. */
 struct mem track_save(struct gen *g, const struct track *k, struct mem m);
 /* The event is over: counts its delay, unless it ended otherwise, and fires. */
-void track_over(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how);
+void track_finish(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how);
 
 /* nest.c: setting nested */
 uint32_t nest_size(const struct dtracker *t, const struct lay_track *l); /* bytes for all openings of a key */

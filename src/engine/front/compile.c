@@ -254,7 +254,7 @@ static void print_json(const struct request *c, const struct diag *g)
 	c->to.json(c->to.ctx, strb_str(&b));
 }
 
-void compile_tell(const struct request *c, const struct diag *g)
+void compile_report(const struct request *c, const struct diag *g)
 {
 	if (c->to.diag)
 		c->to.diag(c->to.ctx, g);
@@ -275,7 +275,7 @@ int compile_print(const struct request *c, const struct diags *d)
 	for (const struct diag *g = d->first; g; g = g->next) {
 		if (is_hushed(c, g) || (c->terse && g->sev == SEV_ERROR && shown))
 			continue;
-		compile_tell(c, g);
+		compile_report(c, g);
 		print_diag(c, g);
 		shown += g->sev == SEV_ERROR;
 	}

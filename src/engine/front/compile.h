@@ -37,7 +37,7 @@ int compile_parse(struct compile_session *w, struct request *c, long target);
 int compile_check(struct compile_session *w, struct request *c, long target);
 int compile_image(struct compile_session *w, struct request *c, long target);
 /* A diagnostic that was found when all was compiled, for programs (--json); the caller tells the user. */
-void compile_tell(const struct request *c, const struct diag *g);
+void compile_report(const struct request *c, const struct diag *g);
 /* Tells all of d. EXIT_ERROR if there are errors. */
 int compile_print(const struct request *c, const struct diags *d);
 /* The D library, not yet read; NULL: -x nolibs. libs.c */

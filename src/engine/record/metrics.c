@@ -38,7 +38,7 @@ static int replace(const char *path, const struct strb *b)
 static void write_now(struct metrics_file *m, uint64_t now)
 {
 	struct strb b = { 0 };
-	int r = metrics_put(&b, m->m, now);
+	int r = metrics_write(&b, m->m, now);
 
 	if (r == 0)
 		r = replace(m->path, &b);

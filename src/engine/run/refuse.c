@@ -16,7 +16,7 @@ int refuse_destructive(const struct request *c, const struct compile_session *w)
 				.hint = "-w or -x destructive allows them" };
 	_cleanup_(strb_free) struct strb b = { 0 };
 
-	compile_tell(c, &g);
+	compile_report(c, &g);
 	diag_format_place(&b, w->prog->destructive);
 	return listener_fail(&c->to,
 			     "could not enable tracing: Destructive actions not allowed%s%s"

@@ -104,7 +104,7 @@ bool slowfilter_any(const struct slowfilter *f)
 	return f->comm || f->root || wants_cgroups(f);
 }
 
-bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e)
+bool slowfilter_matches(struct slowfilter *f, const struct slow_event *e)
 {
 	if (f->comm && strcmp(f->comm, e->fixed.comm) != 0)
 		return false;

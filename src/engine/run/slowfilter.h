@@ -24,7 +24,7 @@ void slowfilter_program(const struct slowfilter *f, struct request *c);
 int slowfilter_open(struct slowfilter *f, const struct listener *to);
 /* Each row, in order, before it is looked at. True: the row was one of that program, and is consumed. */
 bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const struct row *row);
-bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e);
+bool slowfilter_matches(struct slowfilter *f, const struct slow_event *e);
 bool slowfilter_any(const struct slowfilter *f); /* is anything left out? */
 /* Tells what was not seen. */
 void slowfilter_done(struct slowfilter *f, const struct listener *to);

@@ -90,7 +90,7 @@ struct node *check_stack(struct checker *c, struct node *n)
 {
 	uint64_t frames = default_frames(c);
 
-	if (n->args && !posconst(c, n->args))
+	if (n->args && !is_positive_const(c, n->args))
 		return fail_frames(c, n, D_STACK_SIZE);
 	if (n->args)
 		frames = n->args->ival;
@@ -110,7 +110,7 @@ struct node *check_ustack(struct checker *c, struct node *n)
 		frames = (uint64_t)(j ? o->jstackframes : o->ustackframes);
 	if (o && j)
 		strsize = o->jstackstrsize;
-	if (a && !posconst(c, a))
+	if (a && !is_positive_const(c, a))
 		return fail_frames(c, n, D_USTACK_FRAMES);
 	if (b && !is_int(c, b))
 		return proto_arg(c, n, 1, b, "uint32_t");
@@ -155,7 +155,7 @@ struct node *check_tracemem(struct checker *c, struct node *n)
 			    tname(c, a));
 	if (!is_int(c, b))
 		return proto_arg(c, n, 1, b, "size_t");
-	if (!posconst(c, b))
+	if (!is_positive_const(c, b))
 		return fail(c, n, D_TRACEMEM_SIZE,
 			    "tracemem( ) argument #2 must be a non-zero positive integral constant "
 			    "expression");

@@ -84,7 +84,7 @@ static bool lquant_params(struct checker *c, const struct node *n, int32_t *p)
 			   "lquantize( ) base (argument #1) must be less than limit (argument #2)");
 		return false;
 	}
-	if (step && !posconst(c, step)) {
+	if (step && !is_positive_const(c, step)) {
 		diag_error(c->d, step->at, D_LQUANT_STEPTYPE,
 			   "lquantize( ) argument #3 must be a non-zero positive integer constant");
 		return false;
@@ -149,10 +149,10 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 	    !param(c, arg_at(n, 2), D_LLQUANT_LMAGTYPE, D_LLQUANT_LMAGVAL, "llquantize", 2, 0, UINT16_MAX, u16,
 		   &p[1]) ||
 	    !param(c, hi, D_LLQUANT_HMAGTYPE, D_LLQUANT_HMAGVAL, "llquantize", 3, 0, UINT16_MAX, u16, &p[2]) ||
-	    (posconst(c, steps) &&
+	    (is_positive_const(c, steps) &&
 	     !param(c, steps, D_LLQUANT_STEPTYPE, D_LLQUANT_STEPVAL, "llquantize", 4, 1, UINT16_MAX, u16, &p[3])))
 		return false;
-	if (!posconst(c, steps)) {
+	if (!is_positive_const(c, steps)) {
 		diag_error(c->d, steps->at, D_LLQUANT_STEPTYPE,
 			   "llquantize( ) argument #4 must be a non-zero positive integer constant");
 		return false;

@@ -37,12 +37,12 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 
 	if (!l->n)
 		return unstable(c, n, i);
-	if (!arg_look(c, l->v[0], i, &first))
+	if (!arg_find(c, l->v[0], i, &first))
 		return fail(c, n, D_ARGS_IDX, "index %lld is out of range for %s args[ ]", (long long)i,
 			    c->stmt->desc_text);
 	/* Probes that are found later have to be like those that are known. */
 	for (size_t k = 1; k < l->n; k++)
-		if (!l->v[k]->later && (!arg_look(c, l->v[k], i, &other) || !arg_same_view(c, &first, &other)))
+		if (!l->v[k]->later && (!arg_find(c, l->v[k], i, &other) || !arg_same_view(c, &first, &other)))
 			return unstable(c, n, i);
 	if (!first.native)
 		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]", (long long)i);

@@ -34,7 +34,7 @@ static bool look_declared(struct checker *c, const struct dprovprobe *d, uint64_
 }
 
 /* False: the probe has no such argument. */
-bool arg_look(struct checker *c, struct probe *p, uint64_t i, struct arg_view *ret)
+bool arg_find(struct checker *c, struct probe *p, uint64_t i, struct arg_view *ret)
 {
 	const struct dprovprobe *d = c->prog->providers ? provdecl_find(c->prog, p->prov, p->name) : NULL;
 	const struct probe_source *ps = c->env->probes;
@@ -63,7 +63,7 @@ bool args_are_narrow(struct checker *c, const struct probe_list *l, unsigned i)
 		struct arg_view v;
 		const struct dtype *r;
 
-		if (!arg_look(c, l->v[k], i, &v) || !v.native || v.index != i)
+		if (!arg_find(c, l->v[k], i, &v) || !v.native || v.index != i)
 			return false;
 		r = dtype_resolve(c->t, v.native);
 		if (!dtype_is_integer(r) || r->size > sizeof(uint32_t))
@@ -165,7 +165,7 @@ bool args_print(struct checker *c, struct node *n)
 			hint(c, "print(*args[0]) shows the event");
 		return false;
 	}
-	for (; n_names < PROBE_MAX_ARGS && arg_look(c, c->stmt->probes.v[0], i, &v); i++) {
+	for (; n_names < PROBE_MAX_ARGS && arg_find(c, c->stmt->probes.v[0], i, &v); i++) {
 		const struct probe *p = c->stmt->probes.v[0];
 		const char *name = name_of(c, i, &v);
 

@@ -82,7 +82,7 @@ static void warn_cut(struct checker *c, const struct node *n, const struct cvar 
 		  dtype_name(c->t, v->pub.type));
 }
 
-void cut_note(struct checker *c, const struct node *n, const struct node *value)
+void cut_check(struct checker *c, const struct node *n, const struct node *value)
 {
 	struct cvar *v = (struct cvar *)n->a->var;
 	const struct dtype *r;

@@ -68,7 +68,7 @@ static const struct dtype *array_of(struct checker *c, const struct tyname *t, c
 	}
 	if (!size)
 		return dtype_array(c->t, el, 0);
-	if (!const_value(c, size, &v) || !posconst(c, v)) {
+	if (!const_value(c, size, &v) || !is_positive_const(c, v)) {
 		if (v->type->kind != DK_DYN)
 			diag_error(c->d, size->at, D_DECL_ARRSUB,
 				   "positive integral constant expression or tuple signature expected "
@@ -459,7 +459,7 @@ static bool bit_width(struct checker *c, const struct tymember *m, const struct 
 	const char *name = m->name ? m->name : "(anon)";
 	struct node *v;
 
-	if (!const_value(c, m->bits, &v) || (!posconst(c, v) && (m->name || v->ival))) {
+	if (!const_value(c, m->bits, &v) || (!is_positive_const(c, v) && (m->name || v->ival))) {
 		diag_error(c->d, m->bits->at, D_DECL_BFCONST,
 			   "positive integral constant expression expected as bit-field size");
 		return false;

@@ -55,7 +55,7 @@ void event_fires(struct checker *c, struct dtracker *t)
 	s->fires[t->id] = true;
 }
 
-void event_note(struct checker *c, struct dtracker *t, bool end)
+void event_clause_calls(struct checker *c, struct dtracker *t, bool end)
 {
 	event_fires(c, t);
 	if (end && !c->stmt->closes)

@@ -245,7 +245,7 @@ struct arg_view {
 	const char *expr;	    /* of a probe that is not derived: probe_arg.expr */
 };
 /* False: the probe has no such argument. */
-bool arg_look(struct checker *c, struct probe *p, uint64_t i, struct arg_view *ret);
+bool arg_find(struct checker *c, struct probe *p, uint64_t i, struct arg_view *ret);
 bool arg_same_view(struct checker *c, const struct arg_view *a, const struct arg_view *b);
 /* The tracker of a latency probe, or NULL. */
 struct dtracker *tracker_of_probe(const struct probe *p);
@@ -257,7 +257,7 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 /* Complains of an action that was used as a value, unless something else was wrong with it. */
 void check_action_value(struct checker *c);
 /* A positive constant? */
-bool posconst(struct checker *c, const struct node *n);
+bool is_positive_const(struct checker *c, const struct node *n);
 /* What a row of lang/builtin.def checks: a use of it, n, whose n->builtin (of name[index]: n->a->builtin) is the row.
  */
 typedef struct node *check_fn(struct checker *c, struct node *n);
@@ -376,7 +376,7 @@ struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m *
 /* Is s a clause of latency probes? It is kept for the clauses that call end(). */
 bool event_clause(struct checker *c, struct clause_instance *s, const struct clause *cl);
 /* The clause that is being checked calls begin() or end() of t. */
-void event_note(struct checker *c, struct dtracker *t, bool end);
+void event_clause_calls(struct checker *c, struct dtracker *t, bool end);
 void event_fires(struct checker *c, struct dtracker *t);
 /* When all clauses are checked: puts those of latency probes where they fire. */
 void event_place(struct checker *c, struct clause_instance ***tail);
@@ -423,7 +423,7 @@ void report_zero(struct checker *c, const struct pdesc_node *pd, const char *rea
 
 /* -- values that variables cut, cut.c -- */
 /* n assigns value to a variable: would it lose bits? */
-void cut_note(struct checker *c, const struct node *n, const struct node *value);
+void cut_check(struct checker *c, const struct node *n, const struct node *value);
 /* Is the variable, whose type is a number's, to be 64 bits wide? */
 bool cut_is_wide(struct checker *c, const struct cvar *v);
 /* Is it `args` or `*args`, all arguments of the probe? */

@@ -617,7 +617,7 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 		return bad_assign(c, n);
 	if (!store_ok(c, n))
 		return n;
-	cut_note(c, n, n->b);
+	cut_check(c, n, n->b);
 	n->b = convert(c, n->b, n->a->type);
 	return set_type(n, rvalue_type(c, n->a->type));
 }
@@ -677,7 +677,7 @@ static struct node *compound_assign(struct checker *c, struct node *n)
 	if (!store_ok(c, n))
 		return n;
 	if (may_grow(n->op))
-		cut_note(c, n, n->b);
+		cut_check(c, n, n->b);
 	if (is_ptr(c, n->a))
 		n->b = convert(c, n->b, basic(c, DT_LONG));
 	return set_type(n, rvalue_type(c, n->a->type));

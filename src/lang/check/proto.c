@@ -82,7 +82,7 @@ struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const stru
 		    n->name, i + 1, want, name_as_said(c, arg));
 }
 
-bool posconst(struct checker *c, const struct node *n)
+bool is_positive_const(struct checker *c, const struct node *n)
 {
 	return n->kind == N_INT && n->ival && (!res(c, n)->is_signed || (int64_t)n->ival > 0);
 }

@@ -142,6 +142,6 @@ struct node *check_track_call(struct checker *c, struct node *n)
 	if (!check_keys_of(c, n, t))
 		return set_err(c, n);
 	if (!pending && c->stmt)
-		event_note(c, t, n->builtin->id == BI_END);
+		event_clause_calls(c, t, n->builtin->id == BI_END);
 	return set_type(n, pending ? dtype_int(c->t, 8, false) : basic(c, DT_VOID));
 }

@@ -346,7 +346,7 @@ static bool add_further(const struct flight *f, struct want *w)
 	return w->ntids > before;
 }
 
-int flight_take(struct flight *f, const struct slow_event *e, uint64_t now, struct row *ret)
+int flight_collect(struct flight *f, const struct slow_event *e, uint64_t now, struct row *ret)
 {
 	const struct rec_slow *s = &e->fixed;
 	uint64_t from = s->start > f->back ? s->start - f->back : 0;

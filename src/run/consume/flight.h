@@ -20,7 +20,7 @@ struct flight;
 int flight_new(const struct loaded *l, uint64_t back, uint64_t now, struct flight **ret);
 void flight_free(struct flight *f); /* accepts NULL */
 /* A ROW_FLIGHT, whose data is valid until the next call. 0 or -ENOMEM. */
-int flight_take(struct flight *f, const struct slow_event *e, uint64_t now, struct row *ret);
+int flight_collect(struct flight *f, const struct slow_event *e, uint64_t now, struct row *ret);
 /* Says what was lost since the last call, as a ROW_DROPS. */
 int flight_report(struct flight *f, uint64_t now, struct recording *rec);
 #endif

@@ -141,7 +141,7 @@ int session_govern(struct session *s)
 
 	for (uint32_t i = 0; i < s->l->img->nprogs; i++)
 		s->live[i] = s->links[i] != NULL;
-	n = governor_look(s->governor, clock_ns(CLOCK_MONOTONIC), s->live, s->costly);
+	n = governor_measure(s->governor, clock_ns(CLOCK_MONOTONIC), s->live, s->costly);
 	for (uint32_t i = 0; i < n && r == 0; i++)
 		r = detach_program(s, &s->costly[i]);
 	next = r == 0 ? governor_next(s->governor, clock_ns(CLOCK_MONOTONIC)) : -1;

@@ -162,7 +162,7 @@ static int on_held(void *ctx, const struct row *row)
 	return r < 0 ? r : recording_append(s->c.rec, row);
 }
 
-int session_release(struct session *s)
+int session_flush_retained(struct session *s)
 {
 	s->snapshot_done = false;
 	return retention_flush(s->retention, on_held, s);
@@ -211,7 +211,7 @@ static int put_flight(struct session *s, const struct row *row)
 	e = slow_event(s->schema, &f->acts[i], row->data);
 	if (!e.tracker || e.fixed.how == SLOW_CONTROL || (s->c.wants_flight && !s->c.wants_flight(s->c.ctx, &e)))
 		return 0;
-	r = flight_take(s->flight, &e, clock_ns(CLOCK_MONOTONIC), &flight);
+	r = flight_collect(s->flight, &e, clock_ns(CLOCK_MONOTONIC), &flight);
 	return r < 0 ? r : put_row(s, &flight);
 }
 

@@ -101,7 +101,7 @@ static double measure(struct governor *g, uint64_t now, const bool *live)
 	return sum;
 }
 
-uint32_t governor_look(struct governor *g, uint64_t now, const bool *live, struct governor_costly *costly)
+uint32_t governor_measure(struct governor *g, uint64_t now, const bool *live, struct governor_costly *costly)
 {
 	uint32_t n = 0;
 	double sum;

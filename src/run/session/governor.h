@@ -19,7 +19,7 @@ struct governor_costly {
 /* Looks at what has been used since the last call (at least GOVERNOR_PERIOD_NS apart). When all attached
  * programs together used more than the limit, gives the costliest ones that have to be detached so that
  * the others stay within it: their number, 0 for none. live: by program. costly: room for all. */
-uint32_t governor_look(struct governor *g, uint64_t now, const bool *live, struct governor_costly *costly);
+uint32_t governor_measure(struct governor *g, uint64_t now, const bool *live, struct governor_costly *costly);
 /* The program was detached, or reattached. A program that is detached again before it was attached for as long as it
  * had been detached stays detached for twice that time, up to GOVERNOR_DETACHED_MAX_NS. governor_reattached() gives for
  * how long it was detached, in ns. */

@@ -103,7 +103,7 @@ struct session {
 /* drain.c */
 int session_drain(struct session *s);
 int session_snapshot(struct session *s);
-int session_release(struct session *s); /* shows what was held until the end */
+int session_flush_retained(struct session *s); /* shows what was held until the end */
 /* Sets the load averages, for programs that read them (img.load_off). */
 void session_set_loads(struct session *s);
 /* Gives the rows to the consumer; its failure is noted, not returned. */

@@ -522,7 +522,7 @@ static int finish(struct session *s)
 	if (s->exit_ts && s->exit_ts < end.ts)
 		end.ts = s->exit_ts; /* nothing fired after it, however long it took to get here */
 	if (r == 0 && s->retention)
-		r = session_release(s);
+		r = session_flush_retained(s);
 	if (r == 0 && stuck)
 		r = session_note(s, "a walk over the threads has not ended: it waits for the memory of one");
 	take_exit_status(s);

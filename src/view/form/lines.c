@@ -83,7 +83,7 @@ int lines_next(struct lines *l, char **ret, size_t *ret_len)
 	}
 }
 
-void lines_back(struct lines *l, const char *line)
+void lines_unread(struct lines *l, const char *line)
 {
 	l->at = (size_t)(line - l->buf);
 	l->number--;

@@ -153,7 +153,7 @@ static int looks_like_perf(struct lines *in, bool *ret)
 		if (n == 0 || *s == '#')
 			continue;
 		*ret = perfscript_is_sample(s + strspn(s, " \t"), n - strspn(s, " \t"));
-		lines_back(in, s);
+		lines_unread(in, s);
 		return 0;
 	}
 	return e;

@@ -112,7 +112,7 @@ void slowshow_put_groups(struct slowshow *l, uint64_t wall)
 
 	if (!l->groups || !slowgroups_due(l->groups, wall))
 		return;
-	slowgroups_put(l->groups, &b, wrap, l);
+	slowgroups_print(l->groups, &b, wrap, l);
 	fputs(strb_str(&b), l->out); /* that it could not be written is found with the summary */
 	strb_free(&b);
 }

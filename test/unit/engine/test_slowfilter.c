@@ -26,9 +26,9 @@ static void a_name_filters_by_itself(void **state)
 	(void)state;
 	assert_true(slowfilter_any(&f));
 	assert_int_equal(slowfilter_open(&f, &to), 0);
-	assert_true(slowfilter_wants(&f, &e));
+	assert_true(slowfilter_matches(&f, &e));
 	strcpy(e.fixed.comm, "two");
-	assert_false(slowfilter_wants(&f, &e));
+	assert_false(slowfilter_matches(&f, &e));
 	slowfilter_done(&f, &to);
 }
 
@@ -40,7 +40,7 @@ static void nothing_asked_for_is_everything(void **state)
 
 	(void)state;
 	assert_false(slowfilter_any(&f));
-	assert_true(slowfilter_wants(&f, &e));
+	assert_true(slowfilter_matches(&f, &e));
 	request_init(&c, "dwell", &to);
 	slowfilter_program(&f, &c);
 	assert_int_equal(c.progs.n, 0);

@@ -15,18 +15,18 @@ static void frames(void **state)
 	wire_put(&b, WIRE_ALIVE, NULL, 0);
 	whole = b.n;
 	for (b.n = 0; b.n < WIRE_HEAD + 5; b.n++)
-		assert_false(wire_take(&b, &at, 5, &f).more);
+		assert_false(wire_next(&b, &at, 5, &f).more);
 	b.n = whole;
-	assert_true(wire_take(&b, &at, 5, &f).more);
+	assert_true(wire_next(&b, &at, 5, &f).more);
 	assert_int_equal(f.kind, WIRE_OUT);
 	assert_int_equal(f.n, 5);
 	assert_memory_equal(f.p, "hello", 5);
-	assert_true(wire_take(&b, &at, 5, &f).more);
+	assert_true(wire_next(&b, &at, 5, &f).more);
 	assert_int_equal(f.kind, WIRE_ALIVE);
 	assert_int_equal(f.n, 0);
 	assert_int_equal(at, whole);
 	at = 0;
-	assert_int_equal(wire_take(&b, &at, 4, &f).error, -EPROTO); /* at the limit: one less */
+	assert_int_equal(wire_next(&b, &at, 4, &f).error, -EPROTO); /* at the limit: one less */
 	wire_drop(&b, WIRE_HEAD + 5);
 	assert_int_equal(b.n, WIRE_HEAD);
 	assert_int_equal(b.s[0], WIRE_ALIVE);

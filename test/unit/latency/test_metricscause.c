@@ -66,7 +66,7 @@ static void sums(void **state)
 	add(c, 7, 250000000);
 	add(c, 8, 1);
 	add(c, 0, 2);
-	metrics_caused_put(&b, c);
+	metrics_caused_write(&b, c);
 	assert_int_equal(lines(b.s, "cgroup=\"/g7\",pod=\"p\",namespace=\"n\"} 2\n"), 1);
 	assert_int_equal(lines(b.s, "cgroup=\"/g7\",pod=\"p\",namespace=\"n\"} 1.750000000\n"), 1);
 	assert_int_equal(lines(b.s, "cgroup=\"/g8\","), 2);
@@ -85,7 +85,7 @@ static void at_the_limit(void **state)
 	for (uint64_t i = 1; i <= METRICS_CAUSED_MAX + 3; i++)
 		add(c, i, 1000000000);
 	add(c, 1, 1000000000); /* known ones go on */
-	metrics_caused_put(&b, c);
+	metrics_caused_write(&b, c);
 	assert_int_equal(lines(b.s, "dwell_slow_wait_events_total{"), METRICS_CAUSED_MAX + 1);
 	assert_int_equal(
 		lines(b.s, "dwell_slow_wait_events_total{tracker=\"offcpu\",class=\"other\",cause=\"other\"} 3\n"), 1);
@@ -101,7 +101,7 @@ static void hostile_names(void **state)
 
 	(void)state;
 	add(c, 1, 1);
-	metrics_caused_put(&b, c);
+	metrics_caused_write(&b, c);
 	assert_int_equal(lines(b.s, "cgroup=\"/a\\\"b\\\\c\\nd??z\xc3\xa4\",container=\"c\"} 1\n"), 1);
 	strb_free(&b);
 	end(c);

@@ -232,13 +232,13 @@ static void metrics_are_what_readers_expect(void **state)
 
 	(void)state;
 	assert_int_equal(metrics_new(&schema, 0, &m), 0);
-	assert_int_equal(metrics_put(&b, m, SEC), 0);
+	assert_int_equal(metrics_write(&b, m, SEC), 0);
 	assert_int_equal(check_metrics(strb_str(&b)), OTHERS);
 	strb_reset(&b);
 	give(add_metrics, m, 0, 1000 * SEC, 0, 2000000, 3);
 	give(add_metrics, m, 1, 1000 * SEC, 42, 50, 10);
 	assert_int_equal(metrics_add(m, &loss), 0);
-	assert_int_equal(metrics_put(&b, m, 1001 * SEC), 0);
+	assert_int_equal(metrics_write(&b, m, 1001 * SEC), 0);
 	assert_int_equal(check_metrics(strb_str(&b)), BUCKETS + 2 + 4 + 1 + 4 + 1 + OTHERS);
 	snprintf(want, sizeof(want), "dwell_latency_seconds_count{%s} 3\n", label);
 	assert_non_null(strstr(b.s, want));
@@ -255,7 +255,7 @@ static void metrics_are_what_readers_expect(void **state)
 	assert_non_null(strstr(b.s, "dwell_value_count{aggregation=\"h\",key=\"42\"} 10\n"));
 	assert_non_null(strstr(b.s, "dwell_losses_total{where=\"end_lost\"} 5\n"));
 	strb_reset(&b); /* two minutes later: counts stay, quantiles are none */
-	assert_int_equal(metrics_put(&b, m, 1121 * SEC), 0);
+	assert_int_equal(metrics_write(&b, m, 1121 * SEC), 0);
 	check_metrics(strb_str(&b));
 	assert_non_null(strstr(b.s, "quantile=\"0.99\"} NaN\n"));
 	assert_non_null(strstr(b.s, "dwell_value_count{aggregation=\"h\",key=\"42\"} 10\n"));

@@ -12,7 +12,7 @@ static void check(const char *json, int kind, int64_t number, const char *text)
 {
 	struct dwell_value v;
 
-	assert_true(pull_take(pull_value(json), &v));
+	assert_true(pull_copy(pull_value(json), &v));
 	assert_int_equal(v.kind, kind);
 	assert_int_equal(v.number, number);
 	assert_string_equal(v.text, text);

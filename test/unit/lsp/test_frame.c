@@ -11,11 +11,11 @@ static void test_whole(void **state)
 	size_t body, n;
 
 	(void)state;
-	assert_int_equal(frame_take(s, strlen(s), &body, &n), (long)strlen(s) - 4);
+	assert_int_equal(frame_find(s, strlen(s), &body, &n), (long)strlen(s) - 4);
 	assert_int_equal(n, 2);
 	assert_memory_equal(s + body, "{}", 2);
 	for (size_t i = 0; i < strlen(s) - 4; i++)
-		assert_int_equal(frame_take(s, i, &body, &n), 0);
+		assert_int_equal(frame_find(s, i, &body, &n), 0);
 }
 
 static void test_refused(void **state)
@@ -36,7 +36,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(frame_take(rows[i].text, strlen(rows[i].text), &body, &n), rows[i].want);
+		assert_int_equal(frame_find(rows[i].text, strlen(rows[i].text), &body, &n), rows[i].want);
 }
 
 static void test_endless_head(void **state)
@@ -46,8 +46,8 @@ static void test_endless_head(void **state)
 
 	(void)state;
 	memset(s, 'x', sizeof(s));
-	assert_int_equal(frame_take(s, sizeof(s) - 1, &body, &n), 0);
-	assert_int_equal(frame_take(s, sizeof(s), &body, &n), -EBADMSG);
+	assert_int_equal(frame_find(s, sizeof(s) - 1, &body, &n), 0);
+	assert_int_equal(frame_find(s, sizeof(s), &body, &n), -EBADMSG);
 }
 
 static void test_put(void **state)
@@ -58,7 +58,7 @@ static void test_put(void **state)
 	(void)state;
 	frame_put(&b, "{}", 2);
 	assert_string_equal(strb_str(&b), "Content-Length: 2\r\n\r\n{}");
-	assert_int_equal(frame_take(b.s, b.n, &body, &n), (long)b.n);
+	assert_int_equal(frame_find(b.s, b.n, &body, &n), (long)b.n);
 	strb_free(&b);
 }
 

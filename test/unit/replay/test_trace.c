@@ -45,8 +45,8 @@ static void put_call(struct trace_out *t, uint64_t nr, int64_t ret)
 	struct ev_call c = { .regs = { [R_NR] = nr }, .ret = ret, .arena = ARENA_NONE };
 	struct ev_mem m = { 0x1000 * nr };
 
-	assert_int_equal(trace_put(t, EV_MEM, &m, sizeof(m), "memory", 6), 0);
-	assert_int_equal(trace_put(t, EV_CALL, &c, sizeof(c), NULL, 0), 0);
+	assert_int_equal(trace_append(t, EV_MEM, &m, sizeof(m), "memory", 6), 0);
+	assert_int_equal(trace_append(t, EV_CALL, &c, sizeof(c), NULL, 0), 0);
 }
 
 /* Calls 1, 2, 3, each in a block of its own. */
@@ -180,7 +180,7 @@ static void a_packed_one_is_smaller_and_of_the_same_version(void **state)
 	(void)state;
 	trace_close(t);
 	assert_int_equal(trace_create(path, &h, &t), 0);
-	assert_int_equal(trace_put(t, EV_BLOB, &b, sizeof(b), zeros, sizeof(zeros)), 0);
+	assert_int_equal(trace_append(t, EV_BLOB, &b, sizeof(b), zeros, sizeof(zeros)), 0);
 	put_call(t, 1, 10);
 	assert_int_equal(trace_close(t), 0);
 	close(mkstemp(packed));
@@ -207,8 +207,8 @@ static void the_longest_event_is_whole_and_a_longer_one_is_refused(void **state)
 	struct file f;
 
 	(void)state;
-	assert_int_equal(trace_put(t, EV_MEM, &m, sizeof(m), bytes, TRACE_EVENT_MAX - sizeof(m)), 0);
-	assert_int_equal(trace_put(t, EV_MEM, &m, sizeof(m), bytes, TRACE_EVENT_MAX - sizeof(m) + 1), -E2BIG);
+	assert_int_equal(trace_append(t, EV_MEM, &m, sizeof(m), bytes, TRACE_EVENT_MAX - sizeof(m)), 0);
+	assert_int_equal(trace_append(t, EV_MEM, &m, sizeof(m), bytes, TRACE_EVENT_MAX - sizeof(m) + 1), -E2BIG);
 	assert_int_equal(trace_close(t), -E2BIG);
 	f = load(path);
 	assert_int_equal(trace_open(fmemopen(f.v, f.n, "r"), &in), 0);
@@ -233,10 +233,10 @@ static int group_of(const struct ev_map *maps, size_t n, uint64_t blob)
 	struct file f;
 	int r;
 
-	assert_int_equal(trace_put(t, EV_BLOB, &b, sizeof(b), "x", 1), 0);
+	assert_int_equal(trace_append(t, EV_BLOB, &b, sizeof(b), "x", 1), 0);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(trace_put(t, EV_MAP, maps, sizeof(*maps), NULL, 0), 0);
-	assert_int_equal(trace_put(t, EV_CALL, &c, sizeof(c), NULL, 0), 0);
+		assert_int_equal(trace_append(t, EV_MAP, maps, sizeof(*maps), NULL, 0), 0);
+	assert_int_equal(trace_append(t, EV_CALL, &c, sizeof(c), NULL, 0), 0);
 	assert_int_equal(trace_close(t), 0);
 	f = load(path);
 	assert_int_equal(trace_open(fmemopen(f.v, f.n, "r"), &in), 0);

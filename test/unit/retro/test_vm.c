@@ -101,7 +101,7 @@ static int run(const struct bpf_insn *v, size_t n, struct seen *seen, uint64_t *
 	r = vm_run(vm, &p, vm_alloc(vm, 64), &e);
 	assert_true(r == 0 || e.msg[0]);
 	*r0 = vm_state(vm)->watch[0];
-	assert_int_equal(vm_take(vm, HASH, entry, seen), 0);
+	assert_int_equal(vm_drain_map(vm, HASH, entry, seen), 0);
 	vm_free(vm);
 	err_done(&e);
 	return r;

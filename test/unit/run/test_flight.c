@@ -59,7 +59,7 @@ static void take(struct fix *x, uint64_t from, uint64_t to)
 {
 	struct slow_event e = { .fixed = { .start = from, .delay = to - from, .tid = 9, .end_tid = 8 } };
 
-	assert_int_equal(flight_take(x->f, &e, to, &x->row), 0);
+	assert_int_equal(flight_collect(x->f, &e, to, &x->row), 0);
 	assert_int_equal(x->row.kind, ROW_FLIGHT);
 	assert_int_equal(flight_open(x->row.data, x->row.len, &x->rec), 0);
 }
@@ -130,7 +130,7 @@ static void a_cpu_without_a_ring(void **state)
 	(void)state;
 	set_up(&x, 100, 10);
 	write_entry(&x, 0, 250, SWITCH, 9);
-	assert_int_equal(flight_take(x.f, &e, 400, &x.row), 0);
+	assert_int_equal(flight_collect(x.f, &e, 400, &x.row), 0);
 	assert_int_equal(flight_open(x.row.data, x.row.len, &x.rec), 0);
 	assert_int_equal(x.rec.h.n, 1);
 	assert_int_equal(x.rec.h.covered, 400);
