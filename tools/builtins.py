@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of built-in names in the page of D, made from the rows of src/lang/builtin.def. usage: builtins.py ROOT [--check]
 Writes the section LIST OF NAMES of man/dwell-d.7.scd; with --check nothing is written, and a page that is not as it would
-be written is an error, as is a row that says nothing."""
+be written is an error, as is a row that says nothing, or whose code function would get more values than there is room for."""
 import os
 import re
 import sys
@@ -45,8 +45,12 @@ def section(rows):
 def main():
     rows = [(name, kind, flags, doc) for _, name, kind, flags, doc in ROW.findall(read(TABLE))]
     page = read(PAGE)
+    most = int(re.search(r"CALL_MAX_ARGS (\d+)", read(os.path.join(ROOT, "src/cg/lower/call.h")))[1])
+    errors_args = [f"{TABLE}: {m[2]} gets more than {most} values: CALL_MAX_ARGS" for m in ROW.finditer(read(TABLE))
+                   if m[3] in ("ACT", "SUB") and not re.search(r"BIF_TREE|act_fields|no_code", m[4]) and m[4].split('"')[1].count(",") >= most]
     have = len(re.findall(r"^BI\(", read(TABLE), re.M))
     errors = [f"{TABLE}: {have} rows, of which {len(rows)} can be read"] if have != len(rows) else []
+    errors += errors_args
     errors += [f"{TABLE}: {name} has no documentation" for name, _, _, doc in rows if not doc]
     head, _, rest = page.partition(BEGIN)
     rest = END + (rest or head).partition(END)[2]

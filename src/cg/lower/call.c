@@ -136,13 +136,14 @@ void sub_flight(struct gen *g, struct call *c)
 {
 	const struct node *kind = c->n->args, *id = kind->next, *info = id->next, *text = info->next;
 	struct flight_slot slot;
-	struct val v[2];
+	struct val v;
 	struct place pl;
 	bool direct;
 
-	make_value(g, id, &v[0]);
-	make_value(g, info, &v[1]);
-	gen_flight_word(g, kind, v, &slot);
+	make_value(g, id, &v);
+	gen_flight_id(g, kind, &v, &slot);
+	make_value(g, info, &v);
+	gen_flight_info(g, &v, &slot);
 	direct = direct_text(g, text, &pl);
 	if (direct) /* some may be NULL */
 		gen_jcci(g, IRC_EQ, pl.addr, 0, gen_fault_imm(g, FAULT_BADADDR, 0));

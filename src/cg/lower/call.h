@@ -40,15 +40,17 @@ typedef void call_fn(struct gen *g, struct call *c);
 #include "lang/builtin.def"
 #undef BI
 
-/* flight.c: an entry of the flight recorder. First what it begins with, from its two numbers; then it is opened, the
- * text is put there, and it is closed. */
+/* flight.c: an entry of the flight recorder. First what it begins with, from its two numbers, each as soon as it
+ * is there; then it is opened, the text is put there, and it is closed. */
 struct flight_slot {
+	uint64_t kind;
 	vreg word, ts, cpu, seq;
 	vreg entry; /* when open: struct flight_entry */
 	irlabel none;
 	struct cache saved;
 };
-void gen_flight_word(struct gen *g, const struct node *kind, const struct val numbers[2], struct flight_slot *ret);
+void gen_flight_id(struct gen *g, const struct node *kind, const struct val *id, struct flight_slot *ret);
+void gen_flight_info(struct gen *g, const struct val *info, struct flight_slot *s);
 void gen_flight_open(struct gen *g, struct flight_slot *s);
 void gen_flight_close(struct gen *g, const struct flight_slot *s);
 

@@ -33,23 +33,27 @@ static unsigned kind_of(struct gen *g, const struct node *n)
 	return i + 1;
 }
 
-/* The last word of the head of an entry, but for its lap. */
-void gen_flight_word(struct gen *g, const struct node *name, const struct val v[2], struct flight_slot *ret)
+void gen_flight_id(struct gen *g, const struct node *kind, const struct val *id, struct flight_slot *ret)
 {
-	const struct val *id = &v[0], *info = &v[1];
-	vreg word = ret->word = ir_new(g->f), t = ir_new(g->f);
-	uint64_t kind = kind_of(g, name);
-	int64_t c = info->is_const ? info->c : 0;
+	ret->kind = kind_of(g, kind);
+	ret->word = ir_new(g->f);
+	ir_ext(g->f, ret->word, id->is_const ? ir_imm(g->f, (uint64_t)id->c) : id->v, 4, false);
+}
 
-	ir_ext(g->f, word, id->is_const ? ir_imm(g->f, (uint64_t)id->c) : id->v, 4, false);
+/* The last word of the head of an entry, but for its lap. */
+void gen_flight_info(struct gen *g, const struct val *info, struct flight_slot *s)
+{
+	int64_t c = info->is_const ? info->c : 0;
+	vreg v = ir_new(g->f);
+
 	if (!info->is_const) {
-		ir_alui(g->f, IRA_AND, t, info->v, UINT16_MAX);
-		ir_alui(g->f, IRA_SHL, t, t, 32);
-		ir_alu(g->f, IRA_OR, word, word, t);
+		ir_alui(g->f, IRA_AND, v, info->v, UINT16_MAX);
+		ir_alui(g->f, IRA_SHL, v, v, 32);
+		ir_alu(g->f, IRA_OR, s->word, s->word, v);
 	}
-	ir_alu(g->f, IRA_OR, word, word, ir_imm(g->f, kind << 48 | (uint64_t)(c & UINT16_MAX) << 32));
-	ret->ts = gen_ts(g);
-	ret->cpu = gen_cpu(g);
+	ir_alu(g->f, IRA_OR, s->word, s->word, ir_imm(g->f, s->kind << 48 | (uint64_t)(c & UINT16_MAX) << 32));
+	s->ts = gen_ts(g);
+	s->cpu = gen_cpu(g);
 }
 
 /* seq = the number of the entry. Before Linux 5.12 that takes two steps: an interrupt between them takes the same
