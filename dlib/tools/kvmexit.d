@@ -13,10 +13,10 @@
  *
  * Example, of a guest that writes 1000 times to a port and halts:
  *   # kvmexit.d -c "./tiny 1000"
- *   2026 Nov 27 08:41:13
- *       PID COMMAND          WHAT                    COUNT         US
- *     21180 tiny             program: io              1000       2270
- *     21180 tiny             program: hlt                1          0
+ *   2026 Nov 27 09:23:18
+ *       PID COMMAND          WHAT                         COUNT         US
+ *     31149 tiny             program: io                   1000       6767
+ *     31149 tiny             program: hlt                     1          0
  */
 #pragma D option quiet
 #pragma D option aggsortrev

@@ -11,9 +11,9 @@
  *
  * Example, with 20 MB for 40 MB of memory that is touched twice:
  *   # swapin.d -c "./touch 40"
- *   2026 Nov 27 08:35:02
+ *   2026 Nov 27 08:33:51
  *       PID COMMAND              COUNT         KB
- *     19210 touch                 2610      82128
+ *     24941 touch                20541      82164
  */
 #pragma D option quiet
 #pragma D option aggsortrev
