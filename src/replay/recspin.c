@@ -194,6 +194,25 @@ static int put_piece(void *ctx, uint64_t addr, const uint8_t *bytes, size_t n)
 	return rec_event(ctx, EV_MEM, &m, sizeof(m), bytes, n);
 }
 
+/* It goes on, and whoever waits goes on waiting. */
+static int tell_large(struct rec *r, uint64_t size)
+{
+	struct task *k = r->k;
+	char text[256];
+
+	if (k->spin.told)
+		return 0;
+	k->spin.told = true;
+	snprintf(
+		text, sizeof(text),
+		"thread %d makes no system call for long, and %s; to interrupt it would record its memory of %llu MiB, %u are "
+		"the limit: it goes on until its next system call",
+		(int)k->t.pid, k->nqueue ? "a signal's handler waits" : "others wait", (unsigned long long)size >> 20,
+		GROUP_MAX >> 20);
+	r->o->warn(text);
+	return 0;
+}
+
 /* Where a computation is. 1; 0: not now. */
 static int put_all(struct rec *r)
 {
@@ -211,11 +230,7 @@ static int put_all(struct rec *r)
 	if (e < 0)
 		return rec_broken(r, e);
 	if (size > GROUP_MAX)
-		return rec_stop(
-			r,
-			"process %d makes no system call for long, and others wait, or a signal's handler; to interrupt it "
-			"would record its memory of %llu MiB, %u are the limit",
-			(int)k->t.pid, (unsigned long long)size >> 20, GROUP_MAX >> 20);
+		return tell_large(r, size);
 	k->spin.delays += k->spin.delays < DELAYS_MAX;
 	k->spin.until = clock_ns(CLOCK_MONOTONIC) + ran;
 	e = buf_flush(r);

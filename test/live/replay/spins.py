@@ -54,6 +54,13 @@ int main(int argc, char **argv) {
 	}
 	if (!strcmp(argv[1], "wait")) { ualarm(20000, 0); while (!got) ; }
 	if (!strcmp(argv[1], "work")) { ualarm(30000, 0); while (!got) work = work * 3 + 1; }
+	if (!strcmp(argv[1], "large")) {
+		char *m = malloc(300u << 20);
+		memset(m, 1, 300u << 20);
+		ualarm(1000, 0);
+		for (unsigned long i = 0; i < 800000000; i++) work = work * 3 + (unsigned long)m[i % 100];
+		write(2, "", 0);
+	}
 	if (!strcmp(argv[1], "ever")) while (!got) ;
 	clock_gettime(CLOCK_REALTIME, &now);
 	printf("%d %d %lu %lu %ld %ld\n", atomic_load(&flag), got, sum, work, counted, now.tv_nsec);
@@ -119,6 +126,15 @@ def told():
                f"{p.returncode} {out} {q}")
 
 
+def large():
+    """Too much memory to be interrupted: the handler waits, and a message says so."""
+    r = run("rec", "-q", "-o", TRACE, "--", PROGRAM, "large")
+    p = run("replay", TRACE)
+    live.check(r.returncode == signal.SIGALRM and b"a signal's handler waits; to interrupt it would record its memory of 3" in r.stderr and r.stderr.count(b"dwell") == 1,
+               "a computation with much memory goes on", r)
+    live.check((p.returncode, p.stdout, p.stderr) == (r.returncode, r.stdout, b"") and interrupted() == (0, 0), "and replays", p)
+
+
 def main():
     if shutil.which("gcc"):
         with open(C, "w", encoding="ascii") as f:
@@ -131,6 +147,7 @@ def main():
         replays("a handler that a loop waits for", [PROGRAM, "wait"], signal.SIGALRM, SPOT)
         replays("a handler that ends a computation", [PROGRAM, "work"], signal.SIGALRM, STATE)
         told()
+        large()
     if shutil.which("openssl"):
         replays("openssl speed", ["openssl", "speed", "-seconds", "1", "-bytes", "64", "sha256"], 0, None)
     if shutil.which("node"):
