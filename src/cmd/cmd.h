@@ -49,8 +49,9 @@ int cmd_ended(int e, const struct err *err);
 
 /* `dwell -n …`: everything that follows dtrace(1). */
 int cmd_dtrace(int argc, char **argv);
-/* The same, with a command to trace as its words, which end with NULL, or NULL; and the time to run for, or 0. */
-int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns);
+/* The same into a request that was begun and may have programs; it ends it. An exit code. */
+struct request;
+int cmd_dtrace_run(struct request *c, int argc, char **argv);
 /* `dwell --host ssh:NAME … -n …`: does the command line begin so? */
 bool cmd_is_host(int argc, char **argv);
 int cmd_host(int argc, char **argv);
@@ -68,7 +69,7 @@ struct request;
 struct run_observer;
 /* An empty request of this program. */
 void cmd_begin(struct request *c);
-/* The same, of dtrace(1)'s command line. 0; EXIT_* > 0 after a message; < 0: done (-V, --help). */
+/* Reads dtrace(1)'s command line into it. 0; EXIT_* > 0 after a message; < 0: done (-V, --help). */
 int cmd_parse(struct request *c, int argc, char **argv);
 /* Runs a request and ends it; show as of engine/run/run.h. An exit code. */
 int cmd_request(struct request *c, const struct run_observer *show);

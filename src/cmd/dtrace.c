@@ -19,10 +19,8 @@ int cmd_request(struct request *c, const struct run_observer *show)
 int cmd_parse(struct request *c, int argc, char **argv)
 {
 	struct err err = { 0 };
-	int e;
+	int e = cmdline_parse(c, argc, argv, &err);
 
-	cmd_begin(c);
-	e = cmdline_parse(c, argc, argv, &err);
 	if (e != CMDLINE_DONE)
 		return cmd_err(e, &err);
 	if (c->help)
@@ -32,20 +30,20 @@ int cmd_parse(struct request *c, int argc, char **argv)
 	return c->help && e ? e : -1;
 }
 
-int cmd_dtrace(int argc, char **argv)
+int cmd_dtrace_run(struct request *c, int argc, char **argv)
 {
-	return cmd_dtrace_words(argc, argv, NULL, 0);
+	int e = cmd_parse(c, argc, argv);
+
+	if (e == 0)
+		e = c->header || c->link ? usdtfile(c) : request_run(c, NULL);
+	request_done(c);
+	return e < 0 ? EXIT_OK : cmd_written_after(e);
 }
 
-int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns)
+int cmd_dtrace(int argc, char **argv)
 {
 	struct request c;
-	int e = cmd_parse(&c, argc, argv);
 
-	c.words = words;
-	c.for_ns = for_ns;
-	if (e == 0)
-		e = c.header || c.link ? usdtfile(&c) : request_run(&c, NULL);
-	request_done(&c);
-	return e < 0 ? EXIT_OK : cmd_written_after(e);
+	cmd_begin(&c);
+	return cmd_dtrace_run(&c, argc, argv);
 }

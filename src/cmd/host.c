@@ -138,6 +138,7 @@ int cmd_host(int argc, char **argv)
 	argv[--h.at] = argv[0];
 	h.o.request.words = argv + h.at;
 	h.o.request.nwords = (size_t)(argc - h.at);
+	cmd_begin(&c);
 	e = cmd_parse(&c, argc - h.at, argv + h.at);
 	if (e == 0)
 		e = read_texts(&c, &h.o.request);

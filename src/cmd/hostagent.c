@@ -34,8 +34,10 @@ static int give_texts(struct request *c, const struct wire_request *r)
 static int run(const struct wire_request *r, const char *record, int aggs)
 {
 	struct request c;
-	int e = cmd_parse(&c, (int)r->nwords, r->words);
+	int e;
 
+	cmd_begin(&c);
+	e = cmd_parse(&c, (int)r->nwords, r->words);
 	if (e == 0)
 		e = give_texts(&c, r);
 	if (e) {

@@ -208,6 +208,7 @@ static int ask(int argc, char **argv)
 
 	if (!f)
 		return cmd_fail("replay: cannot read %s: %s", argv[argc - 1], strerror(errno));
+	cmd_begin(&c);
 	e = cmd_parse(&c, argc - 1, argv);
 	if (e == 0)
 		e = retro_run(&c, argv[argc - 1], f);

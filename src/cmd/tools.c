@@ -4,14 +4,12 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/near.h"
-#include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/words.h"
+#include "cmdline/toolopts.h"
 #include "front/tool.h"
 #include "launcher/gallery.h"
 #include "shelf/shelf.h"
-
-#define TOP_MAX 1000000 /* rows of a table */
 
 static bool wants_help(const char *word)
 {
@@ -77,232 +75,57 @@ static int no_such(struct arena *a, const char *word)
 }
 
 /* The comment at its head, without the stars. */
-static void put_head(struct arena *a, const char *name)
+static void put_head(const char *text)
 {
-	const struct serve_program *v;
-	size_t n = gallery_read(a, &v), len;
+	size_t len;
+	const char *at = text ? tool_head(text, &len) : NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		const char *at = strcmp(v[i].name, name) ? NULL : tool_head(v[i].text, &len);
+	for (const char *end = at ? at + len : NULL; at && at < end;) {
+		size_t k = strcspn(at, "\n"), skip = k > 2 ? 3 : k;
 
-		for (const char *end = at ? at + len : NULL; at && at < end;) {
-			size_t k = strcspn(at, "\n"), skip = k > 2 ? 3 : k;
-
-			printf("%.*s\n", (int)(k - skip), at + skip);
-			at += k + 1;
-		}
+		printf("%.*s\n", (int)(k - skip), at + skip);
+		at += k + 1;
 	}
 	printf("\n");
 }
 
-/* -- options that all tools have -- */
-
-/* Whose events: each is an option of D, for the variable wanted. */
-static const struct {
-	const char *name, *arg, *help;
-} filters[] = {
-	{ "comm", "NAME", "only processes that are called so" },
-	{ "user", "NAME|UID", "only those of this user" },
-	{ "cgroup", "PATH", "only those in this control group and below it" },
-	{ "container", "ID", "only those in this container" },
-	{ "unit", "NAME", "only those of this unit of systemd: nginx" },
-};
-
-/* What a tool can be narrowed to. */
-enum narrow { NARROW_NOT, NARROW_TARGET, NARROW_ANY };
-
-/* What the options of all tools mean to one. */
-struct abilities {
-	enum narrow narrow;
-	bool table;	    /* it shows tables or distributions, not events as they happen */
-	bool by;	    /* … by process, so that they can be by something else */
-	bool interval, top; /* it has parameters of these names */
-};
-
-/* The word is in the program, after its head. */
-static bool names(const char *text, const char *word)
-{
-	const char *body = text ? strstr(text, "\n */\n") : NULL;
-
-	return body && strstr(body, word);
-}
-
-static struct abilities abilities_of(struct arena *a, const char *tool)
+/* The text of a tool; NULL: there is none. */
+static const char *text_of(struct arena *a, const char *name)
 {
 	const struct serve_program *v;
 	size_t n = gallery_read(a, &v);
 
-	for (size_t i = 0; i < n; i++) {
-		const char *t = v[i].text;
-
-		if (strcmp(v[i].name, tool) != 0)
-			continue;
-		return (struct abilities){ .narrow = names(t, "wanted")	   ? NARROW_ANY
-						     : names(t, "$target") ? NARROW_TARGET
-									   : NARROW_NOT,
-					   .table = names(t, "printa("),
-					   .by = names(t, "[group_") || names(t, ", group_name]"),
-					   .interval = names(t, "$interval"),
-					   .top = names(t, "$top") };
-	}
-	return (struct abilities){ 0 };
-}
-
-static void put_option(const char *option, const char *help)
-{
-	printf("  %-22s%s\n", option, help);
-}
-
-static void put_common(struct arena *a, const struct abilities *can)
-{
-	printf("Options of all tools:\n");
-	if (can->narrow != NARROW_NOT)
-		put_option("-p PID", "this process and its descendants only");
-	put_option("-- COMMAND...", can->narrow == NARROW_NOT ? "run it, and end with it"
-							      : "run it, and end with it; it and its descendants only");
-	for (size_t i = 0; can->narrow == NARROW_ANY && i < ARRAY_SIZE(filters); i++)
-		put_option(arena_printf(a, "--%s %s", filters[i].name, filters[i].arg), filters[i].help);
-	if (can->by)
-		put_option("--by WHAT", "add up by container, cgroup, unit or user instead of by process");
-	if (can->table && !can->top)
-		put_option("--top N", "lines or distributions shown, the largest");
-	put_option("--for TIME", "end after this time; else Ctrl-C");
-	put_option("--json", "JSON Lines, with the names of the columns");
-	put_option("-o FILE", "append to this file");
-	if (can->narrow == NARROW_NOT)
-		printf("\nIt shows the whole machine: what it counts belongs to no process.\n");
-	printf("\n");
-}
-
-/* Is argv[*at] "--NAME VALUE" or "--NAME=VALUE"? Then what "-x" takes: "OPTION=VALUE", "" where the value is missing;
- * NULL: it is not. */
-static char *as_d_option(struct arena *a, const char *name, const char *option, int argc, char **argv, int *at)
-{
-	const char *word = argv[*at], *eq = strchr(word, '=');
-	size_t n = eq ? (size_t)(eq - word) : strlen(word);
-
-	if (n != strlen(name) + 2 || strncmp(word, "--", 2) != 0 || strncmp(word + 2, name, n - 2) != 0)
-		return NULL;
-	if (eq)
-		return arena_printf(a, "%s=%s", option, eq + 1);
-	return *at + 1 < argc ? arena_printf(a, "%s=%s", option, argv[++*at]) : arena_strdup(a, "");
-}
-
-static char *filter_option(struct arena *a, int argc, char **argv, int *at)
-{
-	char *found = NULL;
-
-	for (size_t i = 0; i < ARRAY_SIZE(filters) && !found; i++)
-		found = as_d_option(a, filters[i].name, filters[i].name, argc, argv, at);
-	return found;
-}
-
-static bool is_option(const char *word, const char *name)
-{
-	size_t n = strlen(name);
-
-	return !strncmp(word, name, n) && (!word[n] || word[n] == '=');
-}
-
-/* What this tool cannot do: exit code, said. 0: it can. */
-static int check_able(const char *tool, const struct abilities *can, const char *word)
-{
-	const char *reason = NULL;
-
-	if (is_option(word, "--interval") && !can->interval)
-		reason = can->table ? "it reports once, at the end"
-				    : "it shows events as they happen, and makes no reports";
-	else if (is_option(word, "--top") && !can->table)
-		reason = "it shows events as they happen: none is the largest";
-	else if (is_option(word, "--by") && !can->by)
-		reason = can->table ? "it has no table by process"
-				    : "it shows events as they happen, and adds up nothing";
-	return reason ? cmd_wrong("%s takes no %s: %s", tool, word, reason) : 0;
-}
-
-static int refuse_filter(const char *tool, enum narrow narrow, const char *option)
-{
-	if (narrow == NARROW_NOT)
-		return cmd_wrong("%s shows the whole machine: %s cannot narrow it", tool, option);
-	return cmd_wrong("%s looks into one process: give it with -p or -- COMMAND; %s cannot narrow it", tool, option);
-}
-
-/* The words of `dwell -s NAME.d …` that v has room for. */
-struct tool_words {
-	struct arena *a;
-	const char *tool;
-	struct abilities can;
-	char **v;
-	int n;
-	uint64_t for_ns;
-};
-
-static void add_x(struct tool_words *w, char *option)
-{
-	w->v[w->n++] = arena_strdup(w->a, "-x");
-	w->v[w->n++] = option;
-}
-
-/* "aggtop=N", N from 1 to TOP_MAX. */
-static bool is_top(const char *option)
-{
-	uint64_t n;
-
-	return num_parse_u64(strchr(option, '=') + 1, &n) == 0 && n >= 1 && n <= TOP_MAX;
-}
-
-/* argv[*i] and what it takes. Exit code, said. */
-static int take_word(struct tool_words *w, int argc, char **argv, int *i)
-{
-	int at = *i, e = check_able(w->tool, &w->can, argv[at]);
-	struct err err = { 0 };
-	char *filter, *x;
-
-	if (e)
-		return e;
-	filter = filter_option(w->a, argc, argv, i);
-	x = filter ? filter : as_d_option(w->a, "by", "by", argc, argv, i);
-	if (!x && !w->can.top)
-		x = as_d_option(w->a, "top", "aggtop", argc, argv, i);
-	if (x && !*x)
-		return cmd_wrong("run: %s needs an argument", argv[at]);
-	if (x && !strncmp(x, "aggtop=", strlen("aggtop=")) && !is_top(x))
-		return cmd_wrong("run: --top: a number from 1 to %d", TOP_MAX);
-	if (w->can.narrow != NARROW_ANY && (filter || (w->can.narrow == NARROW_NOT && !strncmp(argv[at], "-p", 2))))
-		return refuse_filter(w->tool, w->can.narrow, argv[at]);
-	if (x) {
-		add_x(w, x);
-	} else if (!strcmp(argv[at], "--for") && at + 1 < argc) {
-		return cmd_err(optrow_time("for", argv[++*i], 1, &w->for_ns, &err), &err);
-	} else {
-		if (!strcmp(argv[at], "--json"))
-			w->v[w->n++] = arena_strdup(w->a, "-xcolumns");
-		w->v[w->n++] = !strcmp(argv[at], "-h") ? arena_strdup(w->a, "--help") : argv[at];
-	}
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(v[i].name, name))
+			return v[i].text;
+	return NULL;
 }
 
 /* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
 static int run_tool(struct arena *a, const char *name, int argc, char **argv, char *const *words)
 {
-	struct tool_words w = { .a = a, .tool = name, .can = abilities_of(a, name) };
-	int e = 0;
+	const char *text = text_of(a, name);
+	const struct toolopts can = toolopts_of(text);
+	char **rest = arena_new_arr(a, char *, 2 * (size_t)argc + 2);
+	struct err err = { 0 };
+	struct request c;
+	bool help = false;
+	int n;
 
-	w.v = arena_new_arr(a, char *, 2 * (size_t)argc + 6);
-	w.v[w.n++] = arena_strdup(a, cmd_name());
-	w.v[w.n++] = arena_strdup(a, "-s");
-	w.v[w.n++] = arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name);
-	for (int i = 0; i < argc && e == 0; i++) {
-		if (wants_help(argv[i])) {
-			put_head(a, name);
-			put_common(a, &w.can);
-		}
-		e = take_word(&w, argc, argv, &i);
+	cmd_begin(&c);
+	c.words = words;
+	request_prog(&c, PROG_SCRIPT, arena_printf(c.arena, "%s/tools/%s.d", shelf_dir(c.arena), name));
+	rest[0] = argv[-1];
+	n = toolopts_read(&c, name, &can, argc, argv, rest + 1, &help, &err);
+	if (n < 0) {
+		request_done(&c);
+		return cmd_err(n, &err);
 	}
-	if (e)
-		return e;
-	w.v[w.n] = NULL;
-	return cmd_dtrace_words(w.n, w.v, words, w.for_ns);
+	if (help) {
+		put_head(text);
+		toolopts_help(&can, stdout);
+	}
+	return cmd_dtrace_run(&c, n + 1, rest);
 }
 
 static int run(int argc, char **argv)

@@ -65,11 +65,10 @@ void cmdline_usage(const char *program, FILE *out)
 			program);
 }
 
-static int set_option(struct request *c, const char *text, struct err *err)
+int cmdline_named(struct request *c, const char *name, const char *value, struct err *err)
 {
-	const char *eq = strchr(text, '='), *reason = NULL;
-	char *name = arena_strndup(c->arena, text, eq ? (size_t)(eq - text) : strlen(text));
-	int r = dopts_set(&c->opts, name, eq ? eq + 1 : NULL, &reason);
+	const char *reason = NULL;
+	int r = dopts_set(&c->opts, name, value, &reason);
 
 	if (r == -ENOENT)
 		return err_set(err, CMDLINE_REFUSED, "failed to set -x %s: Invalid option name", name);
@@ -81,6 +80,14 @@ static int set_option(struct request *c, const char *text, struct err *err)
 					    : "Invalid value for specified option",
 			       reason ? "\nhint: " : "", reason ? reason : "");
 	return 0;
+}
+
+static int set_option(struct request *c, const char *text, struct err *err)
+{
+	const char *eq = strchr(text, '=');
+
+	return cmdline_named(c, arena_strndup(c->arena, text, eq ? (size_t)(eq - text) : strlen(text)),
+			     eq ? eq + 1 : NULL, err);
 }
 
 static int set_named(struct request *c, char letter, const char *name, const char *value, struct err *err)
@@ -289,7 +296,7 @@ int cmdline_parse(struct request *c, int argc, char **argv, struct err *err)
 {
 	int letter, r = 0, first;
 
-	if (argc <= 1)
+	if (argc <= 1 && !c->progs.n)
 		return err_set(err, CMDLINE_USAGE, "%s", "");
 	/* options and script arguments may be mixed: collect what is no option */
 	c->argv = arena_new_arr(c->arena, const char *, (size_t)argc + 2);

@@ -14,10 +14,12 @@
 
 /* An empty request of this program, with the options of the environment. */
 void cmdline_begin(struct request *c, const char *program, const struct listener *to);
-/* Reads the command line into a request that cmdline_begin() made. CMDLINE_DONE, too. */
+/* Reads the command line into a request that cmdline_begin() made, which may have programs. CMDLINE_DONE, too. */
 int cmdline_parse(struct request *c, int argc, char **argv, struct err *err);
 /* One option by its letter: 'x', 'c', 'p' …; arg must outlive the request. */
 int cmdline_option(struct request *c, int letter, const char *arg, struct err *err);
+/* An option of D by its name; value: or NULL. */
+int cmdline_named(struct request *c, const char *name, const char *value, struct err *err);
 int cmdline_pid(const char *text, long *ret, struct err *err); /* -p */
 void cmdline_usage(const char *program, FILE *out);	       /* dtrace(1)'s */
 
