@@ -2,26 +2,18 @@
 /* `dwell serve`: the page. Two processes: this one keeps its privileges and starts tracers, and does nothing
  * else; the server reads what strangers send and has none. */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/socket.h>
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "engine/front/compile.h"
 #include "engine/views.h"
-#include "latency/trackers.h"
 #include "launcher/gallery.h"
-#include "launcher/launch.h"
 #include "launcher/listen.h"
 #include "cmd/words.h"
 #include "launcher/page.h"
-#include "launcher/typelist.h"
+#include "launcher/pair.h"
 
-#define LIVE_SIZE "128m" /* of the recording of the live view: ten minutes at 100 slow events a second */
-#define LIVE_AGE "10m"
 #define WORDS_MAX 256 /* recordings and folders of the command line */
 
 struct serve_opts {
@@ -79,92 +71,6 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 	return 0;
 }
 
-static int run_server(struct serve_config *c, int sock)
-{
-	struct typelist *types;
-	struct err err = { 0 };
-	int r = listen_confine();
-
-	if (r < 0)
-		return cmd_fail("cannot give up privileges: %s", strerror(-r));
-	c->start = launch_start;
-	c->stop = launch_stop;
-	c->ctx = &sock;
-	c->types = typelist_find;
-	c->types_ctx = types = typelist_new(cmd_name(), &cmd_listener);
-	r = types ? serve(c, &err) : err_set(&err, -ENOMEM, "out of memory");
-	typelist_free(types);
-	return r < 0 ? cmd_fail("%s", err.msg) : EXIT_OK;
-}
-
-/* The launcher reads them, and so there is no moment at which one would leave the folder or the socket; the server ends
- * when the launcher says so. */
-static void hold_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-/* Splits into launcher and server. */
-static int run_both(struct serve_config *c, char *const *overview, const struct servedir *dir)
-{
-	int sock[2], stop[2];
-	pid_t pid;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0 || pipe2(stop, O_CLOEXEC) < 0)
-		return cmd_fail("%s", strerror(errno));
-	pid = fork();
-	if (pid < 0)
-		return cmd_fail("fork: %s", strerror(errno));
-	if (pid == 0) {
-		close(sock[0]);
-		close(stop[1]);
-		c->stop_fd = stop[0];
-		_exit(run_server(c, sock[1]));
-	}
-	close(sock[1]);
-	close(stop[0]);
-	close(c->listen_fd);
-	return launch_loop(sock[0], stop[1], pid, overview, dir, LISTEN_NOBODY);
-}
-
-/* The command line of the live view: the trackers of the default set, and stacks. */
-static char *const *overview_of(struct arena *a, const struct servedir *dir)
-{
-	static char *const options[] = { "dwell", "--json",	    "-x", "noself", "-x", "maxcpu=25%",
-					 "-x",	  "switchrate=5hz", "-x", "cost",   "-x", "zdepends" };
-	const char *file;
-	size_t n = ARRAY_SIZE(options), nfiles = 0;
-	char **argv;
-
-	while (trackers_default(nfiles))
-		nfiles++;
-	argv = arena_alloc(a, (n + 2 * (nfiles + 1) + 7) * sizeof(*argv));
-	memcpy(argv, options, sizeof(options));
-	for (size_t i = 0; i <= nfiles; i++) {
-		file = i < nfiles ? trackers_default(i) : "overview";
-		argv[n++] = "-s";
-		argv[n++] = arena_printf(a, "%s/latency/%s.d", libs_dir(a), file);
-	}
-	if (dir->live) {
-		char *keep[] = { (char *)(uintptr_t) "--record",      dir->live,
-				 (char *)(uintptr_t) "--record-size", (char *)(uintptr_t)LIVE_SIZE,
-				 (char *)(uintptr_t) "--record-age",  (char *)(uintptr_t)LIVE_AGE };
-
-		memcpy(argv + n, keep, sizeof(keep));
-		n += ARRAY_SIZE(keep);
-	}
-	argv[n] = NULL;
-	return argv;
-}
-
 static int serve_main(int argc, char **argv)
 {
 	const char *hosts[] = { NULL, NULL, NULL };
@@ -189,7 +95,7 @@ static int serve_main(int argc, char **argv)
 		arena_free(a);
 		return cmd_fail("%s", err.msg);
 	}
-	hold_signals();
+	pair_hold_signals();
 	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(NULL, &o.port);
 	if (c.listen_fd < 0)
 		return cmd_fail("cannot listen on %s: %s", o.unix_path ? o.unix_path : "127.0.0.1",
@@ -218,7 +124,7 @@ static int serve_main(int argc, char **argv)
 		printf("http://%s/?token=%s\n", hosts[0], token);
 	}
 	fflush(stdout);
-	r = run_both(&c, overview_of(a, &dir), &dir);
+	r = pair_run(&c, pair_overview(a, &dir), &dir, cmd_name(), &cmd_listener);
 	servedir_remove(&dir);
 	if (o.unix_path)
 		unlink(o.unix_path);
