@@ -358,10 +358,12 @@ static bool waits_for_events(const struct stack *s)
 static uint32_t facts_that_count(const struct stack *s, uint32_t facts)
 {
 	static const uint32_t of_futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |
-					   CAUSE_FACT_USER_LOCK;
+					   CAUSE_FACT_USER_LOCK | CAUSE_FACT_COLLECTOR;
 	bool lock = facts & CAUSE_FACT_USER_LOCK;
 
 	facts &= ~(uint32_t)CAUSE_FACT_EVENT_LOCK;
+	if (!s->n && !(facts & CAUSE_FACT_CONDITION)) /* perhaps the collection itself, and no wait within it */
+		facts &= ~(uint32_t)CAUSE_FACT_COLLECTOR;
 	if (!(facts & of_futexes))
 		return facts;
 	if (s->n && !has_function(s, "futex_") && !has_function(s, "do_futex"))

@@ -4,24 +4,38 @@
 #include "base/cleanup.h"
 #include "latency/causes.h"
 
-#define LOCK_FRAMES 8 /* innermost frames of the program that are searched for a lock's function */
-#define WORK_FRAMES 8 /* innermost frames that are searched for the loop of a thread pool */
+#define LOCK_FRAMES 8	    /* innermost frames of the program that are searched for a lock's function */
+#define WORK_FRAMES 8	    /* innermost frames that are searched for the loop of a thread pool */
+#define COLLECTOR_FRAMES 16 /* innermost frames that are searched for a garbage collection */
 #define WORKER_DEPTH \
 	2 /* functions between where a thread begins and where it waits: its loop, and what wraps the condition */
 
 static const char *const locks[] = {
 #define LOCK(text) text,
 #define WORK(text)
+#define COLLECTOR(text)
 #include "latency/userwait.def"
 #undef LOCK
 #undef WORK
+#undef COLLECTOR
 };
 static const char *const works[] = {
 #define LOCK(text)
 #define WORK(text) text,
+#define COLLECTOR(text)
 #include "latency/userwait.def"
 #undef LOCK
 #undef WORK
+#undef COLLECTOR
+};
+static const char *const collectors[] = {
+#define LOCK(text)
+#define WORK(text)
+#define COLLECTOR(text) text,
+#include "latency/userwait.def"
+#undef LOCK
+#undef WORK
+#undef COLLECTOR
 };
 
 static bool has_one(const char *const *texts, size_t n, const char *name)
@@ -67,6 +81,9 @@ static bool is_loop(const struct cause_uframe *f, size_t n)
 
 uint32_t causes_user_facts(uint32_t facts, const struct cause_uframe *f, size_t n, bool whole)
 {
+	for (size_t i = 0; i < n && i < COLLECTOR_FRAMES; i++)
+		if (f[i].name && has_one(collectors, ARRAY_SIZE(collectors), f[i].name))
+			return facts | CAUSE_FACT_COLLECTOR;
 	for (size_t i = 0; i < n && i < LOCK_FRAMES; i++)
 		if (f[i].name && causes_user_lock(f[i].name))
 			return facts | CAUSE_FACT_USER_LOCK;

@@ -53,6 +53,10 @@ picture = json.loads(r.stdout[r.stdout.index('{"'):])
 live.check(any(row["label"] == "gc" for row in picture["rows"]), "timeline --gc has a lane", picture["rows"])
 texts = zlib.decompress(base64.b64decode(picture["texts"])).decode("utf-8", "replace")
 live.check("collection scavenge, reason allocation failure" in texts, "whose spans say which and why", texts[:2000])
+r = live.dwell("why", "--over", "1us", "--json", "--", NODES[0], *ARGS)
+if "6.16" not in r.stderr:
+    words = {c["cause"] for line in r.stdout.splitlines() if line.startswith("{") for c in json.loads(line)["causes"]}
+    live.check("garbage collection (the threads that help)" in words, "waits within a collection have that cause", sorted(words))
 for args in (["latency", "gc"], ["timeline", "--gc", "--for", "1s"]):
     r = live.dwell(*args)
     live.check(r.returncode == 2 and "one process" in r.stderr, f"{args} without a process is refused", r.stderr)

@@ -195,8 +195,14 @@ static void functions_of_programs_tell_what_a_futex_is(void **state)
 						  { "a", "runtime.notesleep" },
 						  { "a", "runtime.stopm" } };
 	const uint32_t condition = CAUSE_FACT_CONDITION, work = CAUSE_FACT_WORK;
+	const struct cause_uframe collects[] = { { "libc.so.6", "pthread_cond_wait" },
+						 { "node", "v8::platform::DefaultJobState::Join" },
+						 { "node", "v8::internal::Heap::PerformGarbageCollection" } };
 
 	(void)state;
+	assert_int_equal(causes_user_facts(condition, collects, ARRAY_SIZE(collects), true),
+			 condition | CAUSE_FACT_COLLECTOR);
+	assert_int_equal(causes_user_facts(condition, collects, 2, false), condition);
 	assert_int_equal(causes_user_facts(condition, loop, ARRAY_SIZE(loop), true), condition | work);
 	assert_int_equal(causes_user_facts(condition, loop, ARRAY_SIZE(loop), false), condition); /* cut */
 	assert_int_equal(causes_user_facts(0, loop, ARRAY_SIZE(loop), true), 0);
@@ -210,12 +216,16 @@ static void functions_of_programs_tell_what_a_futex_is(void **state)
 
 static void timers_and_work_count_for_a_futex_only(void **state)
 {
-	struct causes *c = rules("wait lock \"futex\": futex_do_wait\nwait/7 idle \"work\" alone: @work\n"
-				 "wait/7 time \"a timer\" alone: @timeout\nwait io \"I/O\": io_schedule\n"
-				 "wait/8 cpu \"a CPU\" alone: @made_way\nwait idle \"events\" alone: ep_poll\n"
-				 "wait/7 lock \"row lock\" alone: @event_lock\n");
+	struct causes *c = rules(
+		"wait lock \"futex\": futex_do_wait\nwait/7 idle \"work\" alone: @work\n"
+		"wait/7 time \"a timer\" alone: @timeout\nwait io \"I/O\": io_schedule\n"
+		"wait/8 cpu \"a CPU\" alone: @made_way\nwait idle \"events\" alone: ep_poll\n"
+		"wait/7 lock \"row lock\" alone: @event_lock\nwait/8 memory \"gc\" alone: @collector\n");
 
 	(void)state;
+	assert_string_equal(why(c, CAUSE_FACT_COLLECTOR, "futex_do_wait sys_futex").words, "gc");
+	assert_string_equal(why(c, CAUSE_FACT_COLLECTOR, "io_schedule sys_read").words, "I/O");
+	assert_int_equal(why(c, CAUSE_FACT_COLLECTOR, "").class, CAUSE_UNKNOWN); /* the collection itself */
 	assert_string_equal(why(c, CAUSE_FACT_TIMEOUT, "futex_do_wait sys_futex").words, "a timer");
 	assert_string_equal(why(c, CAUSE_FACT_WORK, "futex_do_wait sys_futex").words, "work");
 	assert_string_equal(why(c, CAUSE_FACT_WORK | CAUSE_FACT_TIMEOUT, "io_schedule sys_read").words, "I/O");
