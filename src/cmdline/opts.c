@@ -286,7 +286,7 @@ static int long_words(struct request *c, int argc, char **argv, struct err *err)
 void cmdline_begin(struct request *c, const char *program, const struct listener *to)
 {
 	request_init(c, program, to);
-	/* Under the name dtrace, and not to a terminal: who reads may know dtrace's words and no others. */
+	/* Under the name dtrace, and not to a terminal: the reader may be a program that knows only dtrace's words. */
 	c->as_dtrace = !strcmp(program, "dtrace");
 	c->terse = c->as_dtrace && !isatty(STDERR_FILENO);
 	environment_options(c);

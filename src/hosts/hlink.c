@@ -306,7 +306,7 @@ void hlink_kill(struct hlink *l, const char *text)
 	refuse(l, "%s", text);
 	if (l->pid > 0)
 		kill(l->pid, SIGTERM);
-	closep(&l->out); /* who has them open still may be a child of ssh */
+	closep(&l->out); /* a child of ssh may still have them open */
 	closep(&l->err);
 	l->out = l->err = -1;
 }

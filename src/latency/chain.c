@@ -131,7 +131,7 @@ static bool contains(const struct chain *c, const struct chain_wait *x)
 	return false;
 }
 
-/* Somebody who is in the chain already, but not the thread whose wait this is. */
+/* A thread that is in the chain already, but not the thread of this wait. */
 static bool closes(const struct chain *c, const struct chain_wait *w)
 {
 	for (unsigned i = 0; w->via == CHAIN_HOLDER && w->by_tid && i + 1 < c->n; i++)

@@ -60,7 +60,7 @@ static void say_did(struct chain *c, const struct flight_rec *f, const struct ch
 	add_part(c, "slept for ", d.slept, "", least);
 }
 
-/* Of a lock the kernel's own word counts more than who woke the thread up. */
+/* For a lock, the owner that the kernel notes counts more than the waker. */
 void chain_name_holder(struct chain_wait *w, const struct flight_rec *f)
 {
 	struct flight_wait x;

@@ -19,7 +19,7 @@ const char *check_area_name(enum check_area area)
 	return areas[area];
 }
 
-/* Kernel threads wait for those who wait for them: what they do is counted once. */
+/* Kernel threads wait for threads that wait for them: what they do is counted once. */
 static const char *const kernel_threads[] = { "jbd2/*",	    "kworker/*",  "loop[0-9]*",	 "kswapd*",
 					      "xfsaild/*",  "dmcrypt*",	  "md*_raid*",	 "ksoftirqd*",
 					      "khugepaged", "kcompactd*", "migration/*", "rcu*" };

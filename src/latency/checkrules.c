@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of `dwell check`: one row for each finding that there can be. Thresholds are thousandths of a second per
- * second, summed over all who wait. Measures are aggregations of dlib/check/check.d ("wakeup" is @check_wakeup), causes
- * of waits by their class, or counters of the kernel. */
+ * second, summed over all threads that wait. Measures are aggregations of dlib/check/check.d ("wakeup" is
+ * @check_wakeup), causes of waits by their class, or counters of the kernel. */
 #include <math.h>
 #include <string.h>
 #include "base/cleanup.h"

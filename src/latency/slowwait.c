@@ -70,7 +70,7 @@ static const struct {
 	{ ATTR_LOCK_KIND, ATTR_LOCK_KIND_PERCPU_RWSEM, CAUSE_FACT_PERCPU_RWSEM },
 };
 
-/* Times of which most of the wait must be made for them to be a fact, and who it was. */
+/* Attributes that are times, and the attribute with the name: a time is a fact if it is most of the wait. */
 static const struct taker {
 	const char *ns, *name;
 	uint32_t fact;
@@ -116,7 +116,7 @@ static uint32_t facts_of(const struct slow_event *e)
 }
 
 /* What the stack of the program says besides. That a thread's own loop waits makes no work of a condition here: whether
- * it had nothing to do, who ended the wait tells better (chain.h). */
+ * it had nothing to do, the thread that ended the wait tells better (chain.h). */
 static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t said, bool *ret_loop)
 {
 	const struct recfield *f = attr(e, ATTR_USTACK);

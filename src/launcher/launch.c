@@ -217,7 +217,7 @@ static int plan_view(const struct launcher *l, struct arena *a, char *text, stru
 	if (e == 0 && v.other)
 		e = plan_file(l, p, 1, v.other, other, PATH_MAX);
 	if (e == 0 && v.file && v.source[0] == 'u')
-		e = -ENOTSUP; /* who asks has sent it */
+		e = -ENOTSUP; /* the client has sent it */
 	p->unprivileged = true;
 	p->raw = v.file && p->files[0] >= 0;
 	p->to_file = v.file && !p->raw; /* of the live view, which is still being written */
@@ -413,7 +413,7 @@ int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, cons
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals = signalfd(-1, &set, SFD_CLOEXEC);
-	sigaddset(&set, SIGPIPE); /* who wanted to know how a child ended may have gone */
+	sigaddset(&set, SIGPIPE); /* the client that wanted the end of a child may have gone */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	while (signals >= 0 && !l.ended) {
 		struct pollfd p[] = { { signals, POLLIN, 0 }, { sock, POLLIN, 0 } };

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "launcher/launch.h"
 
-#define BACKLOG 1024 /* who waits to be accepted waits for all who came before */
+#define BACKLOG 1024 /* a connection waits for all that came before it */
 
 union address {
 	struct sockaddr any;

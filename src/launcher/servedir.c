@@ -120,7 +120,7 @@ void servedir_remove(struct servedir *d)
 	d->live = d->uploads = NULL;
 }
 
-/* The recording of the live view may be read by who has no privileges; it is still being written, so its log has to be
+/* The recording of the live view may be read without privileges; it is still being written, so its log has to be
  * read as well. */
 static void share_live(const struct servedir *d, unsigned user)
 {

@@ -85,7 +85,7 @@ static void add_item(void *arg, enum dlib_space sp, const char *name, const stru
 		add(l, name, "library", def->kind == DK_UNION ? TK_UNION : def->kind == DK_ENUM ? TK_ENUM : TK_STRUCT);
 }
 
-/* What is broken in the library is told to those who compile. */
+/* Errors in the library are told when a program is compiled. */
 static void add_library(struct typelist *l, struct typesrc *ts)
 {
 	struct request c;

@@ -115,7 +115,7 @@ static int on_row(void *ctx, const struct row *row)
 	daemon_row(l->daemon, row);
 	if (slowfilter_row(&l->filter, l->show.schema, row))
 		return 1;
-	if (l->daemon && !l->show.json) /* losses are among the metrics; notes are for who looks after it */
+	if (l->daemon && !l->show.json) /* losses are among the metrics; notes are for its administrator */
 		return row->kind != ROW_NOTE && row->kind != ROW_FAULT;
 	switch (row->kind) {
 	case ROW_EVENT:

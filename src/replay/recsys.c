@@ -46,7 +46,7 @@ static int judge(struct rec *r)
 	return e;
 }
 
-/* Paths, for those who ask for them later. */
+/* Paths, for later questions. */
 static int put_texts(struct rec *r)
 {
 	const struct task *k = r->k;

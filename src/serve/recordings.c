@@ -316,7 +316,7 @@ static enum MHD_Result reply(struct request *rq, const struct view_form *v, stru
 	return http_reply(rq, MHD_HTTP_OK, r);
 }
 
-/* Whether a path is of the places from which children read: they mean nothing to who asks. */
+/* Whether a path is of the places from which children read: the client must not learn them. */
 static bool is_inner_path(const struct server *s, const char *p)
 {
 	const char *slash = s->c->uploads ? strrchr(s->c->uploads, '/') : NULL;

@@ -229,7 +229,7 @@ bool run_read(struct server *s, struct run *r)
 		r->ended = true;
 		if (r->waiter)
 			mhd.resume_connection(r->waiter->conn);
-		else if (run_is_job(r)) { /* who asked has gone */
+		else if (run_is_job(r)) { /* the client has gone */
 			run_free(s, r);
 			return false;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Server-sent events. A viewer has a place in the output of each run it watches and is given what comes
- * after it when its connection takes more; who is slow finds that lines were forgotten, and is told.
+ * after it when its connection takes more; a slow client is told that lines were dropped.
  * Source: HTML, 9.2 Server-sent events. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -78,7 +78,7 @@ static void cell_remove(struct table *t, struct cell *c)
 	cell_free(t, c);
 }
 
-/* For who watches: a cell is not what it was. */
+/* Tells a watcher that a cell has changed. */
 static void cell_changed(struct table *t, struct cell *c)
 {
 	if (!t->state->gone || c->changed)
@@ -255,7 +255,7 @@ size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry
 	return t->view.n;
 }
 
-/* -- for who keeps the state elsewhere, too -- */
+/* -- for callers that also keep the state elsewhere -- */
 
 void aggstate_watch(struct aggstate *s, agg_gone_fn *gone, void *ctx)
 {

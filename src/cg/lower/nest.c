@@ -3,8 +3,9 @@
  * events, of which the last one opened is closed first. Who exchanges the start stamp of a place has it, whatever
  * others do with the same key on other CPUs.
  *
- * With keys in a hash a word in front of the places counts those that are open; the key is deleted by who closes the
- * last one and turns the count from 0 to DEAD, so that nobody opens a place of an element that is about to go. */
+ * With keys in a hash a word in front of the places counts those that are open; the key is deleted by the thread that
+ * closes the last one and turns the count from 0 to DEAD, so that nobody opens a place of an element that is about to
+ * go. */
 #include "cg/lower/track.h"
 
 #define FILLING 1 /* start stamp of a place that has been taken and is not open yet */

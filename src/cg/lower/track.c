@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trackers: begin(), end() and pending(); the histograms. What is kept of an open event is its start stamp,
- * and those details of who opened it that some clause asks for.
+ * and those details of its opener that some clause asks for.
  *
  *   no key, one thread   in the thread-local variables of that thread: gone with it, never full
  *   other keys           a hash made in advance; the key is claimed by inserting and deleting */
@@ -215,8 +215,8 @@ static void gen_begin(struct gen *g, struct track *k)
 void sub_track(struct gen *g, struct call *c)
 {
 	const struct node *n = c->n;
-	/* On all paths: it is the same for all of the clause. But who ends what mostly is not open reads no clock, nor
-	 * does who walks over what mostly has fired. */
+	/* On all paths: it is the same for all of the clause. But a clause that ends keys which mostly are not open
+	 * reads no clock, nor does a walk over keys that mostly have fired. */
 	bool late = n->builtin->id == BI_THRESHOLD ||
 		    (n->builtin->id == BI_END && n->tracker->store != TRACK_KEYED &&
 		     n->tracker->settings[TS_NESTED] <= 1) ||

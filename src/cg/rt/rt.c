@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces: the table, loops, and small tools for those who emit them. */
+/* Run-time pieces: the table, loops, and small tools to emit them. */
 #include "cg/rt/rt.h"
 #include "cg/rt/int.h"
 

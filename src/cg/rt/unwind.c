@@ -9,7 +9,7 @@
  * Searches are unrolled: their steps are few, and a map lookup by index is a few instructions, as the
  * verifier turns it into an array access. The walk and the searches are global functions: the verifier looks
  * at each once, however often a program takes a stack. They take numbers only, so frames and state are in a
- * scratch map, from where who called copies the frames. */
+ * scratch map, from where the caller copies the frames. */
 #include "cg/rt/unwind_int.h"
 #include <string.h>
 
@@ -141,7 +141,7 @@ static void emit_return(struct irfn *f, const struct uw *u, vreg st, vreg n, irl
 	ir_reti(f, 0);
 }
 
-/* Keeps the frame pointer of the last frame, for who knows more of it than a table says. */
+/* Keeps the frame pointer of the last frame, for code that knows more of it than a table says. */
 static void emit_fp(struct irfn *f, vreg st)
 {
 	vreg last = rt_alui(f, IRA_SUB, rt_ld(f, st, ST(n)), 1);

@@ -471,7 +471,7 @@ static int compile_and_run(struct run *r, long target)
 	}
 	notice_matches(r);
 	notice_target(r, target);
-	/* who sent a stranger's text to be looked at wants to know what a run of it would say; dtrace -e says nothing
+	/* a user that checks a foreign text wants to know what a run of it would say; dtrace -e says nothing
 	 */
 	if (r->c->compile_only && r->c->opts.confined && is_forbidden(r->c, &r->w))
 		return refuse_destructive(r->c, &r->w);

@@ -86,7 +86,7 @@ static struct node *need_type(struct checker *c, struct node *n)
 
 #define CHOICES_DEPTH 4 /* anonymous structs in one another whose members are told as choices */
 
-/* Members for who completes what is being written, those of anonymous members among them. */
+/* Members for completion in an editor, those of anonymous members among them. */
 static void choose_member(struct checker *c, const struct dtype *st, unsigned depth)
 {
 	for (uint32_t i = st->nmembers; c->d->latest && i-- > 0;) {

@@ -78,7 +78,7 @@ static void malformed(const struct line *l, const char *usage)
 	lex_error(l->lx, l->at, D_PRAGMA_MALFORM, "malformed #pragma %s %s", l->name, usage);
 }
 
-/* Keeps the line for those who can obey it: the checker. */
+/* Keeps the line for the checker, which obeys it. */
 static void keep(const struct line *l, enum pragma_kind kind)
 {
 	struct pragma *p = arena_new_obj(l->lx->arena, struct pragma);

@@ -19,7 +19,7 @@
 /* Out of memory while a table grows: the element is then not in the table. */
 #include <utlist.h>
 
-#define PAUSED_LOOK_MS 1 /* until the next look at who stops late */
+#define PAUSED_LOOK_MS 1 /* until the next look at threads that stop late */
 #define STACK_SIZE ((size_t)256 << 10)
 #define PRIORITY 1 /* the lowest of the real-time ones */
 

@@ -22,7 +22,7 @@ struct member {
 	uint32_t pid;
 	bool family;	    /* the root, or descends from it */
 	uint64_t cgroup;    /* a bit for each tree: in the control group, or below it */
-	uint64_t container; /* likewise */
+	uint64_t container; /* as above */
 };
 
 struct waiting {

@@ -17,7 +17,7 @@ static bool known(unsigned cap)
 	return prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0;
 }
 
-/* held: what the process has; who has CAP_SYS_ADMIN in place of the newer two goes on with it. */
+/* held: what the process has; a process with CAP_SYS_ADMIN in place of the newer two keeps it. */
 static uint64_t wanted(uint64_t held, bool events)
 {
 	uint64_t keep = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYSLOG;
