@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
+#include "cmd/coreline.h"
 #include "cmd/words.h"
 #include "core/shell.h"
 
@@ -70,21 +71,27 @@ static bool run_line(struct shell *s, const char *line)
 	return true;
 }
 
+static ssize_t plain_read(bool ask, char **line, size_t *cap)
+{
+	if (ask) {
+		fputs(CORELINE_PROMPT, stdout);
+		fflush(stdout);
+	}
+	return getline(line, cap, stdin);
+}
+
 /* Lines until the end of the input, or $q. */
 static bool run_input(struct shell *s)
 {
 	const bool ask = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	const bool edit = ask && coreline_open(s);
 	_cleanup_free_ char *line = NULL;
 	bool good = true;
 	size_t cap = 0;
 	ssize_t n;
 
 	while (s->error == 0) {
-		if (ask) {
-			fputs("> ", stdout);
-			fflush(stdout);
-		}
-		n = getline(&line, &cap, stdin);
+		n = edit ? coreline_read(&line, &cap) : plain_read(ask, &line, &cap);
 		if (n < 0)
 			break;
 		while (n && strchr(" \t\r\n", line[n - 1]))

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/plain.h"
 #include "core/cmds.h"
+#include "core/jsfind.h"
 #include "core/jsheap.h"
 #include "core/jsrefs.h"
 
@@ -306,6 +307,24 @@ int dcmd_findjsobjects(struct shell *s, const struct dcall *d)
 	}
 	groups_done(&g);
 	return r;
+}
+
+void js_names(struct shell *s, bool properties, void (*fn)(void *ctx, const char *name), void *ctx)
+{
+	struct groups g = { 0 };
+
+	if (shell_heap(s, &g.h) == 0 && make_groups(&g) == 0) {
+		for (size_t i = 0; i < g.v.n; i++) {
+			char *rest = g.v.v[i].names, *name;
+
+			if (!properties)
+				fn(ctx, g.v.v[i].constructor);
+			while (properties && (name = strsep(&rest, ",")))
+				fn(ctx, name + (*name == ' '));
+		}
+	}
+	groups_done(&g);
+	err_done(&s->err); /* nobody asked */
 }
 
 /* -- ::jsfunctions -- */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of `dwell core` in a terminal: edited, called back, completed, by libedit, which is opened when it is needed.
+ */
+#ifndef DWELL_CMD_CORELINE_H
+#define DWELL_CMD_CORELINE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct shell;
+#define CORELINE_PROMPT "> "
+
+/* Opens the library; s completes the lines and must live until the last one. False: there is none. */
+bool coreline_open(struct shell *s);
+/* A line as getline(3) gives it, without newline; -1: the end. */
+ssize_t coreline_read(char **line, size_t *cap);
+#endif
