@@ -169,8 +169,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 		return MHD_YES;
 	}
 	*n = 0;
-	gate_know(t->gate,
-		  conn); /* it has asked: it gives way to connections that asked, not to those that only connect */
+	/* It has asked: from now on it gives way to connections that asked, not to those that only connect. */
+	gate_know(t->gate, conn);
 	if (!host_is_ours(t, conn))
 		return say(conn, MHD_HTTP_FORBIDDEN, "asked by another host name than this server's own\n");
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
