@@ -149,6 +149,8 @@ static int check_words(const struct run *r, const struct optable *t, bool record
 
 	if (record && r->nwords)
 		return cmd_words(t, r->job.source[0].path, NULL);
+	if (r->c->view->several)
+		return r->nwords ? 0 : cmd_words(t, NULL, r->c->missing);
 	if (r->nwords > most && most > 2)
 		return cmd_wrong("%s: %zu recordings are too many: %u at most", t->command, r->nwords, most);
 	if (r->nwords > most)
@@ -191,9 +193,11 @@ static int take_options(struct run *r, int argc, char **argv, bool *ret_record)
 	const struct viewcmd *c = r->c;
 	struct rows rows = { 0 };
 	struct err err = { 0 };
-	struct optable t = {
-		.command = c->command, .synopsis = c->synopsis, .notes = c->notes, .rows = rows.v, .word = take_word
-	};
+	struct optable t = { .command = c->command,
+			     .synopsis = c->synopsis,
+			     .notes = c->notes,
+			     .rows = rows.v,
+			     .word = c->view->several ? NULL : take_word };
 	int e;
 
 	make_rows(r, &rows);
@@ -201,6 +205,10 @@ static int take_options(struct run *r, int argc, char **argv, bool *ret_record)
 	e = c->live ? cmd_live_options(&r->live, &t, r, &argc, argv) : cmd_options(&t, r, argc, argv);
 	if (e)
 		return e;
+	if (c->view->several) {
+		r->job.words = argv + optind;
+		r->job.nwords = r->nwords = (size_t)(argc - optind);
+	}
 	if (c->live)
 		e = cmd_err(c->live->choose(&r->live, ret_record, &err), &err);
 	if (e == 0)

@@ -20,6 +20,8 @@ void view_done(const struct view *v, void *state, struct view_job *job)
 		v->done(state);
 	for (size_t i = 0; i < job->nsources; i++)
 		recread_close(take_ptr(job->source[i].file));
+	if (v->several)
+		recset_close(&job->set);
 }
 
 const struct view_form *view_form(const struct view *v, const char *name)
@@ -119,6 +121,8 @@ int view_show(const struct view *v, void *state, struct view_job *job, struct er
 
 	for (size_t i = 0; i < job->nsources && v->opens && e == 0; i++)
 		e = recread_open(job->source[i].path, &job->source[i].file, err);
+	if (v->several)
+		e = recset_open(&job->set, job->words, job->nwords, job->env->left_out, err);
 	if (e == 0 && v->read)
 		e = v->read(state, job, err);
 	if (e == 0)

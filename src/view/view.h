@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/optrow.h"
 #include "base/strb.h"
+#include "latency/recset.h"
 #include "store/recquery.h"
 
 struct causes;
@@ -45,6 +46,9 @@ struct view_source {
 struct view_job {
 	struct view_source source[VIEW_MAX_SOURCES];
 	size_t nsources;
+	char *const *words; /* instead, of a view of several: files, folders, processes */
+	size_t nwords;
+	struct recset set;	      /* while it is shown: what they name */
 	const struct view_form *form; /* view_choose() */
 	const char *output;	      /* path; NULL or "-": standard output */
 	const char *title;	      /* the whole heading; NULL: as the view says, and what the source is called */
@@ -89,7 +93,8 @@ struct view {
 	const char *plain;	 /* the form when none is asked for; NULL: "svg" */
 	const char *at_terminal; /* the same where standard output is a terminal; NULL: as plain */
 	unsigned max_sources;
-	bool opens; /* sources are recordings, which the driver opens; else files of any kind */
+	bool opens;   /* sources are recordings, which the driver opens; else files of any kind */
+	bool several; /* sources are words, which the driver opens as one set of recordings */
 	enum view_compare compares;
 	const char *compare_option; /* of the command line that compares: "--differential"; or NULL */
 	size_t size;		    /* of its state: first what options set, then what is drawn; zeros at first */

@@ -6,7 +6,7 @@
 #include "latency/recset.h"
 
 struct profile {
-	struct recset *set;
+	const struct recset *set;
 	FILE *out;
 	struct latency_range asked; /* one stretch; else the windows */
 	bool json, bars;

@@ -87,7 +87,8 @@ static void rows_are_whole(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
 		const struct view *v = views[i];
 
-		assert_true(v->size > 0 && v->max_sources >= 1 && v->max_sources <= VIEW_MAX_SOURCES);
+		assert_true(v->size > 0 && v->max_sources <= VIEW_MAX_SOURCES);
+		assert_int_equal(v->max_sources == 0, v->several);
 		assert_non_null(v->words[0]);
 		assert_non_null(view_form(v, v->plain ? v->plain : "svg"));
 		if (v->at_terminal)
