@@ -103,8 +103,9 @@ live.check(len(o["programs"]) > 40 and all(p["name"] and p["summary"] for p in o
 _, _, o = ask("GET", "/api/v1/programs/execsnoop")
 live.check("proc:::exec" in o["text"], "a program of it", o)
 _, _, o = ask("GET", "/api/v1/words")
-live.check({"name": "execname", "kind": "variable", "prototype": "string:16"} in o["words"] and
-           {"printf", "quantize", "strlen"} <= {w["name"] for w in o["words"]}, "the words of the language", o["words"][:3])
+words = {w["name"]: w for w in o["words"]}
+live.same({k: words["execname"][k] for k in ("kind", "prototype")}, {"kind": "variable", "prototype": "string:16"}, "a word of the language")
+live.check({"printf", "quantize", "strlen"} <= set(words) and words["strlen"]["doc"], "the words of the language", o["words"][:3])
 _, _, o = ask("GET", "/api/v1/probes?match=dtrace:::")
 live.same([p["name"] for p in o["lines"]], ["BEGIN", "END", "ERROR"], "probes")
 _, _, o = ask("GET", "/api/v1/probes?match=nosuch:::")
