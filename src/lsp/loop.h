@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A language server on two descriptors, until the editor ends it. */
+#ifndef DWELL_LSP_LOOP_H
+#define DWELL_LSP_LOOP_H
+#include "lsp/frame.h"
+#include "lsp/dlang.h"
+
+/* The exit code that the protocol asks for, 1 if the editor ends without a word. -EPIPE: an answer cannot be written;
+ * -EMSGSIZE: a message is too large; -EBADMSG: this is not the protocol; -ENOMEM. */
+int lsp_loop(struct lsp *s, int from, int to);
+#endif
