@@ -235,18 +235,19 @@ static int no_blob(void *ctx, uint64_t at, const void *bytes, size_t n)
 
 int calls_walk(struct calls *c, calls_fn *fn, void *ctx, struct err *e)
 {
+	struct step s;
 	int r;
 
 	c->fn = fn;
 	c->ctx = ctx;
-	while ((r = group_next(&c->g, c->in, no_blob, NULL)) > 0) {
+	while ((s = group_next(&c->g, c->in, no_blob, NULL)).more) {
 		r = at_group(c);
 		if (r != 0)
 			return r < 0 ? r : 0;
 	}
-	if (r < 0)
-		return err_set(e, r, "the recording cannot be used: %s",
-			       r == -EBADMSG ? "what it says makes no sense" : strerror(-r));
+	if (s.error)
+		return err_set(e, s.error, "the recording cannot be used: %s",
+			       s.error == -EBADMSG ? "what it says makes no sense" : strerror(-s.error));
 	return trace_ended_by(c->in) == TRACE_DAMAGED ? err_set(e, -EBADMSG, "the recording is damaged") : 0;
 }
 

@@ -73,7 +73,7 @@ static int take_state(struct group *g, const struct trace_event *e)
 		return -ENOMEM;
 	memcpy(g->vectors.v, e->data + sizeof(g->state), n);
 	g->vectors.n = n;
-	return 1;
+	return 0;
 }
 
 static int add_log(struct group *g, const struct trace_event *e)
@@ -124,34 +124,39 @@ static int take_last(struct group *g, const struct trace_event *e)
 	if ((e->kind == EV_CALL || e->kind == EV_ENTER) &&
 	    (g->call.how >= HOW_KINDS || (g->call.arena != ARENA_NONE && g->call.arena % 4096)))
 		return -EBADMSG;
-	return 1;
+	return 0;
 }
 
-int group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *ctx)
+struct step group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *ctx)
 {
 	struct trace_event e;
+	bool whole = false;
 	int r = 0;
 
 	g->named = false;
 	g->bytes.n = g->mems.n = g->texts.n = g->maps.n = g->vectors.n = g->log.n = g->logged = 0;
-	while (r == 0 && trace_next(t, &e)) {
-		if (e.kind == EV_BLOB)
+	while (r == 0 && !whole && trace_next(t, &e)) {
+		if (e.kind == EV_BLOB) {
 			r = add_blob(&e, blob, ctx);
-		else if (e.kind == EV_MAP)
+		} else if (e.kind == EV_MAP) {
 			r = add_map(g, &e);
-		else if (e.kind == EV_MEM || e.kind == EV_TEXT)
+		} else if (e.kind == EV_MEM || e.kind == EV_TEXT) {
 			r = add_mem(g, &e);
-		else if (e.kind == EV_NAME)
+		} else if (e.kind == EV_NAME) {
 			r = take_name(g, &e);
-		else if (e.kind == EV_LOG)
+		} else if (e.kind == EV_LOG) {
 			r = add_log(g, &e);
-		else if (e.kind == EV_SWITCH)
+		} else if (e.kind == EV_SWITCH) {
 			r = take_switch(g, &e);
-		else
+		} else {
 			r = take_last(g, &e);
+			whole = true;
+		}
 	}
-	g->number += r > 0;
-	return r;
+	if (r < 0 || !whole)
+		return r < 0 ? step_failed(r) : step_end();
+	g->number++;
+	return step_more();
 }
 
 void group_free(struct group *g)

@@ -2,6 +2,7 @@
 /* A trace read by groups: what belongs to one stop of the program. */
 #ifndef DWELL_REPLAY_GROUP_H
 #define DWELL_REPLAY_GROUP_H
+#include "base/step.h"
 #include "base/vec.h"
 #include "replay/trace.h"
 
@@ -35,8 +36,8 @@ struct group {
 /* Where blobs go. 0 or -errno. */
 typedef int group_blob_fn(void *ctx, uint64_t at, const void *bytes, size_t n);
 
-/* The next group; what was in g is gone. 1; 0: the trace has no further whole one; -EBADMSG: what is there makes no
- * sense; -errno of blob(). */
-int group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *ctx);
+/* The next group; what was in g is gone. It ends with the last whole one. -EBADMSG: what is there makes no sense;
+ * -errno of blob(). */
+struct step group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *ctx);
 void group_free(struct group *g);
 #endif

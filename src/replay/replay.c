@@ -440,12 +440,14 @@ int replay_run(FILE *f, struct replay_result *ret, struct err *e)
 	int x = prepare(&r, f);
 
 	while (x == 0 && !r.result.ended) {
-		x = group_next(&r.g, r.in, put_blob, &r);
-		if (x == 0)
+		struct step s = group_next(&r.g, r.in, put_blob, &r);
+
+		if (s.error)
+			x = err_set(e, s.error, "the recording cannot be used: %s",
+				    s.error == -EBADMSG ? "what it says makes no sense" : strerror(-s.error));
+		if (!s.more)
 			break;
-		x = x < 0 ? err_set(e, x, "the recording cannot be used: %s",
-				    x == -EBADMSG ? "what it says makes no sense" : strerror(-x))
-			  : at_group(&r);
+		x = at_group(&r);
 	}
 	if (x == 0 && !r.result.ended && trace_ended_by(r.in) == TRACE_DAMAGED)
 		x = err_set(e, -EBADMSG, "the recording is damaged: replayed are the %llu system calls before",

@@ -46,7 +46,7 @@ static void read_all(FILE *f)
 
 	if (!f || trace_open(f, &t) < 0)
 		return;
-	while (group_next(&g, t, blob, &sum) > 0)
+	while (group_next(&g, t, blob, &sum).more)
 		look(&g, &sum);
 	if (sum == 0xffffffff) /* so that the reads are made */
 		abort();
