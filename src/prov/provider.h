@@ -59,16 +59,17 @@ void registry_list_only(struct registry *r);
 void registry_options(struct registry *r, const struct dopts *o);
 /* What takes long while probes are attached ends with -EINTR once stop() is not 0. */
 void registry_stop_when(struct registry *r, int (*stop)(void));
-/* Looks at a file that a process has mapped. 1: it has static probes of a provider that one of the patterns names, and
- * registry_match_file() is about it from now on; 0: it has none; -errno: it cannot be looked at. */
+/* Looks at a file that a process has mapped. *ret_wanted: it has static probes of a provider that one of the patterns
+ * names, and registry_match_file() is about it from now on. -errno: it cannot be looked at; *ret_wanted is false. */
 struct uobj_mapping;
-int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n);
+int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n,
+		  bool *ret_wanted);
 /* Those of its static probes that d matches and that no description had matched when it was opened, with their
  * arguments. */
 void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
-/* Looks at a kernel module that was loaded. 1: it has functions that can be traced, and registry_match_module() is
- * about it from now on; 0: it has none; -errno. */
-int registry_module(struct registry *r, const char *name);
+/* Looks at a kernel module that was loaded. *ret_any: it has functions that can be traced, and registry_match_module()
+ * is about it from now on. 0 or -errno; then *ret_any is false. */
+int registry_module(struct registry *r, const char *name, bool *ret_any);
 /* Was the module there when the kernel's functions were listed? */
 bool registry_knows_module(struct registry *r, const char *name);
 /* Those of its functions' probes that d matches; without args[]. */

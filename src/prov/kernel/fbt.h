@@ -19,8 +19,8 @@ void fbt_place_args(struct entry *e, bool back);
 bool fbt_may_come(const struct prov_env *env, const struct pdesc *d);
 /* The probe that stands for those that the description may find later. */
 struct probe *fbt_model(struct prov_env *env, struct arena *a, const struct pdesc *d);
-/* Reads what can be traced of a module. 1: there is something; 0: nothing; -errno. */
-int fbt_module(struct prov_env *env, const char *mod);
+/* Reads what can be traced of a module. *ret_any: there is something. 0 or -errno; then *ret_any is false. */
+int fbt_module(struct prov_env *env, const char *mod, bool *ret_any);
 /* Were there functions of the module when the kernel's list was read? */
 bool fbt_knows_module(const struct prov_env *env, const char *mod);
 /* Probes of the module of the last fbt_module(). */

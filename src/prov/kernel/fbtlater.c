@@ -117,7 +117,7 @@ static int read_list(struct prov_env *env, char **ret, bool *addrs)
 	return r;
 }
 
-int fbt_module(struct prov_env *env, const char *mod)
+int fbt_module(struct prov_env *env, const char *mod, bool *ret_any)
 {
 	struct arena *keep = env->cache->arena;
 	struct fbt_later *l = later(env);
@@ -127,6 +127,7 @@ int fbt_module(struct prov_env *env, const char *mod)
 	bool addrs = true;
 	int r = arena_exhausted(keep) ? -ENOMEM : read_list(env, &text, &addrs);
 
+	*ret_any = false;
 	if (r < 0)
 		return r;
 	l->now = k;
@@ -142,7 +143,8 @@ int fbt_module(struct prov_env *env, const char *mod)
 	kfuncs_locate_in(&k, &ks);
 	ksyms_free(&ks);
 	l->now = k;
-	return 1;
+	*ret_any = true;
+	return 0;
 }
 
 bool fbt_knows_module(const struct prov_env *env, const char *mod)

@@ -149,9 +149,10 @@ const struct probe_source *registry_source(struct registry *r)
 	return &r->source;
 }
 
-int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n)
+int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n,
+		  bool *ret_wanted)
 {
-	return ulater_open(&r->env, m, provs, n);
+	return ulater_open(&r->env, m, provs, n, ret_wanted);
 }
 
 void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret)
@@ -162,9 +163,9 @@ void registry_match_file(struct registry *r, struct arena *a, const struct pdesc
 		registry_args(r, a, ret->v[i]);
 }
 
-int registry_module(struct registry *r, const char *name)
+int registry_module(struct registry *r, const char *name, bool *ret_any)
 {
-	return fbt_module(&r->env, name);
+	return fbt_module(&r->env, name, ret_any);
 }
 
 bool registry_knows_module(struct registry *r, const char *name)

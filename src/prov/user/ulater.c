@@ -69,8 +69,8 @@ static bool is_wanted(struct arena *a, const struct stapsdt *note, int pid, cons
 	return false;
 }
 
-/* Nothing is kept of most files: whatever processes map passes here. 1 or 0, or why the file cannot be read. */
-static int look(struct arena *a, const struct uobj *o, int pid, const char *const *provs, size_t n)
+/* Nothing is kept of most files: whatever processes map passes here. -errno: it cannot be read. */
+static int look(struct arena *a, const struct uobj *o, int pid, const char *const *provs, size_t n, bool *ret_wanted)
 {
 	struct stapsdt *notes = NULL;
 	struct uobj_file file;
@@ -81,9 +81,9 @@ static int look(struct arena *a, const struct uobj *o, int pid, const char *cons
 		return r == -ENOEXEC ? 0 : r;
 	stapsdt_read(a, &file.elf, &notes, &nnotes);
 	uobj_close(&file);
-	for (size_t i = 0; i < nnotes && r == 0; i++)
-		r = is_wanted(a, &notes[i], pid, provs, n);
-	return r;
+	for (size_t i = 0; i < nnotes && !*ret_wanted; i++)
+		*ret_wanted = is_wanted(a, &notes[i], pid, provs, n);
+	return 0;
 }
 
 static struct uproc_obj *new_obj(struct arena *keep, const struct uobj *o)
@@ -98,16 +98,18 @@ static struct uproc_obj *new_obj(struct arena *keep, const struct uobj *o)
 	return r;
 }
 
-int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n)
+int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n,
+		bool *ret_wanted)
 {
 	struct arena *keep = env->cache->arena, *a = arena_new(LOOK_ARENA);
 	struct ulater *l = uproc_ulater(env);
 	struct uobj o;
 	int r = arena_exhausted(keep) ? -ENOMEM : uobj_of_mapping(a, m, &o);
 
+	*ret_wanted = false;
 	if (r == 0)
-		r = look(a, &o, m->pid, provs, n);
-	if (r == 1) {
+		r = look(a, &o, m->pid, provs, n, ret_wanted);
+	if (*ret_wanted) {
 		l->obj = new_obj(keep, &o);
 		l->proc = arena_new_obj(keep, struct uproc);
 		l->proc->pid = m->pid;

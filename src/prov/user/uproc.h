@@ -112,7 +112,8 @@ struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct p
 /* How it is entered: any places do, since what is made of them is not run. */
 void ulater_entry(struct entry *e);
 /* See registry_file(). */
-int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n);
+int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n,
+		bool *ret_wanted);
 /* usdt.c: see registry_match_file(). */
 void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 

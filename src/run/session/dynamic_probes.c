@@ -235,10 +235,11 @@ static int add_file(struct dynprobes *l, const struct side_event *e)
 static int add_module(struct dynprobes *l, const char *name)
 {
 	struct adding ad = { .l = l, .module = true };
-	int r = registry_module(l->s->c.reg, name);
+	bool any;
+	int r = registry_module(l->s->c.reg, name, &any);
 
 	l->no_modules += r < 0;
-	if (r <= 0)
+	if (!any)
 		return 0;
 	if (l->arenas.n >= DYNPROBES_MAX_FILES) {
 		l->full++;
@@ -249,8 +250,14 @@ static int add_module(struct dynprobes *l, const char *name)
 	return add(&ad);
 }
 
-/* 1: it has probes that are wanted; 0: it has not; -errno: it could not be looked at. *ret: of the recording. */
-static int look_at_file(struct dynprobes *l, const struct side_event *e, int *ret)
+/* What became of a file. */
+struct look {
+	bool gone;   /* it could not be looked at */
+	bool wanted; /* it has probes that are wanted */
+};
+
+/* 0, or -errno of the recording. */
+static int look_at_file(struct dynprobes *l, const struct side_event *e, struct look *ret)
 {
 	struct uobj_mapping m = { .pid = (int)e->tgid,
 				  .start = e->addr,
@@ -259,15 +266,16 @@ static int look_at_file(struct dynprobes *l, const struct side_event *e, int *re
 				  .dev = e->dev,
 				  .ino = e->ino,
 				  .path = e->path };
-	int r = registry_file(l->s->c.reg, &m, l->provs, l->nprovs);
 
-	if (r < 0)
-		l->gone++;
-	else if (r == 1 && l->arenas.n >= DYNPROBES_MAX_FILES)
+	ret->gone = registry_file(l->s->c.reg, &m, l->provs, l->nprovs, &ret->wanted) < 0;
+	l->gone += ret->gone;
+	if (!ret->wanted)
+		return 0;
+	if (l->arenas.n >= DYNPROBES_MAX_FILES) {
 		l->full++;
-	else if (r == 1)
-		*ret = add_file(l, e);
-	return r;
+		return 0;
+	}
+	return add_file(l, e);
 }
 
 static int drain_modules(struct dynprobes *l)
@@ -318,10 +326,11 @@ int dynprobes_drain(struct dynprobes *l)
 			l->busy++;
 			f->again = true;
 		} else if (r == 0) {
-			int found = look_at_file(l, &f->e, &r);
+			struct look found;
 
-			f->again = found < 0;
-			f->wanted = found == 1;
+			r = look_at_file(l, &f->e, &found);
+			f->again = found.gone;
+			f->wanted = found.wanted;
 		}
 		latewatch_done(l->watch, f);
 		l->spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
@@ -367,8 +376,9 @@ static int look_at_process(struct dynprobes *l, int pid)
 					      .dev = v[i].dev,
 					      .ino = v[i].ino,
 					      .path = v[i].path };
+		struct look found;
 
-		look_at_file(l, &e, &r);
+		r = look_at_file(l, &e, &found);
 	}
 	arena_free(a);
 	return r;
