@@ -182,9 +182,8 @@ static void hand_over(struct guest *s, struct MHD_Daemon *http, int epoll)
 static void read_head(struct gate *g, struct guest *s, struct MHD_Daemon *http)
 {
 	char buf[HEAD_MAX];
-	const char *reason;
+	struct head_verdict v;
 	ssize_t n;
-	int r;
 
 	do
 		n = recv(s->fd, buf, sizeof(buf), MSG_PEEK | MSG_DONTWAIT);
@@ -196,11 +195,11 @@ static void read_head(struct gate *g, struct guest *s, struct MHD_Daemon *http)
 		return;
 	}
 	s->said = true;
-	r = head_judge(buf, (size_t)n, &reason);
-	if (r == 1) {
+	v = head_judge(buf, (size_t)n);
+	if (v.is == HEAD_WHOLE) {
 		hand_over(s, http, g->epoll);
-	} else if (r > 1) {
-		answer(g, s, r, reason);
+	} else if (v.is == HEAD_WRONG) {
+		answer(g, s, v.status, v.reason);
 		if (s->stage == DRAINING)
 			drain(s);
 	}

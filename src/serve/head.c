@@ -32,7 +32,7 @@ struct head {
 	bool seen[NSINGLE];
 	bool old; /* HTTP/1.0 */
 	unsigned pieces;
-	const char *reason;
+	struct head_verdict verdict;
 };
 
 struct text {
@@ -40,10 +40,11 @@ struct text {
 	size_t n;
 };
 
-static int fault(struct head *h, int status, const char *reason)
+/* Always false. */
+static bool fault(struct head *h, int status, const char *reason)
 {
-	h->reason = reason;
-	return status;
+	h->verdict = (struct head_verdict){ HEAD_WRONG, status, reason };
+	return false;
 }
 
 static bool is_digit(char c)
@@ -89,8 +90,9 @@ static bool cut(struct text t, char c, struct text *before, struct text *rest)
 	return true;
 }
 
-/* request-line = method SP request-target SP HTTP-version */
-static int judge_request(struct head *h, struct text line)
+/* The judges return whether what they saw is right.
+ * request-line = method SP request-target SP HTTP-version */
+static bool judge_request(struct head *h, struct text line)
 {
 	struct text method, target, version;
 
@@ -107,7 +109,7 @@ static int judge_request(struct head *h, struct text line)
 	if (!h->old && memcmp(version.p, "HTTP/1.1", 8) != 0)
 		return fault(h, VERSION, "this server speaks HTTP/1.1");
 	h->pieces += count(target, '&');
-	return h->pieces > HEAD_PIECES_MAX ? fault(h, URI_TOO_LONG, "the address has too many parameters") : 0;
+	return h->pieces <= HEAD_PIECES_MAX || fault(h, URI_TOO_LONG, "the address has too many parameters");
 }
 
 /* 1*DIGIT, of 63 bits */
@@ -123,7 +125,7 @@ static bool is_length(struct text v)
 	return v.n > 0 && n <= INT64_MAX;
 }
 
-static int judge_single(struct head *h, enum single s, struct text value)
+static bool judge_single(struct head *h, enum single s, struct text value)
 {
 	if (h->seen[s])
 		return fault(h, BAD, twice[s]);
@@ -138,11 +140,11 @@ static int judge_single(struct head *h, enum single s, struct text value)
 		return fault(h, EXPECTATION, "only 100-continue can be expected");
 	if (h->seen[LENGTH] && h->seen[ENCODING])
 		return fault(h, BAD, "Content-Length and Transfer-Encoding: the length of the body is said twice");
-	return 0;
+	return true;
 }
 
 /* field-line = field-name ":" OWS field-value OWS */
-static int judge_field(struct head *h, struct text line)
+static bool judge_field(struct head *h, struct text line)
 {
 	struct text name, value;
 
@@ -165,48 +167,48 @@ static int judge_field(struct head *h, struct text line)
 	for (enum single s = 0; s < NSINGLE; s++)
 		if (equals(name, singles[s]))
 			return judge_single(h, s, value);
-	return 0;
+	return true;
 }
 
-static int judge_line(struct head *h, struct text line, bool first)
+static bool judge_line(struct head *h, struct text line, bool first)
 {
 	if (first)
 		return judge_request(h, line);
 	if (line.n)
 		return judge_field(h, line);
-	return h->old || h->seen[HOST] ? 1 : fault(h, BAD, "there is no Host");
+	if (!h->old && !h->seen[HOST])
+		return fault(h, BAD, "there is no Host");
+	h->verdict.is = HEAD_WHOLE;
+	return true;
 }
 
-static int judge(struct head *h, const char *p, size_t n)
+static bool judge(struct head *h, const char *p, size_t n)
 {
 	size_t at = 0;
-	int r = 0;
 
-	while (r == 0) {
+	while (h->verdict.is == HEAD_PART) {
 		const char *end = memchr(p + at, '\n', n - at);
 		struct text line = { p + at, end ? (size_t)(end - p) - at : n - at };
 
 		if (at == 0 && line.n > HEAD_LINE_MAX)
 			return fault(h, URI_TOO_LONG, "the address is too long");
 		if (!end)
-			return n >= HEAD_MAX ? fault(h, TOO_LARGE, "the head is too large") : 0;
+			return n < HEAD_MAX || fault(h, TOO_LARGE, "the head is too large");
 		if (!line.n || line.p[line.n - 1] != '\r' || memchr(line.p, '\r', line.n - 1))
 			return fault(h, BAD, "lines end with CR and LF, and have neither in them");
 		line.n--;
-		r = judge_line(h, line, at == 0);
+		judge_line(h, line, at == 0);
 		at = (size_t)(end - p) + 1;
 		if (at > HEAD_MAX)
 			return fault(h, TOO_LARGE, "the head is too large");
 	}
-	return r;
+	return h->verdict.is == HEAD_WHOLE;
 }
 
-int head_judge(const char *p, size_t n, const char **reason)
+struct head_verdict head_judge(const char *p, size_t n)
 {
-	struct head h = { 0 };
-	int r = judge(&h, p, n);
+	struct head h = { .verdict.is = HEAD_PART };
 
-	if (r > 1)
-		*reason = h.reason;
-	return r;
+	judge(&h, p, n);
+	return h.verdict;
 }

@@ -11,7 +11,15 @@
 #define HEAD_LINE_MAX (8 << 10) /* bytes of the request line */
 #define HEAD_PIECES_MAX 256 /* fields, parameters of the address and cookies: the library keeps a structure of each */
 
-/* p: the first n bytes of a connection. 1: the head is whole and right; 0: right so far, more must come; else the HTTP
- * status to answer with (400 …) and *reason. */
-int head_judge(const char *p, size_t n, const char **reason);
+struct head_verdict {
+	enum {
+		HEAD_PART,  /* right so far, more must come */
+		HEAD_WHOLE, /* and right */
+		HEAD_WRONG  /* to be answered, and no more read */
+	} is;
+	int status;	    /* of HEAD_WRONG: the answer's, of HTTP (400 …) */
+	const char *reason; /* of HEAD_WRONG */
+};
+/* p: the first n bytes of a connection. */
+struct head_verdict head_judge(const char *p, size_t n);
 #endif

@@ -6,18 +6,21 @@
 #include "serve/head.h"
 #include "unit.h"
 
+/* A status of HTTP, or these. */
+enum { PART = HEAD_PART, WHOLE = HEAD_WHOLE };
+
 static int judge(const char *p, size_t n)
 {
-	const char *reason = NULL;
 	char *copy = malloc(n ? n : 1); /* of its size: a sanitizer sees who reads further */
-	int r;
+	struct head_verdict v;
 
 	assert_non_null(copy);
 	memcpy(copy, p, n);
-	r = head_judge(copy, n, &reason);
-	assert_int_equal(r > 1, reason != NULL);
+	v = head_judge(copy, n);
+	assert_int_equal(v.is == HEAD_WRONG, v.reason != NULL);
+	assert_int_equal(v.is == HEAD_WRONG, v.status >= 400);
 	free(copy);
-	return r;
+	return v.is == HEAD_WRONG ? v.status : (int)v.is;
 }
 
 static int judge_b(struct strb *b)
@@ -42,9 +45,9 @@ static void each_beginning_is_right_so_far(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(judge(whole, i), 0);
-	assert_int_equal(judge(whole, n), 1);
-	assert_int_equal(judge("GET / HTTP/1.0\r\n\r\nrest\n\n", 24), 1);
+		assert_int_equal(judge(whole, i), PART);
+	assert_int_equal(judge(whole, n), WHOLE);
+	assert_int_equal(judge("GET / HTTP/1.0\r\n\r\nrest\n\n", 24), WHOLE);
 }
 
 /* Whatever byte is changed: it ends with a verdict, and what was refused stays refused when more comes. */
@@ -56,14 +59,14 @@ static void verdicts_stay(void **state)
 	(void)state;
 	for (size_t at = 0; at < n; at++)
 		for (int c = 0; c < 256; c++) {
-			int first = 0;
+			int first = PART;
 
 			memcpy(text, whole, sizeof(text));
 			text[at] = (char)c;
 			for (size_t i = 1; i <= n; i++) {
 				int r = judge(text, i);
 
-				if (first)
+				if (first != PART)
 					assert_int_equal(r, first);
 				first = r;
 			}
@@ -86,7 +89,7 @@ static void long_request_line(void **state)
 	struct strb b = { 0 };
 
 	(void)state;
-	assert_int_equal(line_of(HEAD_LINE_MAX), 1);
+	assert_int_equal(line_of(HEAD_LINE_MAX), WHOLE);
 	assert_int_equal(line_of(HEAD_LINE_MAX + 1), 414);
 	repeat(&b, "a", HEAD_LINE_MAX + 1); /* its end is not waited for */
 	assert_int_equal(judge_b(&b), 414);
@@ -108,8 +111,8 @@ static int head_of(size_t n, size_t missing)
 static void large_head(void **state)
 {
 	(void)state;
-	assert_int_equal(head_of(HEAD_MAX, 0), 1);
-	assert_int_equal(head_of(HEAD_MAX, 1), 0);
+	assert_int_equal(head_of(HEAD_MAX, 0), WHOLE);
+	assert_int_equal(head_of(HEAD_MAX, 1), PART);
 	assert_int_equal(head_of(HEAD_MAX + 1, 0), 431);
 	assert_int_equal(head_of(HEAD_MAX + 1, 1), 431); /* of which the gate sees no more */
 	assert_int_equal(head_of(HEAD_MAX + 100, 90), 431);
@@ -135,12 +138,12 @@ static int pieces_of(size_t params, size_t fields, size_t cookies)
 static void many_pieces(void **state)
 {
 	(void)state;
-	assert_int_equal(pieces_of(HEAD_PIECES_MAX - 1, 0, 0), 1);
+	assert_int_equal(pieces_of(HEAD_PIECES_MAX - 1, 0, 0), WHOLE);
 	assert_int_equal(pieces_of(HEAD_PIECES_MAX, 0, 0), 431); /* with Host */
 	assert_int_equal(pieces_of(HEAD_PIECES_MAX + 1, 0, 0), 414);
-	assert_int_equal(pieces_of(0, HEAD_PIECES_MAX - 1, 0), 1);
+	assert_int_equal(pieces_of(0, HEAD_PIECES_MAX - 1, 0), WHOLE);
 	assert_int_equal(pieces_of(0, HEAD_PIECES_MAX, 0), 431);
-	assert_int_equal(pieces_of(0, 0, HEAD_PIECES_MAX - 1), 1);
+	assert_int_equal(pieces_of(0, 0, HEAD_PIECES_MAX - 1), WHOLE);
 	assert_int_equal(pieces_of(0, 0, HEAD_PIECES_MAX), 431);
 }
 
@@ -155,9 +158,9 @@ static int length_of(const char *v)
 static void lengths(void **state)
 {
 	(void)state;
-	assert_int_equal(length_of("0"), 1);
-	assert_int_equal(length_of("007"), 1);
-	assert_int_equal(length_of("9223372036854775807"), 1);
+	assert_int_equal(length_of("0"), WHOLE);
+	assert_int_equal(length_of("007"), WHOLE);
+	assert_int_equal(length_of("9223372036854775807"), WHOLE);
 	assert_int_equal(length_of("9223372036854775808"), 400);
 	assert_int_equal(length_of("18446744073709551621"), 400);
 	assert_int_equal(length_of("-5"), 400);
