@@ -215,7 +215,7 @@ int stuck_add(struct stuck *s, const struct recfmt *f, const void *data)
 		return r;
 	vec_push(&s->threads, t);
 	s->linked = false;
-	return 1;
+	return 0;
 }
 
 /* -- who waits for whom -- */

@@ -50,7 +50,7 @@ struct stuck;
 /* causes and sym must outlive it. -ENOMEM. */
 int stuck_new(struct causes *causes, struct sym *sym, struct stuck **ret);
 void stuck_free(struct stuck *s); /* accepts NULL */
-/* Takes a record of a format. 1: it is a thread; 0: it is something else; -ENOMEM. */
+/* Takes a record of a format, if it is about a thread. 0 or -ENOMEM. */
 int stuck_add(struct stuck *s, const struct recfmt *f, const void *data);
 /* Those that were added, longest first, with their holders. Valid until the next stuck_add(). */
 const struct stuck_thread *const *stuck_list(struct stuck *s, size_t *n);
