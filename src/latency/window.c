@@ -247,7 +247,7 @@ static void add_powers(struct series *s, const struct rec_histdesc *d, const str
 static int add_agg(struct windows *w, const struct row *row)
 {
 	struct row hist;
-	int r;
+	struct step s;
 
 	if (row->id >= w->schema->naggs)
 		return 0;
@@ -255,8 +255,8 @@ static int add_agg(struct windows *w, const struct row *row)
 		w->read_before = w->read;
 		w->read = row->ts;
 	}
-	r = rechist_of_agg(&w->buf, w->schema, row, w->read_before, w->wall_off, &hist);
-	return r > 0 ? windows_add(w, &hist) : r;
+	s = rechist_of_agg(&w->buf, w->schema, row, w->read_before, w->wall_off, &hist);
+	return s.more ? windows_add(w, &hist) : s.error;
 }
 
 int windows_add(struct windows *w, const struct row *row)

@@ -312,14 +312,14 @@ int histfile_add(struct histfile *h, const struct row *row)
 int histfile_agg(struct histfile *h, const struct row *row)
 {
 	struct row hist;
-	int r;
+	struct step s;
 
 	if (row->ts > h->read) {
 		h->read_before = h->read;
 		h->read = row->ts;
 	}
-	r = rechist_of_agg(&h->buf, h->schema, row, h->read_before, h->wall_off, &hist);
-	return r < 0 ? SQLITE_NOMEM : r ? histfile_add(h, &hist) : SQLITE_OK;
+	s = rechist_of_agg(&h->buf, h->schema, row, h->read_before, h->wall_off, &hist);
+	return s.error ? SQLITE_NOMEM : s.more ? histfile_add(h, &hist) : SQLITE_OK;
 }
 
 /* -- writing -- */

@@ -69,8 +69,8 @@ uint64_t rechist_slot(uint64_t ts, uint64_t period, uint64_t wall_off)
 	return ts - (ts + wall_off) % period;
 }
 
-int rechist_of_agg(struct rechist_buf *b, const struct rec_schema *s, const struct row *row, uint64_t read_before,
-		   uint64_t wall_off, struct row *ret)
+struct step rechist_of_agg(struct rechist_buf *b, const struct rec_schema *s, const struct row *row,
+			   uint64_t read_before, uint64_t wall_off, struct row *ret)
 {
 	uint32_t source = rec_hist_of_agg(s, row->id);
 	struct rec_hist head = { .period = NSEC_PER_SEC, .flags = HIST_NO_SUM | HIST_BY_READ };
@@ -78,14 +78,14 @@ int rechist_of_agg(struct rechist_buf *b, const struct rec_schema *s, const stru
 	uint64_t number, start = row->ts;
 
 	if (!rec_hist_source(s, source, &d))
-		return 0;
+		return step_end();
 	head.key_size = d.key_size;
 	if (d.slot_ns) {
 		if (row->len < sizeof(number))
-			return 0;
+			return step_end();
 		memcpy(&number, row->data, sizeof(number));
 		if (number > UINT64_MAX / d.slot_ns) /* no time */
-			return 0;
+			return step_end();
 		start = number * d.slot_ns - (d.slot_wall ? wall_off : 0);
 		head.period = d.slot_ns;
 		head.flags = HIST_NO_SUM;
@@ -95,11 +95,11 @@ int rechist_of_agg(struct rechist_buf *b, const struct rec_schema *s, const stru
 		start = rechist_slot(start, head.period, wall_off);
 	}
 	if (rechist_make(b, &head, row->data, row->value + 1, d.nbuckets) < 0)
-		return -ENOMEM;
+		return step_failed(-ENOMEM);
 	if (d.slot_ns) /* the rest of the key is the histogram's */
 		memset(b->v + sizeof(head), 0, sizeof(number));
 	*ret = (struct row){ .kind = ROW_HIST, .ts = start, .id = source, .data = b->v, .len = b->n };
-	return 1;
+	return step_more();
 }
 
 /* Merges from the end, so that the old buckets need no second place. */
