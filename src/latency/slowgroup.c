@@ -59,23 +59,24 @@ static int begin(struct slowgroups *g, const struct slowgroup_event *e)
 	if (!g->v.n)
 		g->began = e->wall;
 	if (x.tracker && x.comm && x.reason && vec_try_push(&g->v, x) == 0)
-		return 1;
+		return 0;
 	free(x.tracker);
 	free(x.comm);
 	free(x.reason);
 	return -ENOMEM;
 }
 
-int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct strb *text)
+int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct strb *text, bool *ret_kept)
 {
 	struct group *x = NULL;
 
+	*ret_kept = false;
 	for (size_t i = 0; i < g->v.n && !x; i++)
 		if (!strcmp(g->v.v[i].tracker, e->tracker) && !strcmp(g->v.v[i].comm, e->comm) &&
 		    !strcmp(g->v.v[i].reason, e->reason))
 			x = &g->v.v[i];
 	if (!x)
-		return g->v.n < SLOWGROUP_GROUPS ? begin(g, e) : 1;
+		return g->v.n < SLOWGROUP_GROUPS ? begin(g, e) : 0;
 	if (x->n < SLOWGROUP_WHOLE) {
 		x->whole[x->n] = strb_take(text);
 		if (!x->whole[x->n])
@@ -87,6 +88,7 @@ int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct
 	x->max = e->delay > x->max ? e->delay : x->max;
 	x->last = e->wall > x->last ? e->wall : x->last;
 	x->n++;
+	*ret_kept = true;
 	return 0;
 }
 

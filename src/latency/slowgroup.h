@@ -23,8 +23,8 @@ struct slowgroup_event {
 void slowgroup_head(struct strb *b, uint64_t wall, const char *tracker);
 int slowgroups_new(struct slowgroups **ret); /* -ENOMEM */
 void slowgroups_free(struct slowgroups *g);  /* accepts NULL */
-/* 1: it is to be shown now; 0: it will be told by slowgroups_print(), and text was taken; < 0: -ENOMEM. */
-int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct strb *text);
+/* *ret_kept: it will be told by slowgroups_print(), and text was taken; else it is to be shown now. 0 or -ENOMEM. */
+int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct strb *text, bool *ret_kept);
 /* Is the refresh over that began with the first event, now or at the end of a later event? */
 bool slowgroups_due(const struct slowgroups *g, uint64_t wall);
 /* Tells what was kept, wrap()ped, and begins anew. */

@@ -88,14 +88,12 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	return 0;
 }
 
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct live_calls *c = ctx;
-	int r = callsprint_row(c->print, c->schema, c->sym, row);
 
-	if (r < 0)
-		return r;
-	return row->kind == ROW_DROPS || row->kind == ROW_NOTE || row->kind == ROW_FAULT ? 0 : 1;
+	*ret_text = row->kind == ROW_DROPS || row->kind == ROW_NOTE || row->kind == ROW_FAULT;
+	return callsprint_row(c->print, c->schema, c->sym, row);
 }
 
 static int on_finish(void *ctx)

@@ -125,15 +125,14 @@ static int on_ready(void *ctx, struct session *s, long target)
 	return slowfilter_open(&r->filter, &r->request.to);
 }
 
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct live_check *r = ctx;
-	int e;
 
 	if (slowfilter_row(&r->filter, r->schema, row))
-		return 1;
-	e = check_row(r->check, row);
-	return e < 0 ? e : row->kind == ROW_NOTE && note_is_shown(row->id) ? 0 : 1;
+		return 0;
+	*ret_text = row->kind == ROW_NOTE && note_is_shown(row->id);
+	return check_row(r->check, row);
 }
 
 static int on_finish(void *ctx)

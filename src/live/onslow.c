@@ -46,7 +46,7 @@ static void look(struct live_onslow *c, const struct slow_event *e)
 	       units_ns(e->fixed.delay, time));
 }
 
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct live_onslow *c = ctx;
 	const struct recfmt *f = row->kind == ROW_EVENT && row->id >= 1 && row->id <= c->schema->nfmts
@@ -59,7 +59,8 @@ static int on_row(void *ctx, const struct row *row)
 
 			look(c, &e);
 		}
-	return row->kind != ROW_DROPS && row->kind != ROW_NOTE && row->kind != ROW_FAULT;
+	*ret_text = row->kind == ROW_DROPS || row->kind == ROW_NOTE || row->kind == ROW_FAULT;
+	return 0;
 }
 
 static void on_tick(void *ctx, struct recorder *recorder, bool hangup)

@@ -107,26 +107,28 @@ static int on_ready(void *ctx, struct session *s, long target)
 	return 0;
 }
 
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct live_slow *l = ctx;
-	int r = 1;
+	int r = 0;
 
 	daemon_row(l->daemon, row);
 	if (slowfilter_row(&l->filter, l->show.schema, row))
-		return 1;
-	if (l->daemon && !l->show.json) /* losses are among the metrics; notes are for its administrator */
-		return row->kind != ROW_NOTE && row->kind != ROW_FAULT;
+		return 0;
+	if (l->daemon && !l->show.json) { /* losses are among the metrics; notes are for its administrator */
+		*ret_text = row->kind == ROW_NOTE || row->kind == ROW_FAULT;
+		return 0;
+	}
 	switch (row->kind) {
 	case ROW_EVENT:
-		r = slowshow_event(&l->show, row);
+		r = slowshow_event(&l->show, row, ret_text);
 		l->show.has_flight = false;
 		break;
 	case ROW_FLIGHT: break;
-	case ROW_DROPS: r = !l->show.json && latencysum_limited(l->show.sum, row); break;
+	case ROW_DROPS: *ret_text = l->show.json || !latencysum_limited(l->show.sum, row); break;
 	case ROW_NOTE:
-	case ROW_FAULT: r = 0; break;
-	default: r = latencysum_add(l->show.sum, row); r = r < 0 ? r : 1;
+	case ROW_FAULT: *ret_text = true; break;
+	default: r = latencysum_add(l->show.sum, row);
 	}
 	return r;
 }

@@ -20,18 +20,13 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	return stuck_new(c, sym, &r->threads) < 0 ? listener_fail(&r->request.to, "out of memory") : 0;
 }
 
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct live_stuck *r = ctx;
 	const struct recfmt *f = row->id >= 1 && row->id <= r->schema->nfmts ? r->schema->fmts[row->id - 1] : NULL;
-	int e;
 
-	if (row->kind == ROW_DROPS || row->kind == ROW_NOTE || row->kind == ROW_FAULT)
-		return 0;
-	if (row->kind != ROW_EVENT || !f)
-		return 1;
-	e = stuck_add(r->threads, f, row->data);
-	return e < 0 ? e : 1;
+	*ret_text = row->kind == ROW_DROPS || row->kind == ROW_NOTE || row->kind == ROW_FAULT;
+	return row->kind == ROW_EVENT && f ? stuck_add(r->threads, f, row->data) : 0;
 }
 
 static int on_finish(void *ctx)

@@ -55,17 +55,18 @@ static int on_ready(void *ctx, struct session *s, long target)
 }
 
 /* The thread that draws is started by the first row: all is attached then, and privileges are dropped. */
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct live_top *t = ctx;
 	int e = 0;
 
+	(void)ret_text;
 	slowfilter_row(&t->filter, t->schema, row);
 	if (!t->screen)
 		e = screen_start(&t->config, t->model, &t->screen);
 	if (e == 0)
 		e = top_model_row(t->model, row);
-	return e < 0 ? e : 1;
+	return e;
 }
 
 static int on_finish(void *ctx)

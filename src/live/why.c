@@ -29,26 +29,26 @@ static int on_ready(void *ctx, struct session *s, long target)
 	return 0;
 }
 
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct live_why *w = ctx;
 	uint64_t now;
-	int e = 1;
+	int e;
 
 	switch (row->kind) {
-	case ROW_AGG: e = whytab_add(w->table, w->schema, row); return e < 0 ? e : 1;
+	case ROW_AGG: return whytab_add(w->table, w->schema, row);
 	case ROW_EVENT:
 		if (!whytab_is_end(w->schema, row))
-			return 1;
+			return 0;
 		now = row->ts;
 		e = whyprint_table(&w->print, w->table, now - w->interval, false);
 		w->interval = now;
 		whytab_next(w->table);
-		return e < 0 ? e : 1;
+		return e;
 	case ROW_DROPS:
 	case ROW_NOTE:
-	case ROW_FAULT: return 0;
-	default: return 1;
+	case ROW_FAULT: *ret_text = true; return 0;
+	default: return 0;
 	}
 }
 

@@ -36,14 +36,12 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	return 0;
 }
 
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct tracing *t = ctx;
-	int e = row->kind == ROW_AGG ? whytab_add(t->table, t->schema, row) : 0;
 
-	if (e < 0)
-		return e;
-	return row->kind != ROW_DROPS && row->kind != ROW_NOTE && row->kind != ROW_FAULT;
+	*ret_text = row->kind == ROW_DROPS || row->kind == ROW_NOTE || row->kind == ROW_FAULT;
+	return row->kind == ROW_AGG ? whytab_add(t->table, t->schema, row) : 0;
 }
 
 /* The first time all probes are attached. */

@@ -180,15 +180,14 @@ static int written(struct tracer *t, int r)
 	return -EPIPE;
 }
 
-static int on_row(void *ctx, const struct row *row)
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
 	struct tracer *t = ctx;
-	int r;
 
+	(void)ret_text;
 	if (t->want.count)
 		summary_row(&t->summary, t->schema, row);
-	r = written(t, trail_row(t->trail, row));
-	return r < 0 ? r : 1;
+	return written(t, trail_row(t->trail, row));
 }
 
 static int on_taken(void *ctx)

@@ -254,11 +254,13 @@ static int on_consume(void *ctx)
 	}
 	more = recording_next(r->rec, &row);
 	for (; e >= 0 && more; row = next) {
+		bool as_text = false;
+
 		more = recording_next(r->rec, &next);
 		if (more && next.kind == ROW_FLIGHT && r->show->flight)
 			r->show->flight(r->show->ctx, &next);
-		e = r->show->row(r->show->ctx, &row);
-		if (e == 0)
+		e = r->show->row(r->show->ctx, &row, &as_text);
+		if (e >= 0 && as_text)
 			e = text_view_row(r->view, &row);
 	}
 	recording_release(r->rec);

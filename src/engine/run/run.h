@@ -16,9 +16,9 @@ struct run_observer {
 	void *ctx;
 	/* Before the first row; all of it lives until the run has ended. EXIT_* > 0 after a message. */
 	int (*open)(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out);
-	/* 1: shown, or of no interest; 0: the text view is to show it (losses, faults, notes); < 0: out cannot be
-	 * written. */
-	int (*row)(void *ctx, const struct row *row);
+	/* *ret_text, false before: the text view is to show it (losses, faults, notes); else it was shown, or is of no
+	 * interest. 0, or -errno: out cannot be written, no memory. */
+	int (*row)(void *ctx, const struct row *row, bool *ret_text);
 	/* When there are no more rows for now, and once a second at least; may be NULL. < 0 as above. */
 	int (*taken)(void *ctx);
 	/* After the last row. < 0 as above. */

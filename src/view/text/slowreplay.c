@@ -18,10 +18,11 @@ struct replay {
 
 static int replay_held(struct replay *r)
 {
-	int e = r->holds ? slowshow_event(r->l, &r->held) : 0;
+	bool text; /* there is no view for it here */
+	int e = r->holds ? slowshow_event(r->l, &r->held, &text) : 0;
 
 	r->holds = r->l->has_flight = false;
-	return e < 0 ? e : 0;
+	return e;
 }
 
 static int replay_row(struct replay *r, const struct row *row)

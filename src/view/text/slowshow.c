@@ -81,20 +81,23 @@ static void event_text(const struct slowshow *l, const struct slow_event *e, con
 
 /* -- those that are alike -- */
 
-static int group(struct slowshow *l, const struct slow_event *e, const struct chain *ch, struct strb *text)
+/* *ret_kept: it is told later, and text was taken. 0 or -ENOMEM. */
+static int group(struct slowshow *l, const struct slow_event *e, const struct chain *ch, struct strb *text,
+		 bool *ret_kept)
 {
 	struct slowgroup_event x = { .comm = e->fixed.comm, .wall = ended(l, e), .delay = e->fixed.delay };
 	_cleanup_free_ char *name = NULL;
 	struct strb reason = { 0 };
 	int r;
 
+	*ret_kept = false;
 	if (!l->groups || l->has_flight)
-		return 1;
+		return 0;
 	slowshow_put_groups(l, x.wall);
 	x.tracker = name = name_of(e);
 	chain_reason(ch, &reason);
 	x.reason = strb_str(&reason);
-	r = !name || reason.failed ? -ENOMEM : slowgroups_add(l->groups, &x, text);
+	r = !name || reason.failed ? -ENOMEM : slowgroups_add(l->groups, &x, text, ret_kept);
 	strb_free(&reason);
 	return r;
 }
@@ -245,16 +248,17 @@ void slowshow_flight(struct slowshow *l, const struct row *row)
 	l->has_flight = flight_open(row->data, row->len, &l->flight) == 0;
 }
 
-/* 1: shown as it is to be; 0: the text view shows what was noted, too. */
-static int show_event(struct slowshow *l, const struct slow_event *e)
+/* *ret_text: it was shown, and the text view shows what was noted, too. 0 or -errno. */
+static int show_event(struct slowshow *l, const struct slow_event *e, bool *ret_text)
 {
 	struct strb b = { 0 };
 	struct slowwait w;
 	struct chain ch;
+	bool kept;
 	int r;
 
 	if (!e->tracker || e->fixed.how == SLOW_CONTROL || (l->recorded && e->fixed.delay < l->over_ns))
-		return 1;
+		return 0;
 	r = slowwait_make(l->causes, l->sym, e, &w);
 	if (r < 0)
 		return r;
@@ -263,16 +267,16 @@ static int show_event(struct slowshow *l, const struct slow_event *e)
 	chains_add(l->chains, &w.wait);
 	if (!is_wanted(l, e)) {
 		l->filtered++;
-		return 1;
+		return 0;
 	}
 	if (is_idle(l, &w)) {
 		l->idle_left_out++;
-		return 1;
+		return 0;
 	}
 	chains_build(l->chains, &w.wait, &ch);
 	if (!l->idle && chain_is_idle(&ch)) {
 		l->idle_left_out++;
-		return 1;
+		return 0;
 	}
 	if (!l->worst)
 		latencysum_slow(l->sum, e->fixed.tracker);
@@ -282,18 +286,15 @@ static int show_event(struct slowshow *l, const struct slow_event *e)
 		event_json(l, e, &w, &ch, &b);
 	else
 		event_text(l, e, &ch, &b);
-	if (l->worst) {
-		r = keep(l, &e->fixed, &b);
-		return r < 0 ? r : 1;
+	if (l->worst)
+		return keep(l, &e->fixed, &b);
+	r = group(l, e, &ch, &b, &kept);
+	if (r == 0 && !kept) {
+		r = b.failed ? -ENOMEM : fwrite(b.s, 1, b.n, l->out) == b.n ? 0 : -errno;
+		*ret_text = r == 0 && l->stacks;
 	}
-	r = group(l, e, &ch, &b);
-	if (r <= 0) {
-		strb_free(&b);
-		return r < 0 ? r : 1;
-	}
-	r = b.failed ? -ENOMEM : fwrite(b.s, 1, b.n, l->out) == b.n ? 0 : -errno;
 	strb_free(&b);
-	return r < 0 ? r : !l->stacks;
+	return r;
 }
 
 /* -- the summary -- */
@@ -340,16 +341,17 @@ int slowshow_summary(struct slowshow *l, uint64_t now, bool final)
 	return fflush(l->out) != 0 || ferror(l->out) ? (errno ? -errno : -EIO) : 0;
 }
 
-int slowshow_event(struct slowshow *l, const struct row *row)
+int slowshow_event(struct slowshow *l, const struct row *row, bool *ret_text)
 {
 	const struct recfmt *f = row->id >= 1 && row->id <= l->schema->nfmts ? l->schema->fmts[row->id - 1] : NULL;
-	int r = 1;
+	int r = 0;
 
-	for (size_t i = 0; f && i < f->nacts && r > 0; i++)
+	*ret_text = false;
+	for (size_t i = 0; f && i < f->nacts && r == 0 && !*ret_text; i++)
 		if (f->acts[i].kind == ACT_SLOW) {
 			struct slow_event e = slow_event(l->schema, &f->acts[i], row->data);
 
-			r = show_event(l, &e);
+			r = show_event(l, &e, ret_text);
 		}
 	return r;
 }

@@ -51,8 +51,9 @@ struct slowshow {
 int slowshow_begin(struct slowshow *l, const struct rec_schema *schema);
 void slowshow_end(struct slowshow *l);
 void slowshow_done(struct slowshow *l);
-/* The slow events of a ROW_EVENT, shown or kept. 1: done; 0: the text view is to show them, too; < 0: an error. */
-int slowshow_event(struct slowshow *l, const struct row *row);
+/* The slow events of a ROW_EVENT, shown or kept. *ret_text, of one that is shown: the text view is to show it, too. 0
+ * or -errno. */
+int slowshow_event(struct slowshow *l, const struct row *row, bool *ret_text);
 /* The ROW_FLIGHT about the event that comes next; row must live until then. */
 void slowshow_flight(struct slowshow *l, const struct row *row);
 /* Whether it is shown, so that what went on around it is wanted. */
