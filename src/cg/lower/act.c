@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clauses and their statements: predicate, record, actions. */
+#include "cg/lower/act.h"
 #include "cg/lower/call.h"
+#include "cg/lower/entry.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/flow.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/stack.h"
+#include "cg/lower/task.h"
+#include "cg/lower/var.h"
 
 /* print(pointer): the address and what is there. */
 void act_print(struct gen *g, struct call *c)

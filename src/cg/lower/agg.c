@@ -5,7 +5,11 @@
  * A program never interrupts itself, so values that only one program writes need no atomic instructions;
  * where programs that can nest on a CPU share an aggregation, additions are atomic (minimum and maximum
  * are not: a nested firing between test and store may be lost). */
-#include "cg/lower/int.h"
+#include "cg/lower/act.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 #include "base/aggval.h"
 
 struct aggctx {

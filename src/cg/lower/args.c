@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a probe's arguments, id and names come from. */
-#include "cg/lower/int.h"
+#include "cg/lower/entry.h"
+#include "cg/lower/event.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 
 #if defined(__aarch64__)
 #define REGS_PC 256 /* struct user_pt_regs: regs[31], sp, pc, pstate */

@@ -2,7 +2,7 @@
 /* Typed kernel pointers: which loads through them the verifier accepts. It follows structs to the
  * member at the offset; unions, bit fields and reads across members are left to probe reads.
  * Source: kernel/bpf/btf.c btf_struct_walk(). */
-#include "cg/lower/int.h"
+#include "cg/lower/load.h"
 
 /* Through typedefs and const/volatile/restrict. False on type tags (user, per-CPU, RCU memory). */
 static bool strip(struct cg *c, struct tref *ref, struct tinfo *t)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Built-in variables: the code functions of the rows VAR. */
 #include "cg/lower/call.h"
+#include "cg/lower/entry.h"
+#include "cg/lower/load.h"
+#include "cg/lower/stack.h"
+#include "cg/lower/task.h"
 
 void var_pid(struct gen *g, struct call *c)
 {

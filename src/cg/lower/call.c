@@ -2,7 +2,13 @@
 /* Uses of what is built in: arguments become values, and the code function of the row in lang/builtin.def does the
  * rest. */
 #include "base/flightfmt.h"
+#include "cg/lower/act.h"
 #include "cg/lower/call.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/string.h"
+#include "cg/lower/var.h"
 
 static const struct {
 	call_fn *code;

@@ -3,7 +3,7 @@
  * These need not compile expressions; those of rows with BIF_TREE do. */
 #ifndef DWELL_CG_CALL_H
 #define DWELL_CG_CALL_H
-#include "cg/lower/int.h"
+#include "cg/lower/gen.h"
 
 #define CALL_MAX_ARGS 4 /* that are values; what has more works on the tree */
 
@@ -58,4 +58,9 @@ void gen_flight_close(struct gen *g, const struct flight_slot *s);
 /* Makes the code of a row for n, whose arguments are args. The value is in *ret. */
 void call_builtin(struct gen *g, const struct node *n, const struct builtin *b, const struct lay_act *la,
 		  struct call *ret);
+
+/* call.c: calls as expressions and statements have them. */
+vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf);
+void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
+void gen_builtin_effect(struct gen *g, const struct node *n); /* its value is not needed */
 #endif

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The code generator's driver: groups clauses by the entry of their probes, makes the programs of each
  * group (a further one when the first is full), and puts the image together. */
-#include "cg/lower/int.h"
+#include "lang/later.h"
+#include "cg/lower/entry.h"
+#include "cg/lower/event.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/var.h"
 #include <errno.h>
 
 /* The verifier's time grows faster than a program: clauses that share no this-> variables go to a further

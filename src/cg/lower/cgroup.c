@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The container that the current task is in: the 64 hexadecimal digits that container engines put into
  * cgroup names ("docker-ID.scope", "ID"), of the task's cgroup or one of the two above it. */
-#include "cg/lower/int.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/task.h"
 
 #define ID_LEN 64
 #define NAME_LEN 128

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Actions that do more than put their arguments into the record. */
 #include "cg/lower/call.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
 
 /* exit(): the state says so to all programs; the first status counts. */
 void act_exit(struct gen *g, struct call *c)

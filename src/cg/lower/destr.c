@@ -2,6 +2,10 @@
 /* Destructive actions that are done in the kernel, at once: signals, writes to the memory of processes,
  * and waiting. */
 #include "cg/lower/call.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 #include <errno.h>
 
 #define SIGNAL_STOP 19 /* SIGSTOP; Source: uapi/asm-generic/signal.h */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The start of a program: which probe fires, and who is left out. */
-#include "cg/lower/int.h"
+#include "cg/lower/entry.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 
 #define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a 32-bit system call is running */
 

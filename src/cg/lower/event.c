@@ -2,6 +2,12 @@
 /* Clauses of latency probes: their code is put where an event ends, inside of the program (and of the clause)
  * that closes it; and what they know of the event. */
 #include "cg/lower/call.h"
+#include "cg/lower/event.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/stack.h"
+#include "cg/lower/task.h"
 
 /* -- what is known -- */
 

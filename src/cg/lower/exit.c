@@ -5,7 +5,7 @@
  * Cached values (struct cache) are valid where their computation dominates. Two rules keep that so:
  * whoever places a label that was jumped to restores the cache of before the first jump; and what the
  * next clause may rely on is the cache at the first jump out of this one. */
-#include "cg/lower/int.h"
+#include "cg/lower/fault.h"
 
 struct cache gen_region_begin(struct gen *g)
 {

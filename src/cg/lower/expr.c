@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: scalar values in virtual registers, 64 bits wide. */
 #include "cg/lower/call.h"
+#include "cg/lower/entry.h"
+#include "cg/lower/event.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/flow.h"
+#include "cg/lower/load.h"
+#include "cg/lower/stack.h"
+#include "cg/lower/string.h"
+#include "cg/lower/task.h"
+#include "cg/lower/var.h"
 
 vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty)
 {

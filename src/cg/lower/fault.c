@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The code for leaving a clause early, where exit.c has noted that: faults (a record, the ERROR clauses), losses (a
  * counter). It is put after the function, out of the hot path. */
-#include "cg/lower/int.h"
+#include "cg/lower/entry.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/task.h"
+#include "cg/lower/var.h"
 
 /* fault_rec(ctx, probe, epid << 32 | action, code << 32 | pc, value): writes struct rec_fault. */
 static struct irfn *fault_rec_fn(struct prog *pr)

@@ -2,7 +2,11 @@
 /* What several clauses of a program with trackers ask for, and one of them always does: once, in front of them all. A
  * clause cannot rely on what those in front of it have asked for, since their predicates may have left them. Reading
  * the clock is most of what tracking costs; then come look-ups of what is kept of a thread. */
+#include "cg/lower/entry.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/task.h"
 #include "cg/lower/track.h"
+#include "cg/lower/var.h"
 
 #define CURRENT (-1) /* in place of a word of the context: the current thread */
 

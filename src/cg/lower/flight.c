@@ -2,6 +2,9 @@
 /* flight("kind", number, number, text): an entry of the flight recorder, base/flightfmt.h. */
 #include "base/flightfmt.h"
 #include "cg/lower/call.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 
 static int flight_map(struct cg *c)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every file of the room needs: generators of functions, errors, growing arrays, facts about nodes and types. */
 #include "cg/lower/call.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/var.h"
 
 /* Makes room for one more element of an arena array. */
 void *cg_grow(struct cg *c, void *v, size_t n, size_t *cap, size_t size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which clauses go into which program: probes with equal entries share one. */
-#include "cg/lower/int.h"
+#include "cg/lower/map.h"
+#include "cg/lower/var.h"
 #include <errno.h>
 #include "base/hash.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* D types as plain descriptions (base/rectype.h), for values that print() shows. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
+#include "cg/lower/layout.h"
 
 /* By-value nesting of C types that is followed; deeper values are bytes. */
 #define MAX_NESTING 64

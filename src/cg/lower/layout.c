@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts: where variables live, what records and keys look like. All sizes are static, so that generated code uses
  * constant offsets. */
-#include "cg/lower/int.h"
+#include "cg/lower/act.h"
+#include "cg/lower/call.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
 #include "base/aggval.h"
 
 /* x[cpu] and nothing else: a place for each CPU costs much less than a hash. Strings stay there, as their elements

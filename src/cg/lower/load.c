@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory: plain access to stack, maps and records; checked reads of kernel and user memory. */
-#include "cg/lower/int.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
+#include "cg/lower/var.h"
 
 #define USER_ADDR_START 4096 /* the first page is never mapped */
 #define USER_ADDR_END (1ull << 47)

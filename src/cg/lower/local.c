@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of a clause, and of a block: where they are. */
-#include "cg/lower/int.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/flow.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/var.h"
 
 /* Bytes of slots in use up to which a local variable gets one; further ones live in scratch memory. */
 #define CG_MAX_LOCAL_SLOTS 160

@@ -4,6 +4,8 @@
  * DTrace for Linux. Source: kernel/locking/mutex.c, kernel/locking/rwsem.c,
  * include/asm-generic/qrwlock.h, include/asm-generic/qspinlock_types.h. */
 #include "cg/lower/call.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
 
 #define MUTEX_FLAGS 7  /* low bits of mutex.owner */
 #define RWSEM_WRITER 1 /* rw_semaphore.count: a writer has it */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The maps of an image, made when first needed. */
+#include "cg/lower/map.h"
 #include "cg/lower/track.h"
 #include "cg/rt/unwind.h"
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators: arithmetic in 64 bits, comparisons and logic as jumps. */
-#include "cg/lower/int.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/string.h"
+#include "cg/lower/var.h"
 
 static bool is_int(const struct dtype *ty)
 {

@@ -5,6 +5,11 @@
  * buffer. A path that does not fit begins with "...". The kernel's own bpf_d_path() is for few kinds of
  * programs only. Source: fs/d_path.c; d_dname() of fs/pipe.c, net/socket.c, fs/anon_inodes.c, fs/nsfs.c. */
 #include "cg/lower/call.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 #include "cg/rt/int.h"
 
 #define NAME_MAX_LEN 255 /* NAME_MAX */

@@ -3,6 +3,9 @@
  * skb->data, or at the header of IP if the link type says that packets begin there. Fragments are not followed: they
  * may be in pages that the kernel has not mapped. */
 #include "cg/lower/call.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/task.h"
 
 #define DLT_RAW 12 /* PCAP_IP */
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Process and thread ids. When dwell runs in a pid namespace they are those that it sees there; tasks
  * outside of it keep their global ids. */
-#include "cg/lower/int.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/task.h"
 
 #define PIDNS_LEVELS 8		   /* nested namespaces that are looked through (kernel: up to 32) */
 #define PID_PATH "signal->pids[1]" /* PIDTYPE_TGID */

@@ -4,6 +4,8 @@
  * each ended by a NUL: these become blanks. What cannot be read is "".
  * memstr(address, character, size): the same of kernel memory, with any character, as in FreeBSD's DTrace. */
 #include "cg/lower/call.h"
+#include "cg/lower/load.h"
+#include "cg/lower/task.h"
 
 #define PSARGS_BYTES 80 /* with the NUL, as proc(5)'s pr_psargs */
 #define LOW_BITS 0x7f7f7f7f7f7f7f7f

@@ -6,6 +6,10 @@
  * arch/arm64/include/asm/ptrace.h, DTrace's regs.d. Kernels without bpf_task_pt_regs (Linux 5.15) do not say where they
  * are: there they are read at the end of the kernel stack, whose size x86-64 has always had. */
 #include "cg/lower/call.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/task.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records in the rings, and the counters of programs. */
-#include "cg/lower/int.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 
 /* counters[this program][kind]++ */
 static struct irfn *count_fn(struct prog *pr)

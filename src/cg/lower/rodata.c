@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The read-only data of the programs: constants, once each. */
-#include "cg/lower/int.h"
+#include "cg/lower/map.h"
 #include "base/hash.h"
 
 struct ro_str {

@@ -6,6 +6,10 @@
  * generation tells apart what a late record belongs to. A clause that ends a speculation does so when its
  * record is given away, so that a fault after commit() leaves nothing half ended. */
 #include "cg/lower/call.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/stack.h"
 #include <errno.h>
 
 #define SPEC_OFF(member) ((int32_t)offsetof(struct img_spec, member))

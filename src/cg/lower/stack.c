@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks and user addresses. Frames are copied where they are needed: into the record or the key. */
-#include "cg/lower/int.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/stack.h"
+#include "cg/lower/task.h"
 #include "cg/rt/unwind.h"
 
 _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == REC_USTACK_FAULT,

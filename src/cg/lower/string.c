@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions that are strings: where they are. */
-#include "cg/lower/int.h"
+#include "cg/lower/call.h"
+#include "cg/lower/event.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/flow.h"
+#include "cg/lower/load.h"
+#include "cg/lower/string.h"
+#include "cg/lower/task.h"
+#include "cg/lower/var.h"
 
 /* Where the text of a pointer, integer or char array is, and how many bytes it can have. */
 struct text_src {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Subroutines: by run-time pieces (cg/rt/rt.h) or helpers. Strings are made in scratch memory. */
 #include "cg/lower/call.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/string.h"
+#include "cg/lower/task.h"
 
 #define DEV_MINOR_BITS 20 /* include/linux/kdev_t.h MINORBITS */
 #define IN_AF_INET 2

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that a program is about, the time, and the CPU. What a helper call gives is computed once where that is
  * possible. */
-#include "cg/lower/int.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 
 #define PROGENY_LEVELS 32 /* ancestors that progenyof() looks at */
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Strings in memory: copying, comparing with constants, reading. */
-#include "cg/lower/int.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/string.h"
+#include "cg/lower/task.h"
+#include "cg/lower/var.h"
 #define MAX_INLINE_CONST 64 /* bytes of a constant that are stored as immediates */
 
 static uint64_t word_of(const char *p, unsigned w)

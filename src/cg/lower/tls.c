@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thread-locals (self->x) and the events of trackers that are kept by thread: one struct for each, in task storage, or
  * in a hash where the kernel has none. */
-#include "cg/lower/int.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
+#include "cg/lower/var.h"
 
 /* Kernels without task storage: a hash with the thread and, since another one may come to be at the same address, its
  * start in the key. */

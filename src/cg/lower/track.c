@@ -5,7 +5,14 @@
  *   no key, one thread   in the thread-local variables of that thread: gone with it, never full
  *   other keys           a hash made in advance; the key is claimed by inserting and deleting */
 #include "cg/lower/call.h"
+#include "cg/lower/event.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/load.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 #include "cg/lower/track.h"
+#include "cg/lower/var.h"
 #include <errno.h>
 #include "base/units.h"
 

@@ -2,7 +2,7 @@
 /* Private to the code of trackers (track.c, nest.c, scan.c). */
 #ifndef DWELL_CG_TRACK_H
 #define DWELL_CG_TRACK_H
-#include "cg/lower/int.h"
+#include "cg/lower/gen.h"
 
 /* A call of begin(), end() …: whose event it is about. */
 struct track {

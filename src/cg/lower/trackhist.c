@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trackers: their settings as they are now, histograms and counts. */
 #include "base/units.h"
+#include "cg/lower/event.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 #include "cg/lower/track.h"
 
 /* May CPUs that were not online when this was compiled have no part of their own? */

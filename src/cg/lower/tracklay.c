@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trackers: what is kept of an open event, and where; what user space is told of them. */
+#include "cg/lower/event.h"
+#include "cg/lower/layout.h"
 #include "cg/lower/track.h"
 
 static uint32_t keep(uint32_t *size, uint32_t bytes)

@@ -8,7 +8,9 @@
  * switch makes it exact again. So the value never goes back, never runs ahead of the scheduler's, and lags
  * by microseconds rather than by a tick. Time stolen from the CPU is left out as the scheduler does.
  * Source: kernel/sched/fair.c update_curr(), kernel/sched/core.c update_rq_clock(). */
-#include "cg/lower/int.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/map.h"
+#include "cg/lower/task.h"
 
 #define DRIFT_SHIFT 10 /* the bound falls by time / 2^10: more than NTP's largest correction, 500 ppm */
 

@@ -4,7 +4,9 @@
  * wait for a page: such programs are sleepable. So that they do not wait for long, nothing is read while
  * somebody has the process's memory map for writing, or waits to have it: a stuck thread may well be the one.
  * Source: kernel/bpf/task_iter.c, mm/memory.c access_remote_vm(), kernel/locking/rwsem.c. */
-#include "cg/lower/int.h"
+#include "cg/lower/fault.h"
+#include "cg/lower/layout.h"
+#include "cg/lower/task.h"
 
 #define CTX_TASK 8 /* struct bpf_iter__task: meta, task */
 #define PAGE 4096

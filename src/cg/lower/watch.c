@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watchpoints: the value that is now at the address, and the one of the firing before, which is kept in
  * the program's state. Both are read at the start, so that no firing is missed by a predicate. */
-#include "cg/lower/int.h"
+#include "cg/lower/entry.h"
+#include "cg/lower/map.h"
 
 #define KERNEL_HALF (1ull << 63)
 

@@ -2,7 +2,6 @@
 /* The limits of the lowering, each just inside and just outside, and how programs are split. */
 #include "unit.h"
 #include "base/strb.h"
-#include "cg/lower/int.h"
 #include "lowerfix.h"
 
 /* "PRE" then n times "EACH" with the number, then "POST". */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Actions that record, and aggregations. */
+#ifndef DWELL_CG_LOWER_ACT_H
+#define DWELL_CG_LOWER_ACT_H
+#include "cg/lower/gen.h"
+
+/* Reserves the record of g->lay, or jumps to fail. */
+void gen_record(struct gen *g, irlabel fail);
+void gen_stmt_full(struct gen *g, const struct stmt *s); /* … when there is no room for a record */
+/* Which bucket the value falls into; VREG_NONE: the function has none. */
+vreg gen_agg_bucket(struct gen *g, const struct dagg *a, vreg v);
+/* What an aggregation gets: vregs or VREG_NONE. */
+struct agg_values {
+	vreg value, bucket;
+	vreg by; /* the increment of a bucket */
+	struct mem key;
+};
+void gen_aggregate(struct gen *g, const struct dagg *a, const struct agg_values *w);
+void gen_stmt(struct gen *g, const struct stmt *s);
+/* Does this statement put something into the record? */
+bool act_is_data(const struct node *n, enum act_kind *ret);
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The start of a program: from the context to arguments, and who is left out. Probes that are derived from others. */
+#ifndef DWELL_CG_LOWER_ENTRY_H
+#define DWELL_CG_LOWER_ENTRY_H
+#include "cg/lower/gen.h"
+
+void gen_prologue(struct gen *g);
+void gen_guard(struct gen *g, const struct cg_unit *u);
+void gen_noself_clause(struct gen *g,
+		       bool behind); /* leaves the clause in dwell's own threads, where the program does not */
+
+/* expr.c: derived probes (lang/probeinfo.h) */
+void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does not fire */
+vreg gen_derived_arg(struct gen *g, unsigned n);
+/* As argument of type ty (resolved). *btf: as gen_ptr(). */
+vreg gen_derived_ptr(struct gen *g, unsigned n, const struct dtype *ty, struct tref *btf);
+vreg gen_arg_loc(struct gen *g, const struct arg_loc *l);
+vreg gen_arg(struct gen *g, unsigned n);
+vreg gen_probe_id(struct gen *g);
+unsigned gen_sel_max(const uint64_t *map); /* the largest selector in the set */
+void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret);
+
+/* The struct that tracepoint argument ctx + off points to according to BTF; false: not that. */
+bool entry_arg_struct(struct gen *g, uint32_t off, struct tref *ret);
+/* What several clauses of the program ask for, after its prologue. */
+/* first.c: what several clauses of the program ask for, after its prologue. */
+void gen_hoisted(struct gen *g);
+void gen_watch(struct gen *g); /* watch.c: at the start of a watchpoint's program */
+#endif

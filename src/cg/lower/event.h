@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clauses of latency probes, and what others ask of trackers. */
+#ifndef DWELL_CG_LOWER_EVENT_H
+#define DWELL_CG_LOWER_EVENT_H
+#include "cg/lower/gen.h"
+
+/* What such a clause knows of its event. */
+struct gen_event {
+	const struct dtracker *t;
+	const struct lay_track *l;
+	vreg start, delay;
+	vreg id; /* exit id, or VREG_NONE */
+	enum rec_slow_how how;
+	vreg sampled; /* 0, or SLOW_CONTROL where it is an ordinary event; VREG_NONE: there is no control sample */
+	vreg task;    /* the thread as a typed pointer; VREG_NONE: current, or not known (keyed) */
+	struct tref task_type;
+	struct mem details; /* as kept; valid where anything but the start is kept */
+	struct mem key;	    /* TRACK_KEYED */
+};
+/* The clauses that this one fires, those of slow after the test for it. id: of the exit, or NULL. */
+void gen_fire(struct gen *g, struct gen_event *ev, const struct node *id);
+vreg gen_event_int(struct gen *g, const struct node *n, struct tref *btf);
+void gen_event_str(struct gen *g, const struct node *n, struct str *ret);
+void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f);
+vreg gen_event_cgroup(struct gen *g);
+vreg gen_event_arg(struct gen *g, unsigned i); /* arg<i> */
+void gen_event_place(struct gen *g, const struct node *n, struct place *ret);
+
+/* scan.c: at the start of a program */
+void track_scan_init(struct gen *g);
+struct irfn *track_scan_fn(struct prog *pr); /* of a walk over keys: where its clauses are */
+/* A field of a tracker's struct tracker_settings, as it is now: where it is; its eight bytes. */
+vreg gen_track_at(struct gen *g, const struct lay_track *l, size_t off);
+vreg gen_track_word(struct gen *g, const struct lay_track *l, size_t off);
+void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what);
+void cg_image_tracks(struct cg *c); /* what user space must know of them */
+#endif

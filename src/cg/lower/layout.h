@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where values are: in records, keys, the state, thread-locals and scratch memory. */
+#ifndef DWELL_CG_LOWER_LAYOUT_H
+#define DWELL_CG_LOWER_LAYOUT_H
+#include "cg/lower/cg.h"
+
+int lay_program(struct cg *c);
+uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty);
+uint32_t lay_align(uint32_t size);
+void lay_place_field(struct recfield *f, uint64_t *off); /* at the next offset */
+uint32_t lay_storage(const struct cg *c, const struct dtype *ty);
+struct recfield lay_field_of(struct cg *c, const struct dtype *ty);
+/* Byte offset of a member of a kernel struct, looking through "a.b". False: no such member. */
+bool lay_offset(struct cg *c, const char *tag, const char *path, uint32_t *ret_off, uint32_t *ret_size);
+int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t prefix, const char *what,
+		 struct span at, struct lay_key *ret);
+
+size_t lay_print(struct cg *c, const struct node *call, struct lay_field *fl);
+
+/* pcap.c: pcap() */
+size_t lay_pcap(struct cg *c, const struct node *call, struct lay_field *fl);
+int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);
+size_t lay_slow(struct cg *c, const struct node *call, struct lay_field *fl);
+#endif
