@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Actions: those whose arguments no prototype describes, and which may stand after which. */
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
 
 /* -- order of actions within a clause -- */
 

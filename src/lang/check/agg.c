@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Aggregations: one function and one key signature each, in the whole program. */
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/expr.h"
 #include <limits.h>
 
 static struct cagg *agg_get(struct checker *c, const struct node *n)

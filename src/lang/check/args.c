@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* args[n]: the typed arguments of the probes of a clause; native ones, or through a translator. */
-#include "lang/check/int.h"
+#include "lang/check/args.h"
+#include "lang/check/call.h"
+#include "lang/check/event.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 #include <string.h>
 
 static struct node *unstable(struct checker *c, struct node *n, uint64_t i)

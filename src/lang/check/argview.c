@@ -2,7 +2,7 @@
 /* What args[n] of a probe is: native, or through a translator; print(args). */
 #include <string.h>
 #include "base/strb.h"
-#include "lang/check/int.h"
+#include "lang/check/args.h"
 #include "lang/provdecl.h"
 
 static const struct dtype *native_type(struct checker *c, const struct probe *p, unsigned i)

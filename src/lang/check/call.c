@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: the prototypes of builtin.def. */
-#include "lang/check/int.h"
+#include "lang/check/args.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 #include <ctype.h>
 #include <string.h>
 

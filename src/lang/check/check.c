@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checker: syntax trees in, a typed program out. Items are checked in source order, so that a
  * variable is known after its first assignment, as in DTrace. */
-#include "lang/check/int.h"
+#include "lang/check/args.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/event.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 #include <errno.h>
 
 static void init_checker(struct checker *c, struct arena *a, const struct compile_env *env, struct diags *d)

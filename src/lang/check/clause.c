@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One clause instance: predicate and statements. */
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/expr.h"
 
 static void check_body(struct checker *c, struct clause_instance *s)
 {

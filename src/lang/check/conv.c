@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversions: the types of arithmetic, casts, decay of arrays, D's strings. */
-#include "lang/check/int.h"
+#include "lang/check/checker.h"
 
 const struct dtype *rvalue_type(struct checker *c, const struct dtype *ty)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of syntax trees: the checker annotates one per probe description. */
-#include "lang/check/int.h"
+#include "lang/check/checker.h"
 
 static struct node *node_copy_list(struct arena *a, const struct node *n)
 {

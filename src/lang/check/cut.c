@@ -3,7 +3,9 @@
  * assigned first (self->start = 0) is taken for 64 bits wide instead, as on systems where variables always are: the
  * program is checked once more with that type (lang_check()). Where the type was declared or computed there is a
  * warning. */
-#include "lang/check/int.h"
+#include "lang/check/args.h"
+#include "lang/check/clause.h"
+#include "lang/check/expr.h"
 
 static bool arg_is_narrow(struct checker *c, const struct node *n)
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations: variables, typedefs; types as written. */
 #include "lang/types/int.h"
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 #include <string.h>
 
 static const struct dtype *type_error(struct checker *c)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Latency probes: what trackers fire, and what their clauses know. */
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/event.h"
 #include <string.h>
 #include "base/flightfmt.h"
 

@@ -2,7 +2,12 @@
 /* Expressions: constants, members, casts, sizeof, symbols; dispatch to the other files of the
  * checker. */
 #include "lang/dlib.h"
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/event.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 #include <string.h>
 
 /* -- constants -- */

@@ -2,7 +2,9 @@
 /* Statements: blocks and their local variables, if, loops. A local variable is known from its
  * declaration to the end of its block. It hides a global variable of its name, but not another local
  * one, nor a built-in one; functions have names of their own. */
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/decl.h"
+#include "lang/check/expr.h"
 #include <string.h>
 
 /* -- local variables -- */

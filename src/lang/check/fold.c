@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constant folding in 64 bits, as at run time: the type gives only the sign. */
-#include "lang/check/int.h"
+#include "lang/check/checker.h"
 #include <string.h>
 
 static struct node *to_const(struct node *n, uint64_t v)

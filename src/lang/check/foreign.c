@@ -3,7 +3,7 @@
  * that Linux has for the same call; modules that stand for their kernels mean the kernel. What is known by name but
  * cannot fire here is left out with a warning, as long as the program has other probes: scripts name the calls of
  * several systems side by side. Also: system calls of Linux that programs hardly make. */
-#include "lang/check/int.h"
+#include "lang/check/clause.h"
 #include <string.h>
 
 struct call {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inlines: names and arrays that stand for an expression. The expression is checked anew at every use,
  * with its parameters bound to the arguments there. */
-#include "lang/check/int.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 #include <string.h>
 
 /* -- parameters -- */

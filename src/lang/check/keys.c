@@ -2,7 +2,7 @@
 /* Keys of associative arrays and aggregations. Their number and kinds are fixed by the first use
  * (or a declaration); the width of integers and the bound of strings that were not declared are
  * settled when all uses are known, so that no use is cut. */
-#include "lang/check/int.h"
+#include "lang/check/expr.h"
 
 /* Types that can be part of a key. */
 static bool key_ok(struct checker *c, struct node *k, const char *what, unsigned i, bool agg)

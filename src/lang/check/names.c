@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of names: variables, locals, functions, trackers, declared providers. Nothing here checks an expression. */
 #include <string.h>
-#include "lang/check/int.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/event.h"
+#include "lang/check/expr.h"
 #include "lang/provdecl.h"
 
 struct cvar *local_find(const struct checker *c, const char *name)

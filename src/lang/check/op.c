@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators: DTrace's rules for integers (64 bits wide), C's for pointers, D's for strings. */
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 
 static struct node *incompat(struct checker *c, struct node *n, const char *op)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clauses of latency probes. One is checked where it stands, so that names come into being in order, and once more for
  * every clause that can fire it, in whose program its code is. */
-#include "lang/check/int.h"
+#include "lang/check/args.h"
+#include "lang/check/clause.h"
+#include "lang/check/event.h"
 
 /* A clause of latency probes, waiting for those that fire it. */
 struct devclause {

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "lang/attr.h"
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/inline.h"
 
 /* -- dependencies -- */
 

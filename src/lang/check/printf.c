@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Format strings: does each conversion get an argument of its type? */
 #include "base/printfmt.h"
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
 #include <errno.h>
 #include <string.h>
 

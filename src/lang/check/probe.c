@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probe descriptions: which probes they match, and what to say when there are none. */
-#include "lang/check/int.h"
+#include "lang/check/clause.h"
 #include <string.h>
 
 static int match(struct checker *c, const struct pdesc *d, struct probe_list *l, const char **reason)

@@ -3,7 +3,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
 
 static const char *trim(struct arena *a, const char *s, const char *end)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Provider blocks. */
 #include <string.h>
-#include "lang/check/int.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/inline.h"
 #include "lang/provdecl.h"
 
 /* "query__done" in C is the probe query-done. */

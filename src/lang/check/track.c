@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations of trackers. */
-#include "lang/check/int.h"
+#include "lang/check/decl.h"
+#include "lang/check/event.h"
 #include <string.h>
 
 static const struct {

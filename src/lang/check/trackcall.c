@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of begin(), end(), pending() and threshold(). */
-#include "lang/check/int.h"
+#include "lang/check/call.h"
+#include "lang/check/event.h"
 
 /* begin(NAME, key…), end(NAME, key… [, exit id]), pending(NAME, key…), threshold(NAME) */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Predicates on the types of expressions (is it a number, a string, a pointer …), and the errors when they fail. */
-#include "lang/check/int.h"
+#include "lang/check/checker.h"
 #include <stdarg.h>
 
 const struct dtype *res(struct checker *c, const struct node *n)

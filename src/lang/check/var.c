@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names in expressions: variables and how they come into being, built-in variables, inlines,
  * enumerators, associative arrays. */
-#include "lang/check/int.h"
+#include "lang/check/args.h"
+#include "lang/check/call.h"
+#include "lang/check/clause.h"
+#include "lang/check/decl.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 #include <string.h>
 
 static struct node *fail_undef(struct checker *c, struct node *n, enum dscope scope)

@@ -2,7 +2,9 @@
 /* Translators: how a struct that the kernel does not have is made of what it has. xlate <T> (e) is no
  * value: its members are, each the expression that the translator gives for it, with the translator's
  * parameter bound to e. What is not asked for costs nothing. */
-#include "lang/check/int.h"
+#include "lang/check/decl.h"
+#include "lang/check/expr.h"
+#include "lang/check/inline.h"
 #include <string.h>
 
 /* -- declarations -- */
