@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/jsonw.h"
 #include "base/units.h"
+#include "view/form/table.h"
 
 #define NS_PER_S 1e9
 
@@ -260,37 +261,38 @@ int statprint_runs(const char *title, const struct stat_run *v, size_t n, bool j
 	return put(&b, out);
 }
 
+/* The counts of an interval: a row of a table whose columns are the counters that this machine has. */
+static int put_interval(const struct stat_run *r, uint64_t at_ns, bool first, FILE *out)
+{
+	struct table t = { .out = out, .begun = !first };
+	struct cell v[1 + CTR_COUNT] = { { "time s", CELL_NUMBER, 10, 3, { .d = (double)at_ns / NS_PER_S } } };
+	size_t n = 1;
+
+	for (size_t k = 0; k < CTR_COUNT; k++)
+		if (r->counts[k].counted)
+			v[n++] = (struct cell){ perfcount_name(k),
+						k == CTR_TASK_CLOCK ? CELL_NS : CELL_UINT,
+						(int)strlen(perfcount_name(k)),
+						0,
+						{ .u = r->counts[k].n } };
+	table_line(&t, v, n);
+	if (!t.error && fflush(out) != 0)
+		t.error = -errno;
+	return t.error;
+}
+
 int statprint_interval(const struct stat_run *r, uint64_t at_ns, bool json, bool first, FILE *out)
 {
 	struct strb b = { 0 };
 	struct jsonw w = jsonw_to(&b);
-	char ns[UNITS_LEN];
 
-	if (json) {
-		jsonw_object(&w, NULL);
-		jsonw_fixed(&w, "time_s", (double)at_ns / NS_PER_S, 6);
-		jsonw_fixed(&w, "interval_s", (double)r->elapsed_ns / NS_PER_S, 6);
-		put_json_counts(&w, r, 1);
-		jsonw_end_object(&w);
-		jsonw_line(&w);
-		return put(&b, out);
-	}
-	if (first) {
-		strb_printf(&b, "%10s", "time s");
-		for (size_t k = 0; k < CTR_COUNT; k++)
-			if (r->counts[k].counted)
-				strb_printf(&b, "  %*s", (int)strlen(perfcount_name(k)), perfcount_name(k));
-		strb_addc(&b, '\n');
-	}
-	strb_printf(&b, "%10.3f", (double)at_ns / NS_PER_S);
-	for (size_t k = 0; k < CTR_COUNT; k++) {
-		int width = (int)strlen(perfcount_name(k));
-
-		if (r->counts[k].counted && k == CTR_TASK_CLOCK)
-			strb_printf(&b, "  %*s", width, units_ns(r->counts[k].n, ns));
-		else if (r->counts[k].counted)
-			strb_printf(&b, "  %*llu", width, (unsigned long long)r->counts[k].n);
-	}
-	strb_addc(&b, '\n');
+	if (!json)
+		return put_interval(r, at_ns, first, out);
+	jsonw_object(&w, NULL);
+	jsonw_fixed(&w, "time_s", (double)at_ns / NS_PER_S, 6);
+	jsonw_fixed(&w, "interval_s", (double)r->elapsed_ns / NS_PER_S, 6);
+	put_json_counts(&w, r, 1);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
 	return put(&b, out);
 }

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/cleanup.h"
 #include "strace/call.h"
+#include "view/form/table.h"
 
 void summary_row(struct summary *s, const struct rec_schema *schema, const struct row *row)
 {
@@ -39,23 +41,36 @@ static int by_time(const void *a, const void *b)
 	return x->nr < y->nr ? -1 : 1;
 }
 
-#define RULE "------ ----------- ----------- --------- --------- ----------------\n"
 #define NSEC_PER_USEC 1000
 #define NSEC 1e9
 
-static void print_line(FILE *out, const struct summary_row *r, uint64_t all_ns, const char *name)
+/* Those of strace(1). */
+static const struct cell columns[] = {
+	{ "% time", CELL_NUMBER, 6, 2, { NULL } },    { "seconds", CELL_NUMBER, 11, 6, { NULL } },
+	{ "usecs/call", CELL_UINT, 11, 0, { NULL } }, { "calls", CELL_UINT, 9, 0, { NULL } },
+	{ "errors", CELL_TEXT, 9, 0, { NULL } },      { "syscall", CELL_TEXT, -16, 0, { NULL } },
+};
+
+static void print_line(struct table *t, const struct summary_row *r, uint64_t all_ns, const char *name)
 {
+	struct cell v[ARRAY_SIZE(columns)];
 	char errors[24] = "";
 
 	if (r->errors)
 		snprintf(errors, sizeof(errors), "%" PRIu64, r->errors);
-	fprintf(out, "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " %9s %s\n",
-		all_ns ? 100.0 * (double)r->ns / (double)all_ns : 0.0, (double)r->ns / NSEC,
-		r->calls ? r->ns / NSEC_PER_USEC / r->calls : 0, r->calls, errors, name);
+	memcpy(v, columns, sizeof(columns));
+	v[0].v.d = all_ns ? 100.0 * (double)r->ns / (double)all_ns : 0.0;
+	v[1].v.d = (double)r->ns / NSEC;
+	v[2].v.u = r->calls ? r->ns / NSEC_PER_USEC / r->calls : 0;
+	v[3].v.u = r->calls;
+	v[4].v.s = errors;
+	v[5].v.s = name;
+	table_line(t, v, ARRAY_SIZE(v));
 }
 
 void summary_print(const struct summary *s, FILE *out)
 {
+	struct table t = { .out = out, .gap = 1 };
 	struct line v[SUMMARY_CALLS + 1];
 	struct summary_row all = { 0 };
 	size_t n = 0;
@@ -69,14 +84,15 @@ void summary_print(const struct summary *s, FILE *out)
 		all.ns += s->of[nr].ns;
 	}
 	qsort(v, n, sizeof(*v), by_time);
-	fprintf(out, "%% time     seconds  usecs/call     calls    errors syscall\n" RULE);
+	table_heading(&t, columns, ARRAY_SIZE(columns));
+	table_rule(&t, columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < n; i++) {
 		const struct call_desc *c = call_by_nr(v[i].nr);
 		char other[32];
 
 		snprintf(other, sizeof(other), v[i].nr < SUMMARY_CALLS ? "syscall_%#x" : "others", v[i].nr);
-		print_line(out, &v[i].row, all.ns, c ? c->name : other);
+		print_line(&t, &v[i].row, all.ns, c ? c->name : other);
 	}
-	fprintf(out, RULE);
-	print_line(out, &all, all.ns, "total");
+	table_rule(&t, columns, ARRAY_SIZE(columns));
+	print_line(&t, &all, all.ns, "total");
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/jsonw.h"
 #include "base/units.h"
@@ -11,6 +12,7 @@ static void put_json(struct jsonw *j, const struct cell *c)
 {
 	switch (c->kind) {
 	case CELL_TEXT:
+	case CELL_CUT:
 		if (c->v.s)
 			jsonw_str(j, c->name, c->v.s);
 		else
@@ -19,7 +21,8 @@ static void put_json(struct jsonw *j, const struct cell *c)
 	case CELL_UINT:
 	case CELL_NS: jsonw_u64(j, c->name, c->v.u); break;
 	case CELL_INT: jsonw_i64(j, c->name, c->v.i); break;
-	case CELL_NUMBER: jsonw_fixed(j, c->name, c->v.d, c->digits); break;
+	case CELL_NUMBER:
+	case CELL_SHARE: jsonw_fixed(j, c->name, c->v.d, c->digits); break;
 	case CELL_LIST: jsonw_raw(j, c->name, c->v.s, strlen(c->v.s)); break;
 	}
 }
@@ -43,14 +46,16 @@ static void put_text(struct strb *b, const struct cell *c)
 
 	switch (c->kind) {
 	case CELL_TEXT:
+	case CELL_CUT:
 		/* names of processes and the like may hold anything */
 		for (const char *p = c->v.s ? c->v.s : "-"; *p; p++)
 			strb_addc(b, (unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p);
 		break;
 	case CELL_NS: strb_adds(b, units_ns(c->v.u, buf)); break;
 	case CELL_NUMBER:
+	case CELL_SHARE:
 		if (isfinite(c->v.d))
-			strb_printf(b, "%.*f", c->digits, c->v.d);
+			strb_printf(b, "%.*f%s", c->digits, c->v.d, c->kind == CELL_SHARE ? "%" : "");
 		else
 			strb_addc(b, '-');
 		break;
@@ -60,12 +65,17 @@ static void put_text(struct strb *b, const struct cell *c)
 	}
 }
 
+static bool begins_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80; /* UTF-8 */
+}
+
 static void pad(struct strb *line, const char *text, int width, bool last)
 {
-	int left = width < 0 ? -width : width, n = 0;
+	int left = abs(width), n = 0;
 
 	for (const char *p = text; *p; p++)
-		n += (*p & 0xc0) != 0x80; /* characters of UTF-8 */
+		n += begins_character(*p);
 	if (width > 0 && n < left)
 		strb_fill(line, ' ', (size_t)(left - n));
 	strb_adds(line, text);
@@ -73,23 +83,71 @@ static void pad(struct strb *line, const char *text, int width, bool last)
 		strb_fill(line, ' ', (size_t)(left - n));
 }
 
-static void text_line(struct strb *line, const struct cell *cells, size_t n, bool heading)
+/* Keeps the first `width` characters. */
+static void cut(struct strb *b, int width)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		n += begins_character(b->s[i]);
+		if (n > width) {
+			b->n = i;
+			b->s[i] = '\0';
+		}
+	}
+}
+
+static bool shown(const struct cell *c)
+{
+	return c->name && c->kind != CELL_LIST;
+}
+
+static int gap_of(const struct table *t)
+{
+	return t->gap ? t->gap : 2;
+}
+
+static int width_of(const struct table *t, const struct cell *cells, size_t n, const struct cell *c)
+{
+	int left = t->columns + gap_of(t);
+
+	if (c->width != TABLE_REST)
+		return c->width;
+	for (size_t i = 0; i < n; i++)
+		if (shown(&cells[i]))
+			left -= gap_of(t) + (&cells[i] == c ? 0 : abs(cells[i].width));
+	return left > 0 ? -left : 0;
+}
+
+enum part { HEADING, RULE, VALUES };
+
+static void put_part(struct strb *b, enum part part, const struct cell *c, int width)
+{
+	switch (part) {
+	case HEADING: strb_adds(b, c->name); break;
+	case RULE: strb_fill(b, '-', (size_t)abs(width)); break;
+	case VALUES: put_text(b, c); break;
+	}
+}
+
+static void text_line(struct strb *line, const struct table *t, const struct cell *cells, size_t n, enum part part)
 {
 	struct strb one = { 0 };
 	bool more = false;
 
-	while (n && (!cells[n - 1].name || cells[n - 1].kind == CELL_LIST))
+	while (n && !shown(&cells[n - 1]))
 		n--;
 	for (size_t i = 0; i < n; i++) {
-		if (!cells[i].name || cells[i].kind == CELL_LIST)
+		int width = width_of(t, cells, n, &cells[i]);
+
+		if (!shown(&cells[i]))
 			continue;
 		strb_reset(&one);
-		if (heading)
-			strb_adds(&one, cells[i].name);
-		else
-			put_text(&one, &cells[i]);
-		strb_adds(line, more ? "  " : "");
-		pad(line, strb_str(&one), cells[i].width, i + 1 == n);
+		put_part(&one, part, &cells[i], width);
+		if (part == VALUES && cells[i].kind == CELL_CUT)
+			cut(&one, abs(width));
+		strb_fill(line, ' ', more ? (size_t)gap_of(t) : 0);
+		pad(line, strb_str(&one), width, i + 1 == n);
 		more = true;
 	}
 	while (line->n && line->s[line->n - 1] == ' ')
@@ -98,20 +156,41 @@ static void text_line(struct strb *line, const struct cell *cells, size_t n, boo
 	strb_free(&one);
 }
 
+static void put_line(struct table *t, struct strb *line)
+{
+	errno = 0;
+	if (!t->error && fputs(strb_str(line), t->out) < 0)
+		t->error = errno ? -errno : -EIO;
+	strb_free(line);
+}
+
+void table_heading(struct table *t, const struct cell *cells, size_t n)
+{
+	struct strb line = { 0 };
+
+	if (!t->json && !t->begun)
+		text_line(&line, t, cells, n, HEADING);
+	t->begun = true;
+	put_line(t, &line);
+}
+
+void table_rule(struct table *t, const struct cell *cells, size_t n)
+{
+	struct strb line = { 0 };
+
+	if (!t->json)
+		text_line(&line, t, cells, n, RULE);
+	put_line(t, &line);
+}
+
 void table_line(struct table *t, const struct cell *cells, size_t n)
 {
 	struct strb line = { 0 };
 
-	if (t->json) {
+	table_heading(t, cells, n);
+	if (t->json)
 		json_line(&line, t->type, cells, n);
-	} else {
-		if (!t->begun)
-			text_line(&line, cells, n, true);
-		text_line(&line, cells, n, false);
-	}
-	t->begun = true;
-	errno = 0;
-	if (!t->error && fputs(strb_str(&line), t->out) < 0)
-		t->error = errno ? -errno : -EIO;
-	strb_free(&line);
+	else
+		text_line(&line, t, cells, n, VALUES);
+	put_line(t, &line);
 }

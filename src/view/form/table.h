@@ -2,17 +2,22 @@
 /* Lines of named values: columns under a heading for people, JSON objects for programs. */
 #ifndef DWELL_VIEW_FORM_TABLE_H
 #define DWELL_VIEW_FORM_TABLE_H
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include "base/strb.h"
 
+#define TABLE_REST (-INT_MAX) /* width of one column: to the left, what the others leave of `columns` */
+
 enum cell_kind {
 	CELL_TEXT,   /* s; NULL: none */
+	CELL_CUT,    /* s, for people cut to the width of its column */
 	CELL_UINT,   /* u */
 	CELL_INT,    /* i */
 	CELL_NS,     /* u: people see a unit */
 	CELL_NUMBER, /* d, with `digits` after the point; NAN: none */
+	CELL_SHARE,  /* d in percent, as CELL_NUMBER; people see the sign */
 	CELL_LIST,   /* s: JSON, for programs only */
 };
 
@@ -33,10 +38,16 @@ struct table {
 	FILE *out;
 	const char *type; /* "type" of the objects */
 	bool json;
-	bool begun; /* the heading stands */
-	int error;  /* -errno of writing; sticky */
+	bool begun;  /* the heading stands, or there is none */
+	int columns; /* of a line, for TABLE_REST */
+	int gap;     /* blanks between columns, 0: two; a column without name and text makes a wider one */
+	int error;   /* -errno of writing; sticky */
 };
 
-/* Writes a line; the heading before the first. All lines of a table have the same cells. */
+/* Writes a line; the heading before the first. All lines of a table have the same cells. No line ends with blanks. */
 void table_line(struct table *t, const struct cell *cells, size_t n);
+/* Only for people: writes the heading, unless it stands. Of the cells only names and widths are looked at. */
+void table_heading(struct table *t, const struct cell *cells, size_t n);
+/* Only for people: writes a line of hyphens as wide as each column. */
+void table_rule(struct table *t, const struct cell *cells, size_t n);
 #endif

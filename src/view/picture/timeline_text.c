@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "view/form/amount.h"
+#include "view/form/table.h"
 #include "view/picture/timeline.h"
 
 #define LABEL 20
@@ -20,14 +21,9 @@ static uint64_t total(const struct tl_row *r)
 	return n ? n : 1;
 }
 
-/* Shortens to n bytes, not within a character. */
-static void cut(char *s, size_t n)
+static double percent(uint64_t part, uint64_t all)
 {
-	if (strlen(s) <= n)
-		return;
-	while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
-		n--;
-	s[n] = '\0';
+	return 100.0 * (double)part / (double)all;
 }
 
 /* The text with the most time among intervals of a row that matter. */
@@ -50,7 +46,7 @@ static const char *top_cause(const struct timeline *t, const struct tl_row *r, u
 	return t->texts.v[best].words;
 }
 
-static void thread_line(const struct timeline *t, const struct tl_row *r, uint64_t *sums, unsigned columns, FILE *out)
+static void thread_line(const struct timeline *t, const struct tl_row *r, uint64_t *sums, struct table *out)
 {
 	uint64_t all = total(r), idle = r->sum[TL_IDLE] + r->sum[TL_TIME],
 		 rest = all - r->sum[TL_RUN] - r->sum[TL_CPU] - idle - r->sum[TL_UNSEEN], most;
@@ -59,12 +55,20 @@ static void thread_line(const struct timeline *t, const struct tl_row *r, uint64
 
 	if (r->longest)
 		amount_str(longest, r->longest, "ns");
-	snprintf(line, sizeof(line), "%s", r->label);
-	cut(line, r->depth ? LABEL - 2 : LABEL);
-	fprintf(out, "%s%-*s %5.1f %5.1f %5.1f %5.1f %8s  %.*s\n", r->depth ? "  " : "", r->depth ? LABEL - 2 : LABEL,
-		line, 100.0 * (double)r->sum[TL_RUN] / (double)all, 100.0 * (double)r->sum[TL_CPU] / (double)all,
-		100.0 * (double)rest / (double)all, 100.0 * (double)idle / (double)all, longest,
-		columns > LABEL + 35 ? (int)(columns - LABEL - 35) : 0, why);
+	snprintf(line, sizeof(line), "%s%s", r->depth ? "  " : "", r->label);
+
+	const struct cell v[] = {
+		{ "THREAD", CELL_CUT, -LABEL, 0, { line } },
+		{ "RUN %", CELL_NUMBER, 5, 1, { .d = percent(r->sum[TL_RUN], all) } },
+		{ "CPU %", CELL_NUMBER, 5, 1, { .d = percent(r->sum[TL_CPU], all) } },
+		{ "WAIT %", CELL_NUMBER, 5, 1, { .d = percent(rest, all) } },
+		{ "IDLE %", CELL_NUMBER, 5, 1, { .d = percent(idle, all) } },
+		{ "LONGEST", CELL_TEXT, 8, 0, { longest } },
+		{ "", CELL_TEXT, 0, 0, { "" } },
+		{ "MOST FOR", CELL_CUT, TABLE_REST, 0, { why } },
+	};
+
+	table_line(out, v, ARRAY_SIZE(v));
 }
 
 static void lane_line(const struct timeline *t, const struct tl_row *r, FILE *out)
@@ -80,21 +84,29 @@ static void lane_line(const struct timeline *t, const struct tl_row *r, FILE *ou
 		100.0 * (double)all / (double)(t->to - t->from));
 }
 
-static void process_line(const struct timeline *t, const struct tl_row *r, unsigned columns, FILE *out)
+static void process_line(const struct timeline *t, const struct tl_row *r, struct table *out)
 {
 	const struct tl_item *first = &r->items.v[0], *last = &r->items.v[r->items.n - 1];
-	char at[AMOUNT_MAX], length[AMOUNT_MAX], line[1024];
-	int width = columns > 26 ? (int)columns - 26 : 0;
+	char at[AMOUNT_MAX], length[AMOUNT_MAX], lived[AMOUNT_MAX + 1], line[1024];
 
 	amount_str(at, first->from - t->from, "ns");
 	amount_str(length, last->to - first->from, "ns");
+	snprintf(lived, sizeof(lived), "%s%s", length, last->flags & TL_OPEN ? "+" : " ");
 	snprintf(line, sizeof(line), "%*s%s", (int)(r->depth > 40 ? 40 : r->depth) * 2, "", r->label);
-	cut(line, (size_t)width);
-	fprintf(out, "%10s %10s%s  %s\n", at, length, last->flags & TL_OPEN ? "+" : " ", line);
+
+	const struct cell v[] = {
+		{ "AFTER", CELL_TEXT, 10, 0, { at } },
+		{ "LIVED ", CELL_TEXT, 11, 0, { lived } },
+		{ "", CELL_TEXT, 0, 0, { "" } },
+		{ "PROCESS", CELL_CUT, TABLE_REST, 0, { line } },
+	};
+
+	table_line(out, v, ARRAY_SIZE(v));
 }
 
 int timeline_text(const struct timeline *t, unsigned columns, FILE *out)
 {
+	struct table threads = { .out = out, .columns = (int)columns, .gap = 1 }, processes = threads;
 	_cleanup_free_ uint64_t *sums = calloc(t->texts.n + 1, sizeof(*sums));
 	enum tl_group group = TL_NGROUPS;
 
@@ -103,18 +115,17 @@ int timeline_text(const struct timeline *t, unsigned columns, FILE *out)
 	for (size_t i = 0; i < t->rows.n; i++) {
 		const struct tl_row *r = &t->rows.v[i];
 
-		if (r->group != group && r->group == TL_GROUP_THREADS)
-			fprintf(out, "%s%-*s %5s %5s %5s %5s %8s  %s\n", group == TL_NGROUPS ? "" : "\n", LABEL,
-				"THREAD", "RUN %", "CPU %", "WAIT %", "IDLE %", "LONGEST", "MOST FOR");
-		else if (r->group == TL_GROUP_PROCESSES && group != r->group)
-			fprintf(out, "%10s %10s   %s\n", "AFTER", "LIVED", "PROCESS");
+		if (r->group == TL_GROUP_THREADS && group != r->group && group != TL_NGROUPS)
+			fputc('\n', out);
 		group = r->group;
 		if (group == TL_GROUP_THREADS)
-			thread_line(t, r, sums, columns, out);
+			thread_line(t, r, sums, &threads);
 		else if (group == TL_GROUP_PROCESSES)
-			process_line(t, r, columns, out);
+			process_line(t, r, &processes);
 		else
 			lane_line(t, r, out);
 	}
+	if (threads.error || processes.error)
+		return threads.error ? threads.error : processes.error;
 	return ferror(out) ? (errno ? -errno : -EIO) : 0;
 }

@@ -8,13 +8,13 @@
 #include "base/jsonw.h"
 #include "base/units.h"
 #include "base/vec.h"
+#include "view/form/table.h"
 
 #define JSON_VERSION 1
-#define NUMBERS_WIDTH 38 /* columns of TOTAL to MAX */
-#define MAX_GROUPS 20	 /* processes or threads shown */
-#define MAX_STACKS 3	 /* of a cause */
-#define MAX_FRAMES 10	 /* of a stack, as text */
-#define MAX_ASKERS 10	 /* of a cause */
+#define MAX_GROUPS 20 /* processes or threads shown */
+#define MAX_STACKS 3  /* of a cause */
+#define MAX_FRAMES 10 /* of a stack, as text */
+#define MAX_ASKERS 10 /* of a cause */
 
 /* A cause of one thread, process, or of all: rows that differ by their user stack only. */
 struct line {
@@ -32,6 +32,7 @@ struct group {
 
 struct tables {
 	const struct why_print *p;
+	struct table *out;	     /* of text */
 	const struct why_row **rows; /* by whom, then cause, then time */
 	size_t nrows;
 	bool final;
@@ -160,15 +161,32 @@ static int tables_make(struct tables *t, struct whytab *from)
 
 /* -- text -- */
 
+static const struct cell columns[] = {
+	{ "CAUSE", CELL_CUT, TABLE_REST, 0, { NULL } },
+	{ "TOTAL", CELL_NS, 7, 0, { NULL } },
+	{ "", CELL_SHARE, 4, 0, { NULL } },
+	{ "COUNT", CELL_UINT, 7, 0, { NULL } },
+	{ "AVERAGE", CELL_NS, 7, 0, { NULL } },
+	{ "MAX", CELL_NS, 7, 0, { NULL } },
+};
+
 static void put_sum(const struct tables *t, int indent, const char *mark, const char *words, const struct why_sum *s)
 {
-	int width = t->p->columns - NUMBERS_WIDTH - indent - (int)strlen(mark);
 	uint64_t whole = t->all.total + (t->p->idle ? t->idle.total : 0);
-	char total[UNITS_LEN], avg[UNITS_LEN], max[UNITS_LEN];
+	struct cell v[ARRAY_SIZE(columns)];
+	struct strb cause = { 0 };
 
-	fprintf(t->p->out, "%*s%s%-*.*s %7s %3.0f%% %7llu %7s %7s\n", indent, "", mark, width, width, words,
-		units_ns(s->total, total), whole ? 100.0 * (double)s->total / (double)whole : 0.0,
-		(unsigned long long)s->count, units_ns(s->count ? s->total / s->count : 0, avg), units_ns(s->max, max));
+	strb_fill(&cause, ' ', (size_t)indent);
+	strb_printf(&cause, "%s%s", mark, words);
+	memcpy(v, columns, sizeof(columns));
+	v[0].v.s = strb_str(&cause);
+	v[1].v.u = s->total;
+	v[2].v.d = whole ? 100.0 * (double)s->total / (double)whole : 0.0;
+	v[3].v.u = s->count;
+	v[4].v.u = s->count ? s->total / s->count : 0;
+	v[5].v.u = s->max;
+	table_line(t->out, v, ARRAY_SIZE(v));
+	strb_free(&cause);
 }
 
 /* The frames of a user stack, innermost first. */
@@ -191,20 +209,21 @@ static void put_stack(const struct tables *t, const struct line *l, const struct
 		fprintf(t->p->out, "         ...\n");
 }
 
-/* Who has asked for the waits of a cause. */
+/* Who has asked for the waits of a cause: more rows, with columns of their own. */
 static void put_askers(const struct tables *t, const struct line *l)
 {
-	const int width = t->p->columns - 22;
+	struct table out = { .out = t->p->out, .columns = t->p->columns, .gap = 1, .begun = true };
 
 	for (size_t k = 0; k < l->n && k < MAX_ASKERS; k++) {
 		const struct why_row *r = t->rows[l->from + k];
 		const struct why_sum *s = sum_of(t, r);
-		char total[UNITS_LEN];
+		const char *asker = r->ustack && *r->ustack ? r->ustack : "[no function of a runtime]";
+		const struct cell v[] = { { "", CELL_NS, 12, 0, { .u = s->total } },
+					  { "", CELL_UINT, 8, 0, { .u = s->count } },
+					  { "", CELL_CUT, TABLE_REST, 0, { asker } } };
 
 		if (s->count)
-			fprintf(t->p->out, "%12s %8llu %.*s\n", units_ns(s->total, total), (unsigned long long)s->count,
-				width > 20 ? width : 20,
-				r->ustack && *r->ustack ? r->ustack : "[no function of a runtime]");
+			table_line(&out, v, ARRAY_SIZE(v));
 	}
 }
 
@@ -251,8 +270,7 @@ static void put_head(const struct tables *t, uint64_t ns)
 	if (t->idle.count && !t->p->idle)
 		fprintf(t->p->out, "not shown: %llu sleeps and waits for something to do, %s in %zu causes (--idle)\n",
 			(unsigned long long)t->idle.count, units_ns(t->idle.total, idle), t->idle_causes);
-	fprintf(t->p->out, "%-*s %7s %4s %7s %7s %7s\n", t->p->columns - NUMBERS_WIDTH, "CAUSE", "TOTAL", "", "COUNT",
-		"AVERAGE", "MAX");
+	table_heading(t->out, columns, ARRAY_SIZE(columns));
 }
 
 static void put_text(const struct tables *t, const struct why_sum *brief, uint64_t ns)
@@ -369,7 +387,9 @@ static int put_json(struct tables *t, const struct why_sum *brief, uint64_t ns)
 
 int whyprint_table(const struct why_print *p, struct whytab *from, uint64_t ns, bool final)
 {
-	struct tables t = { .p = p, .final = final };
+	/* the last column of a terminal stays free */
+	struct table out = { .out = p->out, .columns = p->columns - 1, .gap = 1 };
+	struct tables t = { .p = p, .out = &out, .final = final };
 	struct why_sum brief = whytab_short(from, !final);
 	int e = tables_make(&t, from);
 
