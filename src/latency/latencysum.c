@@ -5,11 +5,9 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/units.h"
 #include "store/rechist.h"
 
-#define HIST_NS 1000000000ull	  /* what one row of a tracker's histogram covers */
-#define MIN_SHARE_NS 100000000ull /* of a shorter time dwell's share of a CPU says nothing */
+#define HIST_NS 1000000000ull /* what one row of a tracker's histogram covers */
 
 struct latencysum {
 	const struct rec_schema *schema;
@@ -124,7 +122,7 @@ void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns)
 		s->threshold[tracker] = ns;
 }
 
-static uint64_t quantile(struct latencysum *s, uint32_t i, double q)
+static uint64_t quantile(const struct latencysum *s, uint32_t i, double q)
 {
 	struct rec_histdesc d;
 	double v = rec_hist_source(s->schema, i, &d) ? histsum_quantile(&s->hists[i], &d, q) : 0;
@@ -132,7 +130,40 @@ static uint64_t quantile(struct latencysum *s, uint32_t i, double q)
 	return isfinite(v) && v > 0 ? (uint64_t)v : 0;
 }
 
-static void reset(struct latencysum *s, uint64_t now)
+uint32_t latencysum_ntrackers(const struct latencysum *s)
+{
+	return s->schema->ntrackers;
+}
+
+struct latencysum_tracker latencysum_tracker(const struct latencysum *s, uint32_t i)
+{
+	return (struct latencysum_tracker){
+		.name = s->schema->trackers[i].name,
+		.count = s->hists[i].count,
+		.total_ns = s->hists[i].sum,
+		.p50_ns = quantile(s, i, 0.5),
+		.p90_ns = quantile(s, i, 0.9),
+		.p99_ns = quantile(s, i, 0.99),
+		.max_ns = s->hists[i].max,
+		.threshold_ns = s->threshold[i],
+		.shown = s->slow[i],
+		.limited = s->limited[i],
+	};
+}
+
+struct latencysum_cost latencysum_cost(const struct latencysum *s, uint64_t now)
+{
+	return (struct latencysum_cost){
+		.run_ns = s->run_ns,
+		.run_count = s->run_cnt,
+		.run_interval_ns = s->cost_to - s->cost_from,
+		.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns,
+		.cpu_interval_ns = now - s->wall,
+		.resident_bytes = own_memory(),
+	};
+}
+
+void latencysum_reset(struct latencysum *s, uint64_t now)
 {
 	for (uint32_t i = 0; i < s->schema->ntrackers; i++) {
 		histsum_reset(&s->hists[i]);
@@ -142,77 +173,4 @@ static void reset(struct latencysum *s, uint64_t now)
 	s->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	s->wall = now;
 	s->cost_from = s->cost_to;
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
-/* 80 columns. */
-static void cost_text(const struct latencysum *s, FILE *out, uint64_t now)
-{
-	uint64_t ns = s->cost_to - s->cost_from;
-
-	fputs("own cost: ", out);
-	if (ns)
-		fprintf(out, "probes %.2f%% of a CPU (%.0f/s, %.0f ns each), ", percent(s->run_ns, ns),
-			(double)s->run_cnt * 1e9 / (double)ns,
-			s->run_cnt ? (double)s->run_ns / (double)s->run_cnt : 0.0);
-	if (now - s->wall >= MIN_SHARE_NS)
-		fprintf(out, "dwell %.2f%%, ", percent(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns, now - s->wall));
-	fprintf(out, "%.1f MB\n", (double)own_memory() / (1 << 20));
-}
-
-void latencysum_text(struct latencysum *s, FILE *out, uint64_t ns, uint64_t now, bool cost)
-{
-	char took[UNITS_LEN], p50[UNITS_LEN], p99[UNITS_LEN], max[UNITS_LEN], from[UNITS_LEN];
-
-	fprintf(out, "\n%-10s %9s %8s %8s %8s %9s %6s  last %s\n", "TRACKER", "EVENTS", "P50", "P99", "MAX",
-		"SLOW FROM", "SHOWN", units_ns(ns, took));
-	for (uint32_t i = 0; i < s->schema->ntrackers; i++) {
-		bool any = s->hists[i].count != 0;
-
-		fprintf(out, "%-10s %9llu %8s %8s %8s %9s %6llu\n", s->schema->trackers[i].name,
-			(unsigned long long)s->hists[i].count, any ? units_ns(quantile(s, i, 0.5), p50) : "-",
-			any ? units_ns(quantile(s, i, 0.99), p99) : "-", any ? units_ns(s->hists[i].max, max) : "-",
-			units_ns(s->threshold[i], from), (unsigned long long)s->slow[i]);
-	}
-	for (uint32_t i = 0; i < s->schema->ntrackers; i++)
-		if (s->limited[i])
-			fprintf(out, "not shown: %llu slow events of %s, over its limit a second (see --worst)\n",
-				(unsigned long long)s->limited[i], s->schema->trackers[i].name);
-	if (cost)
-		cost_text(s, out, now);
-	reset(s, now);
-}
-
-static void json_tracker(struct jsonw *w, struct latencysum *s, uint32_t i)
-{
-	jsonw_object(w, NULL);
-	jsonw_str(w, "name", s->schema->trackers[i].name);
-	jsonw_u64(w, "count", s->hists[i].count);
-	jsonw_u64(w, "total_ns", s->hists[i].sum);
-	jsonw_u64(w, "p50_ns", (uint64_t)quantile(s, i, 0.5));
-	jsonw_u64(w, "p90_ns", (uint64_t)quantile(s, i, 0.9));
-	jsonw_u64(w, "p99_ns", (uint64_t)quantile(s, i, 0.99));
-	jsonw_u64(w, "max_ns", s->hists[i].max);
-	jsonw_u64(w, "threshold_ns", s->threshold[i]);
-	jsonw_u64(w, "shown", s->slow[i]);
-	jsonw_end_object(w);
-}
-
-void latencysum_json(struct latencysum *s, uint64_t now, struct jsonw *w)
-{
-	jsonw_array(w, "trackers");
-	for (uint32_t i = 0; i < s->schema->ntrackers; i++)
-		json_tracker(w, s, i);
-	jsonw_end_array(w);
-	jsonw_object(w, "cost");
-	jsonw_u64(w, "run_ns", s->run_ns);
-	jsonw_u64(w, "run_count", s->run_cnt);
-	jsonw_u64(w, "cpu_ns", clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns);
-	jsonw_u64(w, "resident_bytes", own_memory());
-	jsonw_end_object(w);
-	reset(s, now);
 }

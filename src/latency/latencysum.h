@@ -3,8 +3,7 @@
 #ifndef DWELL_LATENCY_LATENCYSUM_H
 #define DWELL_LATENCY_LATENCYSUM_H
 #include <stdbool.h>
-#include <stdio.h>
-#include "base/jsonw.h"
+#include <stdint.h>
 #include "store/recording.h"
 
 struct latencysum;
@@ -17,15 +16,34 @@ void latencysum_begin(struct latencysum *s, uint64_t now);
 int latencysum_add(struct latencysum *s, const struct row *row);
 /* A slow event of a tracker that was shown. */
 void latencysum_slow(struct latencysum *s, uint32_t tracker);
-/* A ROW_DROPS: true when it told of slow events beyond a tracker's limit; they are in the next table. */
+/* A ROW_DROPS: true when it told of slow events beyond a tracker's limit; they are counted. */
 bool latencysum_limited(struct latencysum *s, const struct row *row);
-/* From which delay on a tracker's events are slow now: for what is written next. */
+/* From which delay on a tracker's events are slow now: for what is asked next. */
 void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns);
 /* How long a time what was added since the last call is about: whole seconds while it runs, and what is left at the
  * end. */
 uint64_t latencysum_interval(struct latencysum *s, uint64_t now, bool final);
-/* Writes a table, or members of the open JSON object: "trackers", "cost". All is zero afterwards. ns: the interval.
- * cost: dwell's own, too. */
-void latencysum_text(struct latencysum *s, FILE *out, uint64_t ns, uint64_t now, bool cost);
-void latencysum_json(struct latencysum *s, uint64_t now, struct jsonw *w);
+
+/* Of one tracker, since the last latencysum_reset(). Nothing measured: percentiles are 0. */
+struct latencysum_tracker {
+	const char *name; /* the schema's */
+	uint64_t count, total_ns, p50_ns, p90_ns, p99_ns, max_ns;
+	uint64_t threshold_ns; /* of now */
+	uint64_t shown;	       /* slow events */
+	uint64_t limited;      /* slow events beyond its limit */
+};
+
+/* What the measurement itself took since then: its probes, this process. */
+struct latencysum_cost {
+	uint64_t run_ns, run_count, run_interval_ns;
+	uint64_t cpu_ns, cpu_interval_ns;
+	uint64_t resident_bytes; /* now; 0: not known */
+};
+
+uint32_t latencysum_ntrackers(const struct latencysum *s);
+/* i: below latencysum_ntrackers() */
+struct latencysum_tracker latencysum_tracker(const struct latencysum *s, uint32_t i);
+struct latencysum_cost latencysum_cost(const struct latencysum *s, uint64_t now);
+/* All but the thresholds is zero afterwards. */
+void latencysum_reset(struct latencysum *s, uint64_t now);
 #endif

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "latency/slowwait.h"
 #include "view/text/flighttext.h"
+#include "view/text/latencyprint.h"
 
 #define JSON_VERSION 1
 
@@ -311,7 +312,7 @@ static void summary_json(struct slowshow *l, uint64_t now, uint64_t ns)
 	jsonw_u64(&w, "interval_ns", ns);
 	jsonw_u64(&w, "idle", l->idle_left_out);
 	jsonw_u64(&w, "filtered", l->filtered);
-	latencysum_json(l->sum, now, &w);
+	latencyprint_json(l->sum, now, &w);
 	jsonw_end_object(&w);
 	jsonw_line(&w);
 	fputs(strb_str(&b), l->out);
@@ -327,7 +328,7 @@ int slowshow_summary(struct slowshow *l, uint64_t now, bool final)
 	if (l->json) {
 		summary_json(l, now, ns);
 	} else {
-		latencysum_text(l->sum, l->out, ns, now, l->cost);
+		latencyprint_text(l->sum, l->out, ns, now, l->cost);
 		if (l->idle_left_out)
 			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n",
 				(unsigned long long)l->idle_left_out);
@@ -336,6 +337,7 @@ int slowshow_summary(struct slowshow *l, uint64_t now, bool final)
 				(unsigned long long)l->filtered);
 		fputc('\n', l->out);
 	}
+	latencysum_reset(l->sum, now);
 	l->last = now;
 	l->idle_left_out = l->filtered = 0;
 	return fflush(l->out) != 0 || ferror(l->out) ? (errno ? -errno : -EIO) : 0;

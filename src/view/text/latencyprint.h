@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The summary of `dwell latency`, as text and as JSON. */
+#ifndef DWELL_VIEW_TEXT_LATENCYPRINT_H
+#define DWELL_VIEW_TEXT_LATENCYPRINT_H
+#include <stdio.h>
+#include "base/jsonw.h"
+#include "latency/latencysum.h"
+
+/* A table and what is not in it. ns: the time that the summary is about. now: CLOCK_MONOTONIC. cost: what the
+ * measurement took, too. Errors of writing are out's. */
+void latencyprint_text(const struct latencysum *s, FILE *out, uint64_t ns, uint64_t now, bool cost);
+/* The members "trackers" and "cost" of the open object. */
+void latencyprint_json(const struct latencysum *s, uint64_t now, struct jsonw *w);
+#endif
