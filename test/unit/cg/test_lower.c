@@ -2,6 +2,7 @@
 /* What the lowering makes of a program: which BPF programs, record formats, maps. That the code computes
  * what it should is tested by running it (test/live, test/gen). */
 #include "unit.h"
+#include "base/cleanup.h"
 #include "cg/lower/limits.h"
 #include "lowerfix.h"
 
