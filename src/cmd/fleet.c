@@ -132,6 +132,7 @@ static int run_host(int argc, char **argv)
 	struct publish_sums s = { 0 };
 	struct dopts opts = { 0 };
 	struct why why = { 0 };
+	struct causes *causes = NULL;
 	struct arena *arena;
 	struct err err = { 0 };
 	int e = read_options(&host_options, &h, argc, argv, &h.o.bus, NULL);
@@ -143,9 +144,13 @@ static int run_host(int argc, char **argv)
 	caught_begin();
 	arena = arena_new(SIZE_MAX);
 	dopts_init(&opts, arena);
-	e = why_open(&why, &opts, &cmd_listener);
-	h.o.causes = e ? NULL : why_causes(&why);
-	e = !h.o.causes ? EXIT_ERROR : publish_run(&h.o, &cmd_listener, &s, &err) < 0 ? cmd_fail("%s", err.msg) : 0;
+	e = why_open(&why, &opts, &cmd_listener, &err);
+	if (e == 0)
+		e = why_read(&why, &causes, &err);
+	h.o.causes = causes;
+	if (e == 0)
+		e = publish_run(&h.o, &cmd_listener, &s, &err);
+	e = e < 0 ? cmd_fail("%s", err.msg) : 0;
 	why_done(&why);
 	arena_free(arena);
 	if (e)

@@ -143,7 +143,7 @@ static int sql(int argc, char **argv)
 	if (e)
 		goto done;
 	caught_begin(); /* a statement ends in order, so that what it has given so far is written */
-	why_rules_open(&c.rules, NULL, &cmd_listener);
+	(void)why_rules_open(&c.rules, NULL, &cmd_listener, NULL); /* without a file it cannot fail */
 	if (c.file &&
 	    (recsql_open(c.file, &s, &err) < 0 || sqlwords_new(s, why_words, &c.rules.why, stop, &w, &err) < 0))
 		e = cmd_fail("%s", err.msg);

@@ -70,7 +70,8 @@ int reprint_open(struct recread *file, const struct reprint_opts *opts, const st
 	t.replayed = true;
 	t.why = why_words;
 	t.why_arg = &r->why;
-	why_open(&r->why, &r->opts, to);
+	if (why_open(&r->why, &r->opts, to, &err) < 0)
+		listener_msg(to, "%s", err.msg);
 	if (opts->json)
 		dopts_set(&r->opts, "oformat", "json", NULL);
 	t.quiet |= opts->quiet;

@@ -10,16 +10,14 @@
 #include "load/reasons.h"
 #include "shelf/shelf.h"
 
-int why_open(struct why *w, const struct dopts *opts, const struct listener *to)
+int why_open(struct why *w, const struct dopts *opts, const struct listener *to, struct err *err)
 {
-	struct err err = { 0 };
-
 	*w = (struct why){ .opts = opts, .to = to };
 	if (!opts->causes[0])
 		return 0;
 	if (causes_new(&w->causes) < 0)
-		return listener_fail(to, "out of memory");
-	return causes_add_file(w->causes, opts->causes, &err) < 0 ? listener_fail(to, "%s", err.msg) : 0;
+		return err_set(err, -ENOMEM, "out of memory");
+	return causes_add_file(w->causes, opts->causes, err);
 }
 
 void why_done(struct why *w)
@@ -40,28 +38,41 @@ static int add_inside(struct causes *c, const char *path, struct err *err)
 	return err_set(err, -ENOENT, "causes of waits: %s is not in this binary", path);
 }
 
-struct causes *why_causes(struct why *w)
+int why_read(struct why *w, struct causes **ret, struct err *err)
 {
-	struct err err = { 0 };
 	const char *dir, *path;
 	struct arena *a;
 	int e;
 
+	*ret = w->causes;
 	if (w->tried)
-		return w->causes;
+		return *ret ? 0 : err_set(err, -ENOENT, "causes of waits: there are no rules");
 	w->tried = true;
 	if (!w->causes && causes_new(&w->causes) < 0)
-		return NULL;
+		return err_set(err, -ENOMEM, "out of memory");
 	a = arena_new(ARENA_DEFAULT_LIMIT);
 	dir = w->opts->syslibdir[0] ? w->opts->syslibdir : libs_dir(a);
 	path = arena_printf(a, "%s/causes", dir);
-	e = !strcmp(dir, SHELF_INSIDE) ? add_inside(w->causes, path, &err) : causes_add_file(w->causes, path, &err);
-	if (e < 0) {
-		listener_msg(w->to, "%s", err.msg);
-		if (!w->opts->causes[0])
-			why_done(w);
-	}
+	e = !strcmp(dir, SHELF_INSIDE) ? add_inside(w->causes, path, err) : causes_add_file(w->causes, path, err);
 	arena_free(a);
+	if (e < 0 && w->opts->causes[0]) {
+		listener_msg(w->to, "%s", err->msg);
+		err_done(err);
+		e = 0;
+	}
+	if (e < 0)
+		why_done(w);
+	*ret = w->causes;
+	return e;
+}
+
+struct causes *why_causes(struct why *w)
+{
+	struct causes *c;
+	struct err err = { 0 };
+
+	if (!w->tried && why_read(w, &c, &err) < 0)
+		listener_msg(w->to, "%s", err.msg);
 	return w->causes;
 }
 
@@ -76,13 +87,13 @@ const char *why_words(void *arg, const char *const *names, size_t n, uint32_t fa
 	return why.words;
 }
 
-int why_rules_open(struct why_rules *r, const char *file, const struct listener *to)
+int why_rules_open(struct why_rules *r, const char *file, const struct listener *to, struct err *err)
 {
 	r->arena = arena_new(ARENA_DEFAULT_LIMIT);
 	dopts_init(&r->opts, r->arena);
 	if (file && file[0])
 		dopts_set(&r->opts, "causes", file, NULL);
-	return why_open(&r->why, &r->opts, to);
+	return why_open(&r->why, &r->opts, to, err);
 }
 
 void why_rules_done(struct why_rules *r)

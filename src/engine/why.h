@@ -13,11 +13,14 @@ struct why {
 	bool tried;
 };
 
-/* Reads the file of -x causes, if there is one, so that its faults are found at once; opts and to must outlive
- * w. EXIT_* > 0 after a message. */
-int why_open(struct why *w, const struct dopts *opts, const struct listener *to);
+/* Reads the file of -x causes, if there is one, so that its faults are found at once; opts and to must outlive w. 0, or
+ * -errno with words in err; why_done() in any case. */
+int why_open(struct why *w, const struct dopts *opts, const struct listener *to, struct err *err);
 void why_done(struct why *w);
-/* The rules, dwell's own among them; NULL after a message. */
+/* The rules, dwell's own among them. 0, or -errno with words in err. With a file of -x causes, what is wrong with
+ * dwell's own is said to w->to, and the file's are given. */
+int why_read(struct why *w, struct causes **ret, struct err *err);
+/* The same; NULL after a message, which is said once. */
 struct causes *why_causes(struct why *w);
 /* A text_why_fn; arg: struct why. */
 const char *why_words(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class);
@@ -28,7 +31,7 @@ struct why_rules {
 	struct dopts opts;
 	struct why why;
 };
-/* file: as of -x causes; NULL or "": none. EXIT_* > 0 after a message; why_rules_done() in any case. */
-int why_rules_open(struct why_rules *r, const char *file, const struct listener *to);
+/* file: as of -x causes; NULL or "": none. 0, or -errno with words in err; why_rules_done() in any case. */
+int why_rules_open(struct why_rules *r, const char *file, const struct listener *to, struct err *err);
 void why_rules_done(struct why_rules *r); /* one that was never opened, too */
 #endif

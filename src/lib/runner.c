@@ -320,10 +320,11 @@ static int make_view(struct dwell *d)
 
 int runner_start(struct dwell *d, struct dwell_error *err)
 {
+	struct err why = { 0 };
 	int e;
 
-	if (why_open(&d->why, &d->req.opts, &d->req.to))
-		return lib_fail_messages(d, err);
+	if (why_open(&d->why, &d->req.opts, &d->req.to, &why) < 0)
+		return lib_fail(err, DWELL_E_SYSTEM, "%s", why.msg);
 	if (make_view(d) < 0)
 		return lib_fail(err, DWELL_E_MEMORY, "out of memory");
 	if (d->record && recorder_open(&d->req, d->schema, d->rec, d->w.sym, &d->why, &d->recorder))

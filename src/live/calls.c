@@ -77,10 +77,12 @@ int live_calls_find(struct live_calls *c, struct err *err)
 	return r;
 }
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct live_calls *c = ctx;
 
+	(void)err;
 	(void)why;
 	c->schema = schema;
 	c->sym = sym;

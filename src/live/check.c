@@ -73,11 +73,11 @@ int live_check_read(struct live_check *r, const char *file, struct check **ret, 
 	struct recset set;
 	int e;
 
-	if (!r->rules.arena && why_rules_open(&r->rules, NULL, &r->request.to))
-		return EXIT_ERROR;
-	causes = why_causes(&r->rules.why);
-	if (!causes)
-		return EXIT_ERROR;
+	e = r->rules.arena ? 0 : why_rules_open(&r->rules, NULL, &r->request.to, err);
+	if (e == 0)
+		e = why_read(&r->rules.why, &causes, err);
+	if (e < 0)
+		return e;
 	if (check_new(causes, NULL, NULL, ret) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	e = recset_open(&set, words, 1, left_out, err);
@@ -96,23 +96,25 @@ static bool wants(void *filter, uint32_t pid)
 	return !f->process_filter || process_filter_has(f->process_filter, pid);
 }
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct live_check *r = ctx;
-	struct causes *causes = why_causes(why);
+	struct causes *causes;
+	int e = why_read(why, &causes, err);
 
 	r->out = out;
 	r->schema = schema;
-	if (!causes)
-		return EXIT_ERROR;
+	if (e < 0)
+		return e;
 	if (check_new(causes, slowfilter_any(&r->filter) || r->request.pids.n || r->request.words ? wants : NULL,
 		      &r->filter, &r->check) < 0 ||
 	    check_begin(r->check, schema, sym) < 0)
-		return listener_fail(&r->request.to, "out of memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
-static int on_ready(void *ctx, struct session *s, long target)
+static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 {
 	struct live_check *r = ctx;
 	char time[UNITS_LEN];
@@ -122,7 +124,7 @@ static int on_ready(void *ctx, struct session *s, long target)
 	r->begun = clock_ns(CLOCK_MONOTONIC);
 	if (isatty(STDERR_FILENO) && !r->json)
 		listener_msg(&r->request.to, "looks for %s; Ctrl-C ends it earlier", units_ns(r->for_ns, time));
-	return slowfilter_open(&r->filter, &r->request.to);
+	return slowfilter_open(&r->filter, &r->request.to, err);
 }
 
 static int on_row(void *ctx, const struct row *row, bool *ret_text)

@@ -32,7 +32,7 @@ void live_check_unit(struct live_check *r, const char *name);
 void live_check_request(struct live_check *r);
 /* An exit code, after messages. */
 int live_check_run(struct live_check *r);
-/* Reads a recording into *ret: r->check or r->before. EXIT_* > 0 after a message; < 0 with *err. */
+/* Reads a recording into *ret: r->check or r->before. 0, or -errno with words in err. */
 int live_check_read(struct live_check *r, const char *file, struct check **ret, recset_note_fn *left_out,
 		    struct err *err);
 /* What was found in the recording. 0; -errno with a message of r->html, without one of r->out. */

@@ -13,10 +13,12 @@
 
 #define COMM_SIZE 64 /* a name with its control characters written out */
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct live_onslow *c = ctx;
 
+	(void)err;
 	(void)sym;
 	(void)why;
 	(void)out;
@@ -24,13 +26,13 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	return 0;
 }
 
-static int on_ready(void *ctx, struct session *s, long target)
+static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 {
 	struct live_onslow *c = ctx;
 	int e = c->over_ns ? session_set(s, c->tracker, "threshold", c->over_ns) : 0;
 
 	(void)target;
-	return e < 0 ? listener_fail(c->to, "tracker %s: cannot be set: %s", c->tracker, strerror(-e)) : 0;
+	return e < 0 ? err_set(err, e, "tracker %s: cannot be set: %s", c->tracker, strerror(-e)) : 0;
 }
 
 /* The event that is waited for, or of no interest. */

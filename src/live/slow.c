@@ -49,20 +49,22 @@ static void on_flight(void *ctx, const struct row *row)
 	slowshow_flight(&((struct live_slow *)ctx)->show, row);
 }
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct live_slow *l = ctx;
+	int e;
 
 	l->show.last = clock_ns(CLOCK_MONOTONIC);
 	l->show.to_wall = (int64_t)(clock_ns(CLOCK_REALTIME) - l->show.last);
 	l->show.sym = sym;
 	l->show.out = out;
-	l->show.causes = why_causes(why);
-	if (!l->show.causes)
-		return EXIT_ERROR;
-	if (daemon_schema(l->daemon, schema, sym, l->show.causes) < 0)
-		return listener_fail(&l->request.to, "out of memory");
-	return slowshow_begin(&l->show, schema) < 0 ? listener_fail(&l->request.to, "out of memory") : 0;
+	e = why_read(why, &l->show.causes, err);
+	if (e < 0)
+		return e;
+	if (daemon_schema(l->daemon, schema, sym, l->show.causes) < 0 || slowshow_begin(&l->show, schema) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
 }
 
 /* Who looks at a terminal must not wait for the first event to know that something goes on. */
@@ -78,15 +80,15 @@ static void say_begin(const struct live_slow *l)
 	fflush(l->show.out);
 }
 
-static int on_ready(void *ctx, struct session *s, long target)
+static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 {
 	struct live_slow *l = ctx;
 	int opened;
 
 	l->filter.root = (uint32_t)target;
 	l->show.filters = slowfilter_any(&l->filter);
-	opened = slowfilter_open(&l->filter, &l->request.to);
-	if (opened)
+	opened = slowfilter_open(&l->filter, &l->request.to, err);
+	if (opened < 0)
 		return opened;
 	l->session = s;
 	for (size_t i = 0; i < l->show.schema->ntrackers; i++) {
@@ -99,7 +101,7 @@ static int on_ready(void *ctx, struct session *s, long target)
 		if (e == 0 && l->rate)
 			e = session_set(s, name, "rate", l->rate);
 		if (e < 0)
-			return listener_fail(&l->request.to, "tracker %s: cannot be set: %s", name, strerror(-e));
+			return err_set(err, e, "tracker %s: cannot be set: %s", name, strerror(-e));
 	}
 	say_begin(l);
 	l->show.last = clock_ns(CLOCK_MONOTONIC);
@@ -313,10 +315,9 @@ int live_slow_recorded(struct live_slow *l, char *const *words, size_t n, recset
 	l->show.out = stdout;
 	l->show.recorded = true;
 	if (e == 0)
-		e = why_rules_open(&rules, NULL, &l->request.to);
-	l->show.causes = e ? NULL : why_causes(&rules.why);
-	if (e == 0 && !l->show.causes)
-		e = EXIT_ERROR;
+		e = why_rules_open(&rules, NULL, &l->request.to, err);
+	if (e == 0)
+		e = why_read(&rules.why, &l->show.causes, err);
 	if (e == 0) {
 		e = recset_open(&set, words, n, left_out, err);
 		if (e == 0)

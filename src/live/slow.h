@@ -41,7 +41,7 @@ int live_slow_requests(struct live_slow *l, const char *arg, struct err *err);
 int live_slow_request(struct live_slow *l);
 /* An exit code, after messages. */
 int live_slow_run(struct live_slow *l);
-/* Those of recordings: what words name. EXIT_* > 0 after a message; < 0 with *err. */
+/* Those of recordings: what words name. 0, or -errno with words in err unless it is of writing. */
 int live_slow_recorded(struct live_slow *l, char *const *words, size_t n, recset_note_fn *left_out, struct err *err);
 void live_slow_done(struct live_slow *l);
 #endif

@@ -7,17 +7,19 @@
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct live_stuck *r = ctx;
-	struct causes *c = why_causes(why);
+	struct causes *c;
+	int e = why_read(why, &c, err);
 
 	r->schema = schema;
 	r->print.sym = sym;
 	r->print.out = out;
-	if (!c)
-		return EXIT_ERROR;
-	return stuck_new(c, sym, &r->threads) < 0 ? listener_fail(&r->request.to, "out of memory") : 0;
+	if (e < 0)
+		return e;
+	return stuck_new(c, sym, &r->threads) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 static int on_row(void *ctx, const struct row *row, bool *ret_text)

@@ -17,39 +17,39 @@ static bool wants(void *ctx, const struct slow_event *e)
 	return slowfilter_matches(&t->filter, e);
 }
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct live_top *t = ctx;
-	struct top_config c = { .schema = schema,
-				.sym = sym,
-				.causes = why_causes(why),
-				.profile_hz = PROFILE_HZ,
-				.hidden = "wait",
-				.wants = wants,
-				.ctx = t };
+	struct top_config c = {
+		.schema = schema, .sym = sym, .profile_hz = PROFILE_HZ, .hidden = "wait", .wants = wants, .ctx = t
+	};
+	struct causes *causes;
+	int e = why_read(why, &causes, err);
 
 	(void)out;
 	t->schema = schema;
-	if (!c.causes)
-		return EXIT_ERROR;
-	return top_model_new(&c, &t->model) < 0 ? listener_fail(&t->request.to, "out of memory") : 0;
+	if (e < 0)
+		return e;
+	c.causes = causes;
+	return top_model_new(&c, &t->model) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
-static int on_ready(void *ctx, struct session *s, long target)
+static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 {
 	struct live_top *t = ctx;
 	int opened;
 
 	t->filter.root = (uint32_t)target;
-	opened = slowfilter_open(&t->filter, &t->request.to);
-	if (opened)
+	opened = slowfilter_open(&t->filter, &t->request.to, err);
+	if (opened < 0)
 		return opened;
 	for (size_t i = 0; t->over_ns && i < t->schema->ntrackers; i++) {
 		const char *name = t->schema->trackers[i].name;
 		int e = strcmp(name, "wait") ? session_set(s, name, "threshold", t->over_ns) : 0;
 
 		if (e < 0)
-			return listener_fail(&t->request.to, "tracker %s: cannot be set: %s", name, strerror(-e));
+			return err_set(err, e, "tracker %s: cannot be set: %s", name, strerror(-e));
 	}
 	return 0;
 }

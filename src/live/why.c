@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live/why.h"
+#include <errno.h>
 #include "base/clock.h"
 #include "engine/front/needs.h"
 #include "types/typesrc.h"
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct live_why *w = ctx;
-	struct causes *c = why_causes(why);
+	struct causes *c;
+	int e = why_read(why, &c, err);
 
 	w->schema = schema;
 	w->print.out = out;
-	if (!c || whytab_new(c, sym, &w->table) < 0)
-		return c ? listener_fail(&w->request.to, "out of memory") : EXIT_ERROR;
+	if (e < 0)
+		return e;
+	if (whytab_new(c, sym, &w->table) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
 	if (w->print.askers)
 		whytab_askers(w->table);
 	return 0;
 }
 
 /* Compiling and loading are no part of what was measured. */
-static int on_ready(void *ctx, struct session *s, long target)
+static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 {
 	struct live_why *w = ctx;
 
+	(void)err;
 	(void)s;
 	(void)target;
 	w->begun = w->interval = clock_ns(CLOCK_MONOTONIC);
@@ -147,10 +153,10 @@ int live_why_recorded(const struct whyrec *w, const char *causes_file, char *con
 	struct why_rules rules = { 0 };
 	struct causes *causes = NULL;
 	struct recset set;
-	int e = why_rules_open(&rules, causes_file, to);
+	int e = why_rules_open(&rules, causes_file, to, err);
 
-	if (e == 0 && !(causes = why_causes(&rules.why)))
-		e = EXIT_ERROR;
+	if (e == 0)
+		e = why_read(&rules.why, &causes, err);
 	if (e == 0) {
 		e = recset_open(&set, words, n, left_out, err);
 		if (e == 0)

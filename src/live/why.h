@@ -29,8 +29,8 @@ void live_why_request(struct live_why *l);
 struct run_observer live_why_observer(struct live_why *l);
 /* An exit code, after messages. */
 int live_why_run(struct live_why *l);
-/* The same of recordings: what words name. causes: a file of rules, or NULL. EXIT_* > 0 after a message to `to`; < 0
- * with *err; < 0 without: the output could not be written. */
+/* The same of recordings: what words name. causes: a file of rules, or NULL. 0; -errno with words in err,
+ * or without: the output could not be written. */
 int live_why_recorded(const struct whyrec *w, const char *causes, char *const *words, size_t n,
 		      recset_note_fn *left_out, const struct listener *to, struct err *err);
 #endif

@@ -24,16 +24,18 @@ struct tracing {
 	const struct rec_schema *schema;
 };
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct tracing *t = ctx;
-	struct causes *c = why_causes(why);
+	struct causes *c;
+	int e = why_read(why, &c, err);
 
 	(void)out;
 	t->schema = schema;
-	if (!c || whytab_new(c, sym, &t->table) < 0)
-		return c ? listener_fail(t->listener, "out of memory") : EXIT_ERROR;
-	return 0;
+	if (e < 0)
+		return e;
+	return whytab_new(c, sym, &t->table) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 static int on_row(void *ctx, const struct row *row, bool *ret_text)

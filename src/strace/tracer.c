@@ -148,10 +148,12 @@ void tracer_request(struct tracer *t)
 		vec_push(&c->pids, t->pids.v[i]);
 }
 
-static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
 	struct tracer *t = ctx;
 
+	(void)err;
 	(void)why;
 	(void)out;
 	t->schema = schema;
@@ -159,10 +161,11 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	return 0;
 }
 
-static int on_ready(void *ctx, struct session *s, long target)
+static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 {
 	struct tracer *t = ctx;
 
+	(void)err;
 	(void)s;
 	if (t->words)
 		trail_command(t->trail, (uint32_t)target);

@@ -418,15 +418,15 @@ static int run_session(struct run *r)
 	int e;
 
 	fill_text_opts(r, &topts);
-	if ((e = why_open(&r->why, &r->c->opts, &r->c->to)))
-		return e;
+	if (why_open(&r->why, &r->c->opts, &r->c->to, &err) < 0)
+		return listener_fail(&r->c->to, "%s", err.msg);
 	if (recording_new_memory(schema, &r->rec) < 0 ||
 	    text_view_new(schema, r->w.sym, &topts, r->out, show_msg, r, &r->view) < 0)
 		return listener_fail(&r->c->to, "out of memory");
 	text_view_on_setopt(r->view, on_setopt, r);
 	cfg.rec = r->rec;
-	if (r->show && (e = r->show->open(r->show->ctx, schema, r->w.sym, &r->why, r->out)))
-		return e;
+	if (r->show && r->show->open(r->show->ctx, schema, r->w.sym, &r->why, r->out, &err) < 0)
+		return listener_fail(&r->c->to, "%s", err.msg);
 	if (r->c->opts.record[0] && (e = open_recorder(r, schema)))
 		return e;
 	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->c->to, &r->metrics)))
@@ -434,8 +434,8 @@ static int run_session(struct run *r)
 	e = session_new(&cfg, &r->session, &err);
 	if (e < 0)
 		return fail_err(r, "failed to enable probes", e, &err, log);
-	if (r->show && r->show->ready && (e = r->show->ready(r->show->ctx, r->session, targets_first(&r->targets))))
-		return e;
+	if (r->show && r->show->ready && r->show->ready(r->show->ctx, r->session, targets_first(&r->targets), &err) < 0)
+		return listener_fail(&r->c->to, "%s", err.msg);
 	unstarted_commit();
 	signals_watch(fileno(r->out));
 	e = session_run(r->session, &res, &err);

@@ -14,8 +14,9 @@ struct session;
 /* Shows the rows in a way of its own. */
 struct run_observer {
 	void *ctx;
-	/* Before the first row; all of it lives until the run has ended. EXIT_* > 0 after a message. */
-	int (*open)(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out);
+	/* Before the first row; all of it lives until the run has ended. 0, or -errno with words in err. */
+	int (*open)(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		    struct err *err);
 	/* *ret_text, false before: the text view is to show it (losses, faults, notes); else it was shown, or is of no
 	 * interest. 0, or -errno: out cannot be written, no memory. */
 	int (*row)(void *ctx, const struct row *row, bool *ret_text);
@@ -23,8 +24,9 @@ struct run_observer {
 	int (*taken)(void *ctx);
 	/* After the last row. < 0 as above. */
 	int (*finish)(void *ctx);
-	/* Loaded, nothing attached yet; may be NULL. target: process of -c or -p, or 0. EXIT_* > 0 after a message. */
-	int (*ready)(void *ctx, struct session *s, long target);
+	/* Loaded, nothing attached yet; may be NULL. target: process of -c or -p, or 0. 0, or -errno with words
+	 * in err. */
+	int (*ready)(void *ctx, struct session *s, long target, struct err *err);
 	/* Often while it runs, once a second at least; may be NULL. recorder: of --record, or NULL. hangup: there was a
 	 * SIGHUP, which then does not end the run. */
 	void (*tick)(void *ctx, struct recorder *recorder, bool hangup);

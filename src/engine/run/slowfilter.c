@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/run/slowfilter.h"
+#include <errno.h>
 #include <dirent.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,14 +56,14 @@ static bool has_anybody(const struct slowfilter *f)
 	return found;
 }
 
-int slowfilter_open(struct slowfilter *f, const struct listener *to)
+int slowfilter_open(struct slowfilter *f, const struct listener *to, struct err *err)
 {
 	struct process_filter_want w = { .root = f->root, .cgroup = f->cgroup, .container = f->container };
 
 	if (!f->root && !wants_cgroups(f))
 		return 0;
 	if (process_filter_new(&w, true, &f->process_filter) < 0)
-		return listener_fail(to, "out of memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	if (wants_cgroups(f) && !f->root && !has_anybody(f))
 		listener_msg(to, "no process is in %s %s now; its events are shown when there is one",
 			     f->cgroup ? "cgroup" : "container", f->cgroup ? f->cgroup : f->container);

@@ -20,8 +20,8 @@ struct slowfilter {
 const char *slowfilter_cgroup(struct arena *a, const char *path);
 /* The program that tells of moves between control groups, if that matters. */
 void slowfilter_program(const struct slowfilter *f, struct request *c);
-/* Before anything is attached; what is asked for is known. EXIT_ERROR after a message. */
-int slowfilter_open(struct slowfilter *f, const struct listener *to);
+/* Before anything is attached; what is asked for is known. 0, or -ENOMEM with words in err. */
+int slowfilter_open(struct slowfilter *f, const struct listener *to, struct err *err);
 /* Each row, in order, before it is looked at. True: the row was one of that program, and is consumed. */
 bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const struct row *row);
 bool slowfilter_matches(struct slowfilter *f, const struct slow_event *e);

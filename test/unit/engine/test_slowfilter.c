@@ -25,7 +25,7 @@ static void a_name_filters_by_itself(void **state)
 
 	(void)state;
 	assert_true(slowfilter_any(&f));
-	assert_int_equal(slowfilter_open(&f, &to), 0);
+	assert_int_equal(slowfilter_open(&f, &to, NULL), 0);
 	assert_true(slowfilter_matches(&f, &e));
 	strcpy(e.fixed.comm, "two");
 	assert_false(slowfilter_matches(&f, &e));
