@@ -16,7 +16,7 @@ struct rec_range {
 };
 #define REC_ALL_TIME ((struct rec_range){ 0, INT64_MAX })
 
-/* First and last time of anything in the file; false when there is nothing. */
+/* First and last time of anything in the file, the last included: as a range it is to + 1. False: there is nothing. */
 bool recread_extent(struct recread *r, struct rec_range *ret);
 /* First begin and last end of the seconds that have histograms; false when there are none. */
 bool recread_hist_extent(struct recread *r, struct rec_range *ret);

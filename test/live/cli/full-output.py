@@ -46,7 +46,7 @@ CALLS = {
     "timeline": (["timeline", "rec"], ["timeline", "--help"]),
     "top": (["top", "--help"],),
 }
-live.same(sorted(COMMANDS), sorted(c for c in CALLS if c), "all commands are tried")
+live.same(sorted(COMMANDS), sorted(c for c in CALLS if c), "CALLS has a row for each command of src/cmd/command.def")
 r = live.dwell("-q", "--record", "rec", "-n", "tracker t { threshold = 1ns; } syscall::getppid:entry { begin(t); } syscall::getppid:return { end(t); } latency:t::slow { slow(); } "
                "syscall::getppid:entry /pid == $target/ { @[stack()] = count(); span(\"a\", \"b\", timestamp, 1000); }", "-c", live.TRIGGER + " getppid 1000", timeout=60)
 # For three seconds, since a comparison wants whole ones; this program's own calls, since a machine may make no others.

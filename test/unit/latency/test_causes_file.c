@@ -49,8 +49,9 @@ static void count_unmatched(void *arg, const struct cause_rule_info *r)
 
 	if (r->nmatched)
 		return;
-	print_error("%s:%u: no kernel of kernel-symbols.txt has a function of %s \"%s\"\n", r->file, r->line, r->kind,
-		    r->words);
+	print_error(
+		"%s:%u: no kernel of kernel-symbols.txt has a function of %s \"%s\": if the name is right, add it there\n",
+		r->file, r->line, r->kind, r->words);
 	(*n)++;
 }
 

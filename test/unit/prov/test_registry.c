@@ -114,12 +114,16 @@ static void ids(void **state)
 		struct pdesc d = { .id = l.v[i]->id };
 		struct probe_list back;
 
-		assert_true(l.v[i]->id > last);
+		if (l.v[i]->id <= last)
+			fail_msg("%s:::%s has id %u, after %u: providers stand in the order of their ids (registry.c)",
+				 pv->name, l.v[i]->name, l.v[i]->id, last);
 		last = l.v[i]->id;
 		assert_true(last >= pv->id_base && last - pv->id_base < pv->id_count);
 		assert_true(last < 1000000);
 		assert_int_equal(src->match(src->ctx, arena, &d, &back, NULL), 0);
-		assert_int_equal(back.n, 1);
+		if (back.n != 1)
+			fail_msg("%s:::%s: its id %u is of no probe: is it in the range of two providers (prov_int.h)?",
+				 pv->name, l.v[i]->name, last);
 		assert_string_equal(back.v[0]->name, l.v[i]->name);
 		assert_string_equal(back.v[0]->func, l.v[i]->func);
 		assert_string_equal(back.v[0]->mod, l.v[i]->mod);
