@@ -206,6 +206,7 @@ enum act_kind {
 	ACT_SLOW,	/* a slow event: FLD_BYTES with struct rec_slow; FLD_BYTES with the tracker's key (size 0:
 			 * none); then up to REC_SLOW_ATTRS attributes, each with its name */
 	ACT_PCAP,	/* a packet: REC_PCAP_* fields */
+	ACT_KINDS_	/* how many there are; tables by kind have as many rows */
 };
 
 /* Fields of pcap(): four integers, then bytes. */

@@ -49,6 +49,7 @@ static const char *const act_names[] = {
 	[ACT_SLOW] = "slow",
 	[ACT_PCAP] = "pcap",
 };
+_Static_assert(ARRAY_SIZE(act_names) == ACT_KINDS_, "recordings keep the kind of an action by its name");
 
 static const char *const agg_names[] = {
 	[AGG_COUNT] = "count",

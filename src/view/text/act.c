@@ -248,6 +248,7 @@ static act_fn *const act_fns[] = {
 	[ACT_COPYOUT] = act_none,
 	[ACT_COPYOUTSTR] = act_none,
 };
+_Static_assert(ARRAY_SIZE(act_fns) == ACT_KINDS_, "each action that a record may have is shown, or act_none");
 
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row)
 {
