@@ -7,16 +7,20 @@
 #include "base/cleanup.h"
 #include "cmdline/opts.h"
 
+#define WORDS_MAX 32 /* of a command line here, the program's name included */
+
 static const struct listener silent;
 
 static int parse(struct request *c, const char *program, char *const *words, struct err *err)
 {
-	static char *argv[16];
+	static char *argv[WORDS_MAX + 1];
 	int argc = 0;
 
 	argv[argc++] = (char *)(uintptr_t)program;
-	for (; words[argc - 1]; argc++)
+	for (; words[argc - 1]; argc++) {
+		assert_true(argc < WORDS_MAX);
 		argv[argc] = words[argc - 1];
+	}
 	argv[argc] = NULL;
 	memset(err, 0, sizeof(*err));
 	cmdline_begin(c, program, &silent);
