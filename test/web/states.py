@@ -73,6 +73,7 @@ def missing(b, url):
 
 # Probes are tried again: they are off, since so long; and how long ago the last second without them is.
 SOFTIRQ = "window.dwell.overview.panes.get('softirq')"
+ROW = "[...document.querySelectorAll('.trackers tbody tr')].find((e) => /^softirq/.test(e.innerText)).querySelector('.heat canvas')"
 OFF = f"{SOFTIRQ}.state.stopped < Infinity"
 OFF_FOR = f"(window.dwell.overview.now - {SOFTIRQ}.state.stopped)"
 OFF_AGO = f"[...Array(60).keys()].findIndex((ago) => {SOFTIRQ}.state.wasOff(window.dwell.overview.now - ago))"
@@ -87,12 +88,12 @@ def detached(b, url):
         b.wait("/Not measured any more.*softirq/.test(document.querySelector('.state-line').innerText)")
         check(True, "and above all")
         b.wait(f"{OFF} && {OFF_FOR} > 4")
-        x, y, w, h = b.eval("(() => { const c = [...document.querySelectorAll('.heat canvas')].pop(); c.scrollIntoView({block: 'center'}); const r = c.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()")
+        x, y, w, h = b.eval(f"(() => {{ const c = {ROW}; c.scrollIntoView({{block: 'center'}}); const r = c.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; }})()")
         for part, why in ((0, "detached its own probes"), (0.02, "came later")):
             part = part or b.eval(f"1 - ({OFF_AGO} + 3.5) / 120") # seconds
             b.mouse(x + part * w, y + h / 2)
             b.settle()
-            title = b.eval("[...document.querySelectorAll('.heat canvas')].pop().title")
+            title = b.eval(f"{ROW}.title")
             check("not measured" in title and why in title, f"a stretch that was not measured says so: {why}", title)
         b.eval("scrollTo(0, 0)")
         b.wait(OFF)
