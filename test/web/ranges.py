@@ -63,6 +63,7 @@ def live(b, base):
     link, title = b.eval("location.href"), text_of(b, ".overview .detail-pane h2")
     b.open(link, "window.dwell !== undefined && window.dwell.overview.range.shown.other !== null")
     same((text_of(b, ".overview .detail-pane h2"), b.eval("window.dwell.overview.range.shown.stacks")), (title, "off_cpu_ns"), "its address brings it back")
+    b.wait("/before .*now/.test(document.querySelector('.detail-pane .detail').innerText)")  # until then what is below it moves
     button(b, "Show everything")
     same((b.eval("document.querySelector('.overview .detail-pane').hidden"), b.eval("location.hash")), (True, "#overview"), "and ends")
     b.eval("document.querySelectorAll('.heat canvas')[1].focus()")
