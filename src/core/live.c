@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -18,13 +19,9 @@
 
 #define MAX_ROUNDS 16u /* through the list of threads, until it has no new one */
 
-static uint32_t flags_of(const char *line)
+static uint32_t flags_of(int prot)
 {
-	const char *p = strchr(line, ' ');
-
-	if (!p || strlen(p) < 4)
-		return 0;
-	return (p[1] == 'r' ? PF_R : 0u) | (p[2] == 'w' ? PF_W : 0u) | (p[3] == 'x' ? PF_X : 0u);
+	return (prot & PROT_READ ? PF_R : 0u) | (prot & PROT_WRITE ? PF_W : 0u) | (prot & PROT_EXEC ? PF_X : 0u);
 }
 
 static int read_maps(struct core *c)
@@ -41,7 +38,6 @@ static int read_maps(struct core *c)
 	if (!f)
 		return -errno;
 	while (r == 0 && (len = getline(&line, &cap, f)) > 0) {
-		const uint32_t flags = flags_of(line);
 		struct maps_line m;
 
 		if (line[len - 1] == '\n')
@@ -52,7 +48,7 @@ static int read_maps(struct core *c)
 			c->left_out++;
 			continue;
 		}
-		r = vec_try_push(&c->segs, ((struct core_seg){ m.start, m.end, 0, m.end - m.start, flags }));
+		r = vec_try_push(&c->segs, ((struct core_seg){ m.start, m.end, 0, m.end - m.start, flags_of(m.prot) }));
 		if (r == 0 && !maps_is_anon(m.path) && m.path[0] == '/')
 			r = core_add_map(c, m.start, m.end, m.off, m.path);
 	}

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
 #include "base/cleanup.h"
 #include "replay/stub.h"
+#include "sym/proc/maps.h"
 
 #define PAGE 4096ull
 #define PIECE_PAGES (MEMORY_PIECE / PAGE)
@@ -83,13 +85,12 @@ int memory_each(struct tracee *t, memory_fn *fn, void *ctx)
 	w->fn = fn;
 	w->ctx = ctx;
 	while (e == 0 && getline(&line, &room, f) > 0) {
-		uint64_t start, end, ino;
-		char prot[5];
+		struct maps_line l;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %*x:%*x %" SCNu64, &start, &end, prot, &ino) != 4)
+		if (!maps_parse_line(line, &l))
 			return -EBADMSG;
-		if (prot[0] == 'r' && prot[1] == 'w')
-			e = tell_mapping(w, start, end, ino != 0);
+		if ((l.prot & PROT_READ) && (l.prot & PROT_WRITE))
+			e = tell_mapping(w, l.start, l.end, l.ino != 0);
 	}
 	return e;
 }

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "replay/rec_int.h"
+#include "sym/proc/maps.h"
 
 #define VECTOR_MAX 1048576u	/* words of the arguments and the environment */
 #define STACK_MAX (64ull << 20) /* bytes of the stack in the replay where it is not limited */
@@ -21,9 +21,7 @@
 /* A mapping as /proc/PID/maps tells of it. */
 struct mapping {
 	struct ev_map m;
-	uint64_t offset, ino;
-	unsigned major, minor;
-	const char *name;
+	struct maps_line l;
 };
 
 /* The program's text and what else of its file it cannot have changed: once in the trace for all who run it.
@@ -31,19 +29,18 @@ struct mapping {
 static bool put_file(struct rec *r, struct mapping *p, int *e)
 {
 	_cleanup_close_ int fd = -1;
-	uint64_t end = p->offset + (p->m.end - p->m.start);
+	uint64_t end = p->l.off + (p->m.end - p->m.start);
 	struct stat st;
 
-	if ((p->m.prot & PROT_WRITE) || p->name[0] != '/')
+	if ((p->m.prot & PROT_WRITE) || p->l.path[0] != '/')
 		return false;
-	fd = open(p->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != p->ino ||
-	    major(st.st_dev) != p->major || minor(st.st_dev) != p->minor)
+	fd = open(p->l.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != p->l.ino || st.st_dev != p->l.dev)
 		return false;
 	end = end < (uint64_t)st.st_size ? end : (uint64_t)st.st_size;
-	if (end <= p->offset)
+	if (end <= p->l.off)
 		return false;
-	*e = rec_blob_file(r, fd, &st, p->offset, end, &p->m.arena);
+	*e = rec_blob_file(r, fd, &st, p->l.off, end, &p->m.arena);
 	return true;
 }
 
@@ -83,20 +80,16 @@ static int put_maps(struct rec *r)
 	if (!f)
 		return rec_broken(r, -errno);
 	while (getline(&line, &room, f) > 0) {
-		struct mapping p = { .name = "" };
-		char prot[5];
-		int name = 0, e;
+		struct mapping p;
+		int e;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &p.m.start, &p.m.end,
-			   prot, &p.offset, &p.major, &p.minor, &p.ino, &name) != 7)
+		line[strcspn(line, "\n")] = '\0';
+		if (!maps_parse_line(line, &p.l))
 			return rec_broken(r, -EBADMSG);
-		if (strstr(line + name, "[v")) /* the kernel's pages: vdso, vvar, vsyscall */
+		if (!strncmp(p.l.path, "[v", 2)) /* the kernel's pages: vdso, vvar, vsyscall */
 			continue;
-		p.m.prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
-			   (prot[2] == 'x' ? PROT_EXEC : 0);
-		line[strcspn(line, "\n")] = 0;
-		p.name = line + name;
-		e = put_map(r, &p, strstr(line + name, "[stack]") != NULL);
+		p.m = (struct ev_map){ .start = p.l.start, .end = p.l.end, .prot = (uint32_t)p.l.prot };
+		e = put_map(r, &p, !strcmp(p.l.path, "[stack]"));
 		if (e < 0)
 			return e;
 	}

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
@@ -50,7 +51,7 @@ static int add(struct listing *ls, const struct maps_line *l)
 	struct uobj o = { .dev = l->dev, .ino = l->ino, .start = l->start, .off = l->off };
 	struct stat st;
 
-	if (!l->exec || l->path[0] != '/' || l->ino == 0 || ls->v.n >= UOBJ_MAX)
+	if (!(l->prot & PROT_EXEC) || l->path[0] != '/' || l->ino == 0 || ls->v.n >= UOBJ_MAX)
 		return 0;
 	for (size_t i = 0; i < ls->v.n; i++)
 		if (ls->v.v[i].ino == l->ino && ls->v.v[i].dev == l->dev)
@@ -124,7 +125,7 @@ int uobj_of_mapping(struct arena *a, const struct uobj_mapping *m, struct uobj *
 			       .off = m->off,
 			       .dev = m->dev,
 			       .ino = m->ino,
-			       .exec = true,
+			       .prot = PROT_EXEC,
 			       .path = arena_strdup(a, m->path) };
 	struct listing ls = { .a = a, .pid = m->pid };
 	size_t n = strlen(l.path), cut = sizeof(DELETED) - 1;
@@ -163,7 +164,7 @@ static void touch_range(int mem, uint64_t start, uint64_t end, uint64_t *left)
 
 void uobj_touch(const struct uobj *o, int pid)
 {
-	char path[64], line[LINE_MAX_BYTES], perms[5];
+	char path[64], line[LINE_MAX_BYTES];
 	uint64_t left = UOBJ_MAX_TOUCH;
 	_cleanup_fclose_ FILE *f = NULL;
 	_cleanup_close_ int mem = -1;
@@ -175,8 +176,7 @@ void uobj_touch(const struct uobj *o, int pid)
 	f = fopen(path, "re");
 	while (mem >= 0 && f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%*s %4s", perms) == 1 && !strncmp(perms, "r--", 3) && maps_parse_line(line, &l) &&
-		    l.ino == o->ino && l.dev == o->dev)
+		if (maps_parse_line(line, &l) && l.prot == PROT_READ && l.ino == o->ino && l.dev == o->dev)
 			touch_range(mem, l.start, l.end, &left);
 	}
 }

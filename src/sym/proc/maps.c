@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -48,7 +49,8 @@ bool maps_parse_line(char *line, struct maps_line *ret)
 	    ret->start >= ret->end || strlen(perms) != 4)
 		return false;
 	ret->dev = makedev(maj, min);
-	ret->exec = perms[2] == 'x';
+	ret->prot = (perms[0] == 'r' ? PROT_READ : 0) | (perms[1] == 'w' ? PROT_WRITE : 0) |
+		    (perms[2] == 'x' ? PROT_EXEC : 0);
 	ret->path = line + at + strspn(line + at, " ");
 	size_t n = strlen(ret->path), cut = strlen(deleted);
 
@@ -97,12 +99,13 @@ static int add_line(struct reading *rd, char *line)
 		return 0;
 	bool is_file = l.path[0] == '/' && l.ino != 0 && !maps_is_anon(l.path);
 	/* A file's zeroed data follows its last mapping as anonymous memory. Code made at run time may do so, too. */
-	bool bss = !is_file && !l.exec && l.path[0] == '\0' && last && last->path && last->m.end == l.start;
+	bool bss = !is_file && !(l.prot & PROT_EXEC) && l.path[0] == '\0' && last && last->path &&
+		   last->m.end == l.start;
 
-	if (!is_file && !l.exec && !bss && l.path[0] != '[')
+	if (!is_file && !(l.prot & PROT_EXEC) && !bss && l.path[0] != '[')
 		return 0;
 	struct entry e = {
-		.m = { .start = l.start, .end = l.end, .off = l.off, .exec = l.exec, .bss = bss },
+		.m = { .start = l.start, .end = l.end, .off = l.off, .exec = l.prot & PROT_EXEC, .bss = bss },
 		.dev = bss ? last->dev : l.dev,
 		.ino = bss ? last->ino : l.ino,
 		.path = is_file ? strset_add(&rd->s->names, l.path) : NULL,

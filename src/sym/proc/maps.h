@@ -32,7 +32,7 @@ struct umaps {
 /* One line of /proc/PID/maps taken apart. */
 struct maps_line {
 	uint64_t start, end, off, dev, ino;
-	bool exec;
+	int prot;   /* PROT_READ, PROT_WRITE, PROT_EXEC */
 	char *path; /* inside of the line, "" for anonymous; " (deleted)" is cut off */
 };
 

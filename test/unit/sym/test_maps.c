@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,19 +42,20 @@ static void lines(void **state)
 {
 	static const struct {
 		const char *line, *path; /* path NULL: not accepted */
-		bool exec;
+		int prot;
 		uint64_t start, off, ino;
 	} cases[] = {
-		{ "55d0-55d8 r-xp 00001000 08:01 99   /bin/a b", "/bin/a b", true, 0x55d0, 0x1000, 99 },
-		{ "55d0-55d8 rw-p 00000000 00:00 0 ", "", false, 0x55d0, 0, 0 },
-		{ "55d0-55d8 r--s 00000000 00:01 7 /x (deleted)", "/x", false, 0x55d0, 0, 7 },
-		{ "55d0-55d8 r--s 00000000 00:01 7 /x (deleted) (deleted)", "/x (deleted)", false, 0x55d0, 0, 7 },
-		{ "55d0-55d8 r--p 00000000 00:01 7 /x\\012y", "/x\ny", false, 0x55d0, 0, 7 },
-		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", "[vsyscall]", true,
+		{ "55d0-55d8 r-xp 00001000 08:01 99   /bin/a b", "/bin/a b", PROT_READ | PROT_EXEC, 0x55d0, 0x1000,
+		  99 },
+		{ "55d0-55d8 rw-p 00000000 00:00 0 ", "", PROT_READ | PROT_WRITE, 0x55d0, 0, 0 },
+		{ "55d0-55d8 r--s 00000000 00:01 7 /x (deleted)", "/x", PROT_READ, 0x55d0, 0, 7 },
+		{ "55d0-55d8 r--s 00000000 00:01 7 /x (deleted) (deleted)", "/x (deleted)", PROT_READ, 0x55d0, 0, 7 },
+		{ "55d0-55d8 r--p 00000000 00:01 7 /x\\012y", "/x\ny", PROT_READ, 0x55d0, 0, 7 },
+		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", "[vsyscall]", PROT_EXEC,
 		  0xffffffffff600000, 0, 0 },
-		{ "55d8-55d0 r-xp 00001000 08:01 99 /x", NULL, false, 0, 0, 0 },
-		{ "55d0 r-xp 00001000 08:01 99 /x", NULL, false, 0, 0, 0 },
-		{ "", NULL, false, 0, 0, 0 },
+		{ "55d8-55d0 r-xp 00001000 08:01 99 /x", NULL, 0, 0, 0, 0 },
+		{ "55d0 r-xp 00001000 08:01 99 /x", NULL, 0, 0, 0, 0 },
+		{ "", NULL, 0, 0, 0, 0 },
 	};
 
 	(void)state;
@@ -65,7 +67,7 @@ static void lines(void **state)
 		if (!cases[i].path)
 			continue;
 		assert_string_equal(l.path, cases[i].path);
-		assert_int_equal(l.exec, cases[i].exec);
+		assert_int_equal(l.prot, cases[i].prot);
 		assert_int_equal(l.start, cases[i].start);
 		assert_int_equal(l.off, cases[i].off);
 		assert_int_equal(l.ino, cases[i].ino);
