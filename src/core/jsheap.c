@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "core/jspages.h"
+#include "core/range.h"
 
 #define WORD 8
 #define CHUNK 65536u	       /* bytes that are read at once */
@@ -91,19 +92,7 @@ static struct js_map_info *map_info(struct js_heap *h, uint64_t map)
 /* The page whose memory an address is in. */
 static struct js_page *page_around(const struct js_heap *h, uint64_t addr)
 {
-	size_t lo = 0, n = h->pages.n;
-
-	while (n) {
-		const size_t half = n / 2;
-
-		if (h->pages.v[lo + half].base <= addr) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo && addr < h->pages.v[lo - 1].limit ? &h->pages.v[lo - 1] : NULL;
+	return range_at(h->pages.v, h->pages.n, sizeof(*h->pages.v), addr);
 }
 
 /* The same, for objects. */

@@ -13,7 +13,7 @@
 #define JSHEAP_MAX_MAPS (1u << 17) /* kinds of objects; objects of further ones are left out */
 
 struct js_page {
-	uint64_t base, limit; /* its memory is [base, limit) */
+	uint64_t base, limit; /* its memory is [base, limit); first, as range_at() wants it */
 	uint64_t start, end;  /* its objects are in [start, end) */
 	uint64_t heap;	      /* V8's heap that it belongs to; of read-only ones 0 */
 	bool code;

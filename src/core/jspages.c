@@ -77,6 +77,7 @@ int js_pages_find(const struct js *js, js_pages *ret)
 			if (vec_try_push(ret, ((struct js_page){ at, at + h.size, h.start, h.end, h.heap,
 								 h.flags & FLAG_CODE, NULL })) < 0)
 				return -ENOMEM;
+			at = next - ALIGN; /* pages do not overlap: what looks like one inside is a program's data */
 		}
 	}
 	return 0;

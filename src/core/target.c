@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "core/live.h"
+#include "core/range.h"
 #include "core/target.h"
 
 #define BLOCK 4096u
@@ -94,36 +95,12 @@ int core_add_map(struct core *c, uint64_t start, uint64_t end, uint64_t off, con
 
 const struct core_seg *core_seg_at(const struct core *c, uint64_t addr)
 {
-	size_t lo = 0, n = c->segs.n;
-
-	while (n) {
-		const size_t half = n / 2;
-
-		if (c->segs.v[lo + half].end <= addr) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo < c->segs.n && c->segs.v[lo].start <= addr ? &c->segs.v[lo] : NULL;
+	return range_at(c->segs.v, c->segs.n, sizeof(*c->segs.v), addr);
 }
 
 const struct core_map *core_map_at(const struct core *c, uint64_t addr)
 {
-	size_t lo = 0, n = c->maps.n;
-
-	while (n) {
-		const size_t half = n / 2;
-
-		if (c->maps.v[lo + half].end <= addr) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo < c->maps.n && c->maps.v[lo].start <= addr ? &c->maps.v[lo] : NULL;
+	return range_at(c->maps.v, c->maps.n, sizeof(*c->maps.v), addr);
 }
 
 const struct core_thread *core_thread(const struct core *c, pid_t tid)

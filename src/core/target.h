@@ -54,7 +54,7 @@ struct core_file {
 };
 
 struct core_seg {
-	uint64_t start, end; /* of memory */
+	uint64_t start, end; /* of memory; first, as range_at() wants it */
 	uint64_t off;	     /* in the core */
 	uint64_t bytes;	     /* that the core has */
 	uint32_t flags;	     /* PF_* */
@@ -62,7 +62,8 @@ struct core_seg {
 
 /* A part of a file in memory. */
 struct core_map {
-	uint64_t start, end, off;
+	uint64_t start, end; /* first */
+	uint64_t off;
 	uint32_t file; /* index */
 };
 
