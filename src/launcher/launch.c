@@ -395,6 +395,17 @@ static void end_children(struct launcher *l)
 		kill(l->children.v[i].pid, SIGKILL);
 }
 
+void launch_hold_signals(sigset_t *ret)
+{
+	sigemptyset(ret);
+	sigaddset(ret, SIGINT);
+	sigaddset(ret, SIGTERM);
+	sigaddset(ret, SIGHUP);
+	sigaddset(ret, SIGQUIT);
+	sigaddset(ret, SIGCHLD);
+	sigprocmask(SIG_BLOCK, ret, NULL);
+}
+
 int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, const struct servedir *dir, unsigned user)
 {
 	struct launcher l = {
@@ -405,13 +416,7 @@ int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, cons
 	int status = 0;
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	launch_hold_signals(&set);
 	signals = signalfd(-1, &set, SFD_CLOEXEC);
 	sigaddset(&set, SIGPIPE); /* the client that wanted the end of a child may have gone */
 	sigprocmask(SIG_BLOCK, &set, NULL);

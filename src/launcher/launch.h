@@ -3,10 +3,13 @@
  * has no privileges, asks for. It builds the command lines itself: of a request only the text is used. */
 #ifndef DWELL_LAUNCHER_LAUNCH_H
 #define DWELL_LAUNCHER_LAUNCH_H
+#include <signal.h>
 #include <sys/types.h>
 #include "launcher/servedir.h"
 #include "serve/serve.h"
 
+/* From now on the signals that launch_loop() reads wait for it. *ret: which ones. */
+void launch_hold_signals(sigset_t *ret);
 /* Runs until the server (process `server`, at the other end of sock) has ended, and asks it to end on
  * SIGINT or SIGTERM, which the caller has blocked: by closing stop_fd. overview: the command line of the
  * live view; dir: the recordings that can be looked at, by processes of `user`. Kills all children. The server's

@@ -40,13 +40,7 @@ void pair_hold_signals(void)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	launch_hold_signals(&set);
 }
 
 int pair_run(struct serve_config *c, char *const *overview, const struct servedir *dir, const char *program,
