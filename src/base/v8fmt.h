@@ -59,5 +59,6 @@ struct v8_proc {
 
 #define V8_FUNCTION_BYTES 56 /* of a JSFunction are read */
 #define V8_CODE_BYTES 64     /* of a Code */
-#define V8_HANDLE_SHIFT 8    /* an index is above so many bits. Source: kJSDispatchHandleShift, include/v8-internal.h */
+#define V8_HANDLE_SHIFT \
+	8 /* of a handle; the bits above are its index. Source: kJSDispatchHandleShift, include/v8-internal.h */
 #endif

@@ -1,59 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places in V8's objects: what the binary exports for debuggers, completed by what is known of its version. */
-#include <errno.h>
 #include <string.h>
+#include "base/cleanup.h"
+#include "runtime/v8/fields.h"
 #include "runtime/v8/v8.h"
 
-#define NO (-1)
-#define VERSIONS 4
-
-static const uint32_t versions[VERSIONS] = { V8_VERSION(10, 2), V8_VERSION(11, 3), V8_VERSION(12, 4),
-					     V8_VERSION(13, 6) };
-
-static const struct field {
-	const char *symbol;
-	size_t off;
-	int32_t by_version[VERSIONS];
-} fields[] = {
-#define FIELD(name, symbol, ...) { symbol, offsetof(struct v8_layout, name), { __VA_ARGS__ } },
+static const struct v8_field fields[] = {
+#define FIELD(name, symbol, ...) { symbol, #name, offsetof(struct v8_layout, name), { __VA_ARGS__ } },
 #include "runtime/v8/field.def"
 #undef FIELD
 };
 
-#define NFIELDS (sizeof(fields) / sizeof(fields[0]))
-#define PREFIX "v8dbg_"
 #define MAX_VALUE 65535 /* of places and types */
-
-static int32_t *member(struct v8_layout *l, size_t i)
-{
-	return (int32_t *)(void *)((char *)l + fields[i].off);
-}
 
 void v8_layout_begin(struct v8_layout *l)
 {
 	l->version = 0;
 	l->nbytecodes = 0;
-	for (size_t i = 0; i < NFIELDS; i++)
-		*member(l, i) = NO;
+	v8_fields_begin(fields, ARRAY_SIZE(fields), l);
 }
 
 int32_t *v8_layout_field(struct v8_layout *l, const char *name, size_t len)
 {
-	const size_t prefix = sizeof(PREFIX) - 1;
-
-	if (len < prefix || memcmp(name, PREFIX, prefix) != 0)
-		return NULL;
-	name += prefix;
-	len -= prefix;
-	for (size_t i = 0; i < NFIELDS; i++) {
-		const char *s = fields[i].symbol;
-		const size_t n = s ? strlen(s) : 0;
-
-		/* A class's member may be followed by its type. */
-		if (s && len >= n && !memcmp(s, name, n) && (len == n || !memcmp(s, "class_", 6)))
-			return member(l, i);
-	}
-	return NULL;
+	return v8_fields_find(fields, ARRAY_SIZE(fields), l, name, len);
 }
 
 bool v8_layout_bytecodes(struct v8_layout *l, const uint8_t *sizes, size_t n)
@@ -73,22 +42,10 @@ bool v8_layout_bytecodes(struct v8_layout *l, const uint8_t *sizes, size_t n)
 
 int v8_layout_end(struct v8_layout *l, uint32_t version)
 {
-	size_t v = 0;
+	const char *missing;
 
 	l->version = version;
-	while (v < VERSIONS && versions[v] != version)
-		v++;
-	if (v == VERSIONS)
-		return -ENOTSUP;
-	for (size_t i = 0; i < NFIELDS; i++) {
-		int32_t *p = member(l, i);
-
-		if (*p == NO)
-			*p = fields[i].by_version[v];
-		if (*p < 0 || *p > MAX_VALUE)
-			return -EBADMSG;
-	}
-	return 0;
+	return v8_fields_end(fields, ARRAY_SIZE(fields), l, version, MAX_VALUE, &missing);
 }
 
 void v8_layout_walk(const struct v8_layout *l, struct v8_proc *ret)
