@@ -11,9 +11,6 @@ void gen_noself_clause(struct gen *g,
 
 /* expr.c: derived probes (lang/probeinfo.h) */
 void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does not fire */
-vreg gen_derived_arg(struct gen *g, unsigned n);
-/* As argument of type ty (resolved). *btf: as gen_ptr(). */
-vreg gen_derived_ptr(struct gen *g, unsigned n, const struct dtype *ty, struct tref *btf);
 vreg gen_arg_loc(struct gen *g, const struct arg_loc *l);
 vreg gen_arg(struct gen *g, unsigned n);
 vreg gen_probe_id(struct gen *g);

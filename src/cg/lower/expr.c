@@ -11,6 +11,11 @@
 #include "cg/lower/task.h"
 #include "cg/lower/var.h"
 
+/* As argument of type ty (resolved). *btf: as gen_ptr(). */
+static vreg gen_derived_ptr(struct gen *g, unsigned n, const struct dtype *ty, struct tref *btf);
+
+static vreg gen_derived_arg(struct gen *g, unsigned n);
+
 vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty)
 {
 	vreg d;
@@ -53,7 +58,8 @@ static vreg place_addr(struct gen *g, struct place *pl)
 	return d;
 }
 
-vreg gen_addr_of(struct gen *g, const struct node *n)
+/* &n as a number */
+static vreg gen_addr_of(struct gen *g, const struct node *n)
 {
 	struct place pl;
 
@@ -330,14 +336,14 @@ static const struct node *arg_node(const struct gen *g, unsigned n)
 	return dd && n < dd->probe->nargs ? dd->args[n] : NULL;
 }
 
-vreg gen_derived_arg(struct gen *g, unsigned n)
+static vreg gen_derived_arg(struct gen *g, unsigned n)
 {
 	const struct node *e = arg_node(g, n);
 
 	return e ? gen_int(g, e) : ir_imm(g->f, 0);
 }
 
-vreg gen_derived_ptr(struct gen *g, unsigned n, const struct dtype *ty, struct tref *btf)
+static vreg gen_derived_ptr(struct gen *g, unsigned n, const struct dtype *ty, struct tref *btf)
 {
 	const struct node *e = arg_node(g, n);
 	vreg v, d;

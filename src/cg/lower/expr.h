@@ -16,7 +16,6 @@ void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const str
 void gen_norm(struct gen *g, vreg d, vreg s, const struct dtype *ty);
 /* d = s cut to ty, s the value of n; s itself when it fits. */
 vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty);
-vreg gen_addr_of(struct gen *g, const struct node *n); /* &n as a number */
 
 bool gen_fits(struct gen *g, const struct node *n,
 	      const struct dtype *to); /* is its value one of this type for sure? */

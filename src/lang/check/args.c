@@ -7,6 +7,13 @@
 #include "lang/check/inline.h"
 #include <string.h>
 
+/* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
+static bool derive_user_string(struct checker *c, struct node *n);
+
+/* The value of argument i of p, whose .expr is given; ty: its type. n: where it is used. */
+static struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i,
+			       const struct dtype *ty);
+
 static struct node *unstable(struct checker *c, struct node *n, uint64_t i)
 {
 	fail(c, n, D_ARGS_MULTI,
@@ -60,12 +67,13 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 	return first.to ? translated(c, n, i, first.to) : n;
 }
 
-struct node *array_as_scalar(struct checker *c, struct node *n)
+static struct node *array_as_scalar(struct checker *c, struct node *n)
 {
 	return fail(c, n, D_IDENT_BADREF, "associative array '%s' may not be referenced as scalar", n->name);
 }
 
-struct node *check_one_index(struct checker *c, struct node *n)
+/* The only index of a built-in array, checked; NULL: n is an error. */
+static struct node *check_one_index(struct checker *c, struct node *n)
 {
 	n->args = check_expr(c, n->args);
 	if (is_err(n->args))
@@ -75,6 +83,15 @@ struct node *check_one_index(struct checker *c, struct node *n)
 	else
 		return n->args;
 	return NULL;
+}
+
+/* i, the only index of the built-in array n, is of the wrong kind. */
+static struct node *wrong_index(struct checker *c, struct node *n, const char *name, const struct node *i)
+{
+	return fail(c, n, D_PROTO_ARG,
+		    "%s[ ] argument #1 is incompatible with prototype:\n\tprototype: "
+		    "integer constant\n\t argument: %s",
+		    name, tname(c, i));
 }
 
 struct node *check_args_index(struct checker *c, struct node *n)
@@ -87,10 +104,7 @@ struct node *check_args_index(struct checker *c, struct node *n)
 	if (!i)
 		return n;
 	if (i->kind != N_INT)
-		return fail(c, n, D_PROTO_ARG,
-			    "args[ ] argument #1 is incompatible with prototype:\n\tprototype: "
-			    "integer constant\n\t argument: %s",
-			    tname(c, i));
+		return wrong_index(c, n, "args", i);
 	if (!c->stmt)
 		return fail(c, n, D_ARGS_NONE, "args[ ] may not be referenced outside of a probe clause");
 	if (c->stmt->event)
@@ -115,10 +129,7 @@ struct node *check_regs(struct checker *c, struct node *n)
 	if (!i)
 		return n;
 	if (!dtype_is_integer(res(c, i)))
-		return fail(c, n, D_PROTO_ARG,
-			    "%s[ ] argument #1 is incompatible with prototype:\n\tprototype: "
-			    "integer constant\n\t argument: %s",
-			    b->name, tname(c, i));
+		return wrong_index(c, n, b->name, i);
 	n->a->type = basic(c, DT_VOID);
 	return set_type(n, basic(c, DT_ULONG));
 }
@@ -179,7 +190,8 @@ bool derive_raw_arg(struct checker *c, struct node *n)
 	return true;
 }
 
-struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i, const struct dtype *ty)
+static struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i,
+			       const struct dtype *ty)
 {
 	const char *reason = "?";
 	struct node *k = check_text(c, p, p->args[i].expr, &reason);
@@ -204,7 +216,7 @@ bool derive_passed_arg(struct checker *c, struct node *n, unsigned i)
 	return true;
 }
 
-bool derive_user_string(struct checker *c, struct node *n)
+static bool derive_user_string(struct checker *c, struct node *n)
 {
 	const struct probe_source *ps = c->env->probes;
 	const struct probe_list *l = &c->stmt->probes;

@@ -29,12 +29,8 @@ bool check_derived(struct checker *c, struct clause_instance *s);
 struct unit *derive_support(struct checker *c, const struct clause_instance *s, bool after);
 /* n becomes the raw argument that it names. False: it names none. */
 bool derive_raw_arg(struct checker *c, struct node *n);
-/* The value of argument i of p, whose .expr is given; ty: its type. n: where it is used. */
-struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i, const struct dtype *ty);
 /* n, arg<i>, becomes the expression that argument i is in the probe of the clause. False: it is as it is passed. */
 bool derive_passed_arg(struct checker *c, struct node *n, unsigned i);
-/* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
-bool derive_user_string(struct checker *c, struct node *n);
 /* Parses D text of dwell's own. NULL: reported. */
 struct unit *check_parse_text(struct checker *c, const char *name, const char *text);
 #endif

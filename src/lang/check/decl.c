@@ -8,6 +8,8 @@
 #include "lang/check/inline.h"
 #include <string.h>
 
+static const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at);
+
 static const struct dtype *type_error(struct checker *c)
 {
 	return basic(c, DT_DYN);
@@ -604,7 +606,7 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 	}
 }
 
-const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at)
+static const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at)
 {
 	unsigned before = c->d->nerrors;
 	struct dtype *ty;

@@ -14,7 +14,6 @@ const struct derive *assoc_derive(struct checker *c, const struct decl *d);
 const struct dtype *type_until(struct checker *c, const struct tyname *t, const struct derive *stop);
 /* The variable of a declaration in a block, not yet in scope; NULL: reported. */
 struct cvar *declare_local(struct checker *c, const struct decl *d);
-const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at);
 /* The value of a constant expression; false: it is none (nothing reported). */
 bool const_value(struct checker *c, const struct node *n, struct node **ret);
 
@@ -22,7 +21,6 @@ void func_register(struct checker *c, const struct decl *d, bool lib);
 void declare_func(struct checker *c, const struct decl *d);
 bool func_exists(const struct checker *c, const char *name);
 struct node *check_func_call(struct checker *c, struct node *n);
-void check_return(struct checker *c, struct stmt *s);
 void check_unused_funcs(struct checker *c);
 /* A local variable of the checker's. */
 struct cvar *new_local(struct checker *c, const char *name, const struct dtype *ty, struct span at);

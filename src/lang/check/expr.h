@@ -20,9 +20,6 @@ struct node *check_unary(struct checker *c, struct node *n);
 struct node *check_binary(struct checker *c, struct node *n);
 struct node *check_cond(struct checker *c, struct node *n);
 struct node *check_assign(struct checker *c, struct node *n);
-/* The only index of a built-in array, checked; NULL: n is an error. */
-struct node *check_one_index(struct checker *c, struct node *n);
-struct node *array_as_scalar(struct checker *c, struct node *n); /* an error */
 /* May the value of lvalue n be changed by the program? */
 bool is_writable(const struct node *n);
 /* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,

@@ -7,6 +7,8 @@
 #include "lang/check/expr.h"
 #include <string.h>
 
+static void check_return(struct checker *c, struct stmt *s);
+
 /* -- local variables -- */
 
 static void check_local(struct checker *c, struct stmt *s)
@@ -493,7 +495,7 @@ struct node *check_func_call(struct checker *c, struct node *n)
 	return set_type(n, f->result);
 }
 
-void check_return(struct checker *c, struct stmt *s)
+static void check_return(struct checker *c, struct stmt *s)
 {
 	const struct dcall *call = c->frame->call;
 	struct node *v;
