@@ -54,7 +54,6 @@ struct dtracker {
 	struct dtracker *next;
 };
 
-/* Name of a setting or member, as the program writes it. */
-const char *track_setting_name(enum track_setting s);
+/* Name of a member, as the program writes it. */
 const char *track_field_name(enum track_field f);
 #endif

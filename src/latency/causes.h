@@ -94,9 +94,8 @@ struct cause_uframe {
  * CAUSE_FACT_WORK. f: innermost first. whole: the stack reaches to where the thread begins. */
 uint32_t causes_user_facts(uint32_t facts, const struct cause_uframe *f, size_t n, bool whole);
 
-/* "io" and what it means. */
+/* "io": its name in dlib/causes. */
 const char *cause_class_name(enum cause_class class);
-const char *cause_class_text(enum cause_class class);
 /* Waits that are shown only when asked for (--idle, key i), in all views: for something to do, and sleeps. */
 bool cause_is_idle(enum cause_class class);
 /* A fact's name. */

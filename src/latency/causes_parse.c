@@ -16,10 +16,8 @@
 #define DEFAULT_PRIO 5
 #define MAX_WORDS 80 /* of one rule, so that a row of a table holds it */
 
-static const struct {
-	const char *name, *what;
-} classes[] = {
-#define CLASS(id, name, what) [CAUSE_##id] = { name, what },
+static const char *const classes[] = {
+#define CLASS(id, name, what) [CAUSE_##id] = name,
 #include "latency/cause.def"
 #undef CLASS
 };
@@ -31,12 +29,7 @@ static const char *const facts[] = {
 
 const char *cause_class_name(enum cause_class class)
 {
-	return (unsigned)class < CAUSE_NCLASSES ? classes[class].name : classes[CAUSE_UNKNOWN].name;
-}
-
-const char *cause_class_text(enum cause_class class)
-{
-	return (unsigned)class < CAUSE_NCLASSES ? classes[class].what : classes[CAUSE_UNKNOWN].what;
+	return (unsigned)class < CAUSE_NCLASSES ? classes[class] : classes[CAUSE_UNKNOWN];
 }
 
 const char *cause_fact_name(enum cause_fact_index i)
@@ -113,7 +106,7 @@ static int read_class(struct reader *r)
 	size_t n = word(r, &p);
 
 	for (int i = CAUSE_UNKNOWN + 1; i < CAUSE_NCLASSES; i++)
-		if (is_word(p, n, classes[i].name)) {
+		if (is_word(p, n, classes[i])) {
 			r->rule.class = (enum cause_class)i;
 			return 0;
 		}

@@ -9,8 +9,6 @@
 #include "store/keytext.h"
 #include "store/recfile.h"
 
-const char *const window_names[NWINDOWS] = { "1m", "5m", "1h", "24h" };
-
 enum { SECONDS, MINUTES, HOURS, NLEVELS };
 /* More slots than a window has, for the one that has just begun and for what comes late. */
 static const struct {

@@ -12,7 +12,6 @@
 #define WINDOWS_POWERS 65
 
 enum window { WINDOW_MINUTE, WINDOW_5_MINUTES, WINDOW_HOUR, WINDOW_DAY, NWINDOWS };
-extern const char *const window_names[NWINDOWS]; /* "1m", "5m", "1h", "24h" */
 
 struct windows;
 struct window_series {

@@ -82,7 +82,6 @@ bool symfile_knows(struct symfile *f, enum recfile_space space, uint32_t tgid, u
 int symfile_add(struct symfile *f, const struct recfile_symbol *s, uint64_t *ret_bytes); /* one that it does not know */
 int symfile_add_source(struct symfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v,
 		       size_t n, uint64_t *ret_bytes);
-uint64_t symfile_bytes(const struct symfile *f);
 /* What is asked for or added from now on is used by rows of this mark, by the user set last. */
 enum sym_user { SYM_ROWS, SYM_AGGS, SYM_USERS }; /* events; aggregations */
 void symfile_mark(struct symfile *f, uint64_t mark);

@@ -24,7 +24,7 @@ struct symfile {
 	sqlite3 *db;
 	sqlite3_stmt *symbol, *source, *remove;
 	struct known *known;
-	uint64_t mark, bytes;
+	uint64_t mark;
 	enum sym_user user; /* of what is asked for next */
 };
 
@@ -125,7 +125,6 @@ int symfile_add(struct symfile *f, const struct recfile_symbol *s, uint64_t *ret
 		free(k);
 		return SQLITE_NOMEM;
 	}
-	f->bytes += k->bytes;
 	*ret_bytes = k->bytes;
 	bind_key(st, &k->key);
 	sqlite3_bind_int(st, 5, s->found);
@@ -212,10 +211,6 @@ void symfile_use_for(struct symfile *f, enum sym_user user)
 {
 	f->user = user;
 }
-uint64_t symfile_bytes(const struct symfile *f)
-{
-	return f->bytes;
-}
 
 static bool is_used(const struct known *k, const uint64_t *gone)
 {
@@ -264,7 +259,6 @@ int symfile_sweep(struct symfile *f, const uint64_t *gone, uint64_t max_bytes, b
 		if (rc != SQLITE_DONE)
 			return rc;
 		bytes += k->bytes;
-		f->bytes -= k->bytes;
 		HASH_DEL(f->known, k);
 		free(k);
 	}

@@ -12,11 +12,6 @@ static const struct {
 #include "lang/track.def"
 };
 
-const char *track_setting_name(enum track_setting s)
-{
-	return settings[s].name;
-}
-
 /* -- declarations -- */
 
 static void unknown_setting(struct checker *c, const struct decl *d, const struct tymember *m)
