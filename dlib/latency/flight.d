@@ -60,9 +60,9 @@ sdt:block::block_rq_complete
 	flight("io-end", args[0]->__sector, args[0]->cmd_flags & 0xff, rq_disk[args[0]]->disk_name);
 }
 
-/* Who has the lock that is waited for in the next entry, which is of the same time. Before Linux 5.19 nothing tells
- * of locks; so without args[], whose types are then not known. The name of the variable is one that no program has
- * beside this one. */
+/* The owner of the contended lock. The next entry, of the same time, is the wait for it. Linux before 5.19 has no
+ * tracepoint for locks, and the types of args[] are not known there: arg0 and arg1 are used. No other program has a
+ * variable of this name. */
 sdt:lock::contention_begin
 /(this->flight_holder = contention_holder[arg0, arg1]) != NULL/
 {

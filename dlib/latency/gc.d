@@ -13,7 +13,7 @@
  *   waits for "the collector ({collection})": call, memory
  *   collection = scavenge | mark-compact | minor mark-sweep: which one
  *   reason: why now, as V8 says it
- *   ustack: who has allocated
+ *   ustack: the function that allocated
  *
  * Example:
  *   # gc.d -c "node app.js"

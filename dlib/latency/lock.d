@@ -20,9 +20,9 @@ tracker lock () { threshold = 5ms; limit = 100; }
 
 /*
  * What a thread, or an interrupt in its time, spins for while it waits for a lock is part of that wait: one wait for
- * each thread, kept with it, costs much less than a table of threads and locks. Who waits in sleep waits for nothing
- * else, except within a percpu-rwsem's wait for its readers; so another wait takes the place of one whose end was
- * lost, as does one after a second of spinning.
+ * each thread, kept with it, costs much less than a table of threads and locks. A thread
+ * that sleeps waits for one lock only, except within a percpu-rwsem's wait for its readers. So a second wait means that
+ * the end of the first was lost, and replaces it. A wait that begins after a second of spinning does so, too.
  */
 sdt:lock::contention_begin
 /!pending(lock) || (self->lock != args[0] &&

@@ -6,8 +6,8 @@
  * While one function runs, all else waits.
  *
  * A turn is from the end of epoll_wait() or epoll_pwait() to the thread's next one: what became ready meanwhile waits
- * for so long at most. Who holds the loop is told by the stack at the first moment, 199 times a second or after a
- * wait within the turn, at which the turn has lasted for the threshold. With -p or -c the threads of this process and
+ * at most as long as the turn. The stack names the function that holds the loop. It is taken when the turn reaches the
+ * threshold: at the first sample after that (199 a second), or at the end of a wait within the turn. With -p or -c the threads of this process and
  * its descendants, else all.
  *
  * Tracker loop: turns of event loops

@@ -12,7 +12,7 @@
  *   waits for "the collector ({generation})": call, memory
  *   generation = generation 0 | generation 1 | generation 2: the oldest one of those that were looked at
  *   freed: how many objects went
- *   ustack: who has allocated
+ *   ustack: the function that allocated
  *
  * Example:
  *   # pygc.d -c "/usr/bin/python3.11 app.py"

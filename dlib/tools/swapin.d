@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * swapin.d: programs whose memory comes back from swap.
+ * swapin.d: memory that is read back from swap, by program.
  *
  * Usage: swapin.d [-p PID|-c COMMAND] [--interval TIME]
  * What a swap device or file is read for, with what the kernel reads ahead of it. Pages that zswap still has in memory are not read.

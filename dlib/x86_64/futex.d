@@ -7,6 +7,6 @@ inline int futex_timeout = ((uregs[R_ERR] == 202 || uregs[R_ERR] == 449) && ureg
 inline int epoll_call = uregs[R_ERR] == 232 || uregs[R_ERR] == 281 || uregs[R_ERR] == 441;
 /* What a thread that is at the end of futex(2) waited for, very likely: 1: a condition, a semaphore, the end of a
  * thread (glibc), and not a lock. They take FUTEX_WAIT_BITSET (9) by the clock of the day (FUTEX_CLOCK_REALTIME,
- * 0x100), or until some time; locks FUTEX_WAIT. Locks for readers and writers look the same, and who has a libc of
- * his own has his own ways. Source: glibc, nptl/futex-internal.c. */
+ * 0x100), or until some time; locks FUTEX_WAIT. Locks for readers and writers look the same. Other
+ * C libraries may use other operations. Source: glibc, nptl/futex-internal.c. */
 inline int futex_condition = (uregs[R_RSI] & 0x7f) == 9 && ((uregs[R_RSI] & 0x100) || uregs[R_R10]);

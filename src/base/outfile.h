@@ -13,8 +13,8 @@ struct outfile {
 	char *temp;	  /* beside path; NULL: f is path itself (a device, a pipe) */
 };
 
-/* Opens path for writing, NULL or "-": standard output. What is there is replaced when all has been written. 0 or
- * -errno with *err. */
+/* Opens path for writing, NULL or "-": standard output. A file of that name is replaced by outfile_end(), when the
+ * new one is complete. 0 or -errno with *err. */
 int outfile_begin(struct outfile *o, const char *path, struct err *err);
 /* Ends it: with e == 0 the file gets its name, else it is removed. e: 0 or -errno of what filled it, which is returned,
  * with *err unless that is set already. -EPIPE without a message: nobody reads standard output any more. */
