@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results and hash tables are of the kinds that base has. Exit codes (EXIT_*) are of commands: what is below src/cmd
 gives 0 or -errno, a bool or a struct step (base/step.h). uthash is included by base/hash.h and base/hash_try.h only,
-which say what happens without memory. exits-allow.txt has the files that still give exit codes; a file that has none
-any more must go from it.
+which say what happens without memory.
 usage: checkresults.py ROOT | checkresults.py --test"""
 import os
 import re
@@ -21,43 +20,38 @@ def line_of(text, match):
     return text.count("\n", 0, match.start()) + 1
 
 
-def check(files, allow):
-    """files: the texts of src by path; allow: the paths that may still have exit codes. The errors."""
-    errors, used = [], set()
+def check(files):
+    """files: the texts of src by path. The errors."""
+    errors = []
     for path, text in files.items():
         found = None if path.startswith("src/cmd/") else EXIT.search(text)
-        if found and path in allow:
-            used.add(path)
-        elif found:
+        if found:
             errors.append(f"{path}:{line_of(text, found)}: {found.group()} below src/cmd: see base/step.h")
         found = None if path in HASHES else UTHASH.search(text)
         if found:
             errors.append(f"{path}:{line_of(text, found)}: uthash: use base/hash.h or base/hash_try.h")
-    return errors + [f"exits-allow.txt: {path} has no exit codes" for path in allow if path not in used]
+    return errors
 
 
 def test():
     """What it must find, and what it must not."""
     wrong = []
 
-    def expect(what, files, allow, want):
-        got = check(files, allow)
+    def expect(what, files, want):
+        got = check(files)
         if len(got) != want:
             wrong.append(f"{what}: {got}, not {want} errors")
 
-    expect("an exit code", {"src/x/a.c": "return EXIT_ERROR;"}, {}, 1)
-    expect("a code of stdlib.h", {"src/x/a.c": "exit(EXIT_FAILURE);"}, {}, 1)
-    expect("a comment", {"src/x/a.h": "/* 0, or EXIT_* after a message. */"}, {}, 1)
-    expect("a command", {"src/cmd/a.c": "return EXIT_ERROR;"}, {}, 0)
-    expect("a folder that begins as cmd does", {"src/cmdline/a.c": "return EXIT_ERROR;"}, {}, 1)
-    expect("other names", {"src/x/a.c": "D_EXIT_SPEC SIGNALS_AT_EXIT_MAX EXIT_INFO_GET"}, {}, 0)
-    expect("an exemption", {"src/x/a.c": "return EXIT_ERROR;"}, {"src/x/a.c": "why"}, 0)
-    expect("of nothing", {"src/x/a.c": "return 0;"}, {"src/x/a.c": "why"}, 1)
-    expect("of no file", {}, {"src/x/a.c": "why"}, 1)
-    expect("uthash", {"src/x/a.h": "#pragma once\n#include <uthash.h>\n"}, {}, 1)
-    expect("uthash, in another form", {"src/cmd/a.c": "# include \"sys/uthash.h\"\n"}, {}, 1)
-    expect("uthash in base", {path: "#include <uthash.h>\n" for path in HASHES}, {}, 0)
-    expect("a word about it", {"src/x/a.h": "struct t *t; /* uthash.h */\n"}, {}, 0)
+    expect("an exit code", {"src/x/a.c": "return EXIT_ERROR;"}, 1)
+    expect("a code of stdlib.h", {"src/x/a.c": "exit(EXIT_FAILURE);"}, 1)
+    expect("a comment", {"src/x/a.h": "/* 0, or EXIT_* after a message. */"}, 1)
+    expect("a command", {"src/cmd/a.c": "return EXIT_ERROR;"}, 0)
+    expect("a folder that begins as cmd does", {"src/cmdline/a.c": "return EXIT_ERROR;"}, 1)
+    expect("other names", {"src/x/a.c": "D_EXIT_SPEC SIGNALS_AT_EXIT_MAX EXIT_INFO_GET"}, 0)
+    expect("uthash", {"src/x/a.h": "#pragma once\n#include <uthash.h>\n"}, 1)
+    expect("uthash, in another form", {"src/cmd/a.c": "# include \"sys/uthash.h\"\n"}, 1)
+    expect("uthash in base", {path: "#include <uthash.h>\n" for path in HASHES}, 0)
+    expect("a word about it", {"src/x/a.h": "struct t *t; /* uthash.h */\n"}, 0)
     for w in wrong:
         print(f"results: {w}")
     return bool(wrong)
@@ -69,8 +63,7 @@ def main():
         if path.endswith((".c", ".h")):
             with open(os.path.join(root, path), encoding="utf-8") as f:
                 files[path] = f.read()
-    allow = sources.read_allow(os.path.join(root, "tools", "exits-allow.txt"))
-    return sources.finish("results", check(files, allow), len(files))
+    return sources.finish("results", check(files), len(files))
 
 
 if __name__ == "__main__":

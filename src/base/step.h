@@ -11,7 +11,7 @@
  *             …
  *     return s.error;
  *
- * Commands return exit codes (engine/listener.h). Below them tools/exits-allow.txt has the files that still do. */
+ * Only commands return exit codes (cmd/cmd.h); tools/checkresults.py finds others. */
 #ifndef DWELL_BASE_STEP_H
 #define DWELL_BASE_STEP_H
 #include <stdbool.h>

@@ -81,7 +81,7 @@ static int calls(int argc, char **argv)
 	if (e == 0)
 		e = cmd_failed(live_calls_find(&c, &err), &err);
 	if (e == 0)
-		e = cmd_written_after(live_calls_run(&c));
+		e = cmd_ran(live_calls_run(&c), 0);
 	live_calls_done(&c);
 	return e < 0 ? EXIT_OK : e;
 }

@@ -137,7 +137,7 @@ static int check_main(int argc, char **argv)
 		e = read_file(&c, c.against, &c.live.before);
 	if (e == 0)
 		e = optind < argc ? of_recording(&c, argc - optind, argv + optind)
-				  : cmd_written_after(live_check_run(&c.live));
+				  : cmd_ran(live_check_run(&c.live), 0);
 	live_check_done(&c.live);
 	return e < 0 ? EXIT_OK : e;
 }

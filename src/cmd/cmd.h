@@ -9,6 +9,9 @@
 #include "base/err.h"
 #include "engine/listener.h"
 
+/* As dtrace(1)'s. Only commands have them: what is below gives 0 or -errno. */
+enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
+
 struct command {
 	const char *name;		   /* first argument: `dwell features` */
 	const char *summary;		   /* one line for completion; NULL: not for people */
@@ -42,8 +45,10 @@ extern const struct listener cmd_listener;
  * EXIT_ERROR, silently when nobody reads any more. */
 int cmd_written(int error);
 
-/* The end of a run whose output went to standard output: e, or what writing it met. */
-int cmd_written_after(int e);
+/* The exit code of what the engine has done and told of (engine/listener.h): e is 0 or -errno, status of exit(). */
+int cmd_outcome(int e, int status);
+/* The same of a run whose output went to standard output, which is flushed. */
+int cmd_ran(int e, int status);
 /* e > 0: e, which has been said; < 0 with a message: EXIT_ERROR; else as cmd_written(e). */
 int cmd_ended(int e, const struct err *err);
 

@@ -10,10 +10,10 @@
 
 int cmd_request(struct request *c, const struct run_observer *show)
 {
-	int e = request_run(c, show);
+	int status, e = request_run(c, show, &status);
 
 	request_done(c);
-	return cmd_written_after(e);
+	return cmd_ran(e, status);
 }
 
 int cmd_parse(struct request *c, int argc, char **argv)
@@ -23,21 +23,23 @@ int cmd_parse(struct request *c, int argc, char **argv)
 
 	if (e != CMDLINE_DONE)
 		return cmd_err(e, &err);
-	if (c->help)
-		e = params_help(c, stdout);
-	else if (c->version)
+	if (c->help && params_help(c, stdout) < 0)
+		return EXIT_ERROR;
+	if (!c->help && c->version)
 		printf("%s: dwell %s, D 2.0\n", cmd_name(), DWELL_VERSION); /* scripts take the last word */
-	return c->help && e ? e : -1;
+	return -1;
 }
 
 int cmd_dtrace_run(struct request *c, int argc, char **argv)
 {
 	int e = cmd_parse(c, argc, argv);
 
+	if (e == 0 && !c->header && !c->link)
+		return cmd_request(c, NULL);
 	if (e == 0)
-		e = c->header || c->link ? usdtfile(c) : request_run(c, NULL);
+		e = cmd_ran(usdtfile(c), 0);
 	request_done(c);
-	return e < 0 ? EXIT_OK : cmd_written_after(e);
+	return e < 0 ? EXIT_OK : e;
 }
 
 int cmd_dtrace(int argc, char **argv)

@@ -99,6 +99,9 @@ static int read_texts(struct request *c, struct wire_request *r)
 
 static int run(struct hostcmd *h, struct request *c)
 {
+	struct fleet_result result;
+	int e;
+
 	if (c->header || c->link)
 		return cmd_wrong("-h and -G write files and trace nothing: they need no --host");
 	if (h->o.separate && !c->output)
@@ -107,7 +110,10 @@ static int run(struct hostcmd *h, struct request *c)
 	h->o.record = c->opts.record[0] ? c->opts.record : NULL;
 	h->o.json = !strcmp(c->opts.oformat, "json");
 	textopts_fill(&h->o.text, &c->opts);
-	return fleet_run(&h->o, &cmd_listener);
+	e = fleet_run(&h->o, &cmd_listener, &result);
+	if (result.lost && result.status < EXIT_ERROR)
+		return EXIT_ERROR;
+	return result.status ? result.status : cmd_outcome(e, 0);
 }
 
 bool cmd_is_host(int argc, char **argv)
@@ -141,7 +147,7 @@ int cmd_host(int argc, char **argv)
 	cmd_begin(&c);
 	e = cmd_parse(&c, argc - h.at, argv + h.at);
 	if (e == 0)
-		e = read_texts(&c, &h.o.request);
+		e = cmd_outcome(read_texts(&c, &h.o.request), 0);
 	if (e == 0)
 		e = run(&h, &c);
 	request_done(&c);

@@ -286,7 +286,7 @@ static int live_main(int argc, char **argv)
 		if (e == 0)
 			e = take_trackers(&c.live, argc - optind, argv + optind);
 		if (e == 0)
-			e = cmd_written_after(live_slow_run(&c.live));
+			e = cmd_ran(live_slow_run(&c.live), 0);
 	}
 	live_slow_done(&c.live);
 	return e < 0 ? EXIT_OK : e;

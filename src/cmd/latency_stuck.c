@@ -69,7 +69,7 @@ static int stuck_main(int argc, char **argv)
 	if (e == 0 && optind < argc)
 		e = cmd_words(&options, argv[optind], NULL);
 	if (e == 0)
-		return cmd_written_after(live_stuck_run(&r));
+		return cmd_ran(live_stuck_run(&r), 0);
 	request_done(&r.request);
 	return e < 0 ? EXIT_OK : e;
 }

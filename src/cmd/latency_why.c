@@ -179,7 +179,7 @@ static int why_main(int argc, char **argv)
 	if (e == 0 && optind == argc && (w.rec.asked.from || w.rec.asked.to))
 		e = cmd_words(&options, NULL, "--from and --to are for recordings");
 	if (e == 0 && optind == argc)
-		return cmd_written_after(live_why_run(&w.live));
+		return cmd_ran(live_why_run(&w.live), 0);
 	if (e == 0)
 		e = of_recordings(&w, argv + optind, (size_t)(argc - optind));
 	request_done(c);

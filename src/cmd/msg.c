@@ -8,6 +8,8 @@
 #include "cmd/cmd.h"
 #include "cmdline/opts.h"
 
+#define EXIT_MASK 0xff /* what _exit(2) hands on of a status */
+
 static const char *program = "dwell";
 
 void cmd_set_name(const char *argv0)
@@ -122,11 +124,18 @@ int cmd_failed(int e, struct err *err)
 	return e;
 }
 
-int cmd_written_after(int e)
+int cmd_outcome(int e, int status)
 {
-	if (fflush(stdout) != 0 && e == 0)
-		e = errno == EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(errno));
-	return e;
+	return e == LISTENER_WRONG ? EXIT_USAGE : e < 0 ? EXIT_ERROR : status & EXIT_MASK;
+}
+
+int cmd_ran(int e, int status)
+{
+	int code = cmd_outcome(e, status);
+
+	if (fflush(stdout) != 0 && code == EXIT_OK)
+		return cmd_written(errno ? -errno : -EIO);
+	return code;
 }
 
 int cmd_ended(int e, const struct err *err)

@@ -204,19 +204,19 @@ static int ask(int argc, char **argv)
 {
 	struct request c;
 	FILE *f = fopen(argv[argc - 1], "re");
-	int e;
+	int e, status;
 
 	if (!f)
 		return cmd_fail("replay: cannot read %s: %s", argv[argc - 1], strerror(errno));
 	cmd_begin(&c);
 	e = cmd_parse(&c, argc - 1, argv);
-	if (e == 0)
-		e = retro_run(&c, argv[argc - 1], f);
-	else
+	if (e == 0) {
+		e = retro_run(&c, argv[argc - 1], f, &status);
+		e = cmd_ran(e, status);
+	} else {
 		fclose(f);
+	}
 	request_done(&c);
-	if (fflush(stdout) != 0 && e == 0)
-		e = errno == EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(errno));
 	return e < 0 ? EXIT_OK : e;
 }
 #else

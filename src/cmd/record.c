@@ -84,7 +84,7 @@ static int record(int argc, char **argv)
 	if (e == 0) {
 		c.live.record = c.live.record ? c.live.record : DEFAULT_FILE;
 		cmd_begin(&r);
-		e = live_onslow_run(&c, &r);
+		e = cmd_outcome(live_onslow_run(&c, &r), 0);
 	}
 	live_onslow_done(&c);
 	return e < 0 ? EXIT_OK : e;

@@ -124,7 +124,7 @@ static int serve_main(int argc, char **argv)
 		printf("http://%s/?token=%s\n", hosts[0], token);
 	}
 	fflush(stdout);
-	r = pair_run(&c, pair_overview(a, &dir), &dir, cmd_name(), &cmd_listener);
+	r = cmd_outcome(pair_run(&c, pair_overview(a, &dir), &dir, cmd_name(), &cmd_listener), 0);
 	servedir_remove(&dir);
 	if (o.unix_path)
 		unlink(o.unix_path);

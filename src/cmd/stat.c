@@ -76,8 +76,8 @@ static int stat_main(int argc, char **argv)
 	}
 	if (e == 0) {
 		caught_begin();
-		e = statrun_run(c, &status);
-		if (e == 0 && c->words)
+		e = cmd_outcome(statrun_run(c, &status), 0);
+		if (e == EXIT_OK && c->words)
 			e = program_end_as(status);
 	}
 	statrun_done(c);

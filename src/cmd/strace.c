@@ -123,7 +123,7 @@ static int run(struct tracer *t, int argc, char **argv)
 		e = tracer_command(t, argv + optind, &err);
 	if (e < 0)
 		return cmd_failed(e, &err);
-	e = tracer_run(t, &ended, &status);
+	e = cmd_outcome(tracer_run(t, &ended, &status), 0);
 	return e == EXIT_OK && ended ? program_end_as(status) : e;
 }
 

@@ -91,7 +91,7 @@ static int top_main(int argc, char **argv)
 	if (e == 0)
 		e = cmd_err(live_top_check(&t, &err), &err);
 	if (e == 0)
-		return cmd_written_after(live_top_run(&t));
+		return cmd_ran(live_top_run(&t), 0);
 	request_done(&t.request);
 	return e < 0 ? EXIT_OK : e;
 }

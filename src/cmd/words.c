@@ -71,9 +71,11 @@ int cmd_live_options(struct recnow *l, const struct optable *t, void *command, i
 int cmd_live(struct recnow *l)
 {
 	struct request c;
+	int e, status = 0;
 
 	cmd_begin(&c);
-	return recnow_run(l, &c);
+	e = recnow_run(l, &c, &status);
+	return cmd_outcome(e, status);
 }
 
 int cmd_live_fail(const struct recnow *l, struct err *err)

@@ -9,7 +9,7 @@
 #include "engine/request.h"
 
 #define CMDLINE_USAGE (-ENOEXEC) /* dtrace(1) shows its usage; the message may be empty: nothing to trace */
-#define CMDLINE_REFUSED (-EDOM)	 /* a value that an option cannot have: dtrace(1) ends with EXIT_ERROR */
+#define CMDLINE_REFUSED (-EDOM)	 /* a value that an option cannot have: no usage */
 #define CMDLINE_DONE 1		 /* nothing is to be run: -V, --help of a program, -e without one */
 
 /* An empty request of this program, with the options of the environment. */
@@ -27,6 +27,6 @@ void cmdline_usage(const char *program, FILE *out);	       /* dtrace(1)'s */
 int params_option(struct request *c, int argc, char **argv, int *at, struct err *err);
 /* An option of two dashes where there is no program that could have it. */
 int params_unknown(const char *name, struct err *err);
-/* --help: what the programs take. EXIT_OK, or EXIT_* after a message to the request's listener. */
+/* --help: what the programs take. 0 or -errno, told to the request's listener. */
 int params_help(struct request *c, FILE *out);
 #endif

@@ -96,5 +96,5 @@ int params_help(struct request *c, FILE *out)
 		fprintf(out, "\nParameters:\n");
 	for (const struct param *p = ps.first; p; p = p->next)
 		put_param(p, out);
-	return EXIT_OK;
+	return 0;
 }

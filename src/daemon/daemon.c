@@ -72,12 +72,14 @@ static int take_state(struct daemon *d)
 
 	if (r == -EBUSY)
 		return listener_fail(
-			d->to, "another daemon%s%.0d has the state folder %s: end it, or use another one (--state)",
+			d->to, -EBUSY,
+			"another daemon%s%.0d has the state folder %s: end it, or use another one (--state)",
 			pid ? ", process " : "", (int)pid, d->o.state);
 	if (r == -EPERM)
-		return listener_fail(d->to, "%s: the state folder must be this user's, and nobody else may write there",
+		return listener_fail(d->to, -EPERM,
+				     "%s: the state folder must be this user's, and nobody else may write there",
 				     d->o.state);
-	return r < 0 ? listener_fail(d->to, "%s: cannot be used as state folder: %s", d->o.state, strerror(-r)) : 0;
+	return r < 0 ? listener_fail(d->to, r, "%s: cannot be used as state folder: %s", d->o.state, strerror(-r)) : 0;
 }
 
 /* Limits that hold unless others were asked for. */
@@ -125,7 +127,7 @@ int daemon_begin(struct daemon *d, struct request *c)
 			     recovered == 1 ? "" : "s");
 	retire(d, NULL);
 	if (statedir_name(d->o.state, d->path) < 0)
-		return listener_fail(d->to, "%s: the name is too long", d->o.state);
+		return listener_fail(d->to, -ENAMETOOLONG, "%s: the name is too long", d->o.state);
 	if (d->o.metrics_at && (e = metricsserve_start(d->o.metrics_at, d->lock, d->to, &d->server)))
 		return e;
 	add_defaults(d, c);

@@ -34,7 +34,7 @@ struct daemon_opts {
 /* NULL when memory is out. to: gets messages; outlives it. */
 struct daemon *daemon_new(const struct daemon_opts *o, const struct listener *to);
 /* Takes the state folder, ends what a killed daemon has left, starts the metrics' server, and says in the request where
- * to record. 0 or an exit status, said. */
+ * to record. 0 or -errno, told; LISTENER_WRONG: of --metrics. */
 int daemon_begin(struct daemon *d, struct request *c);
 /* Before the first row: 0 or -ENOMEM. sym and causes name what slow events waited for. */
 int daemon_schema(struct daemon *d, const struct rec_schema *schema, struct sym *sym, struct causes *causes);

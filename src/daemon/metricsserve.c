@@ -56,6 +56,7 @@ static void name_hosts(struct place *p)
 		p->hosts[i] = p->names[i];
 }
 
+/* The socket; < 0: told. */
 static int open_socket(const char *where, struct metricsserve *s, struct place *p)
 {
 	const struct listener *to = s->to;
@@ -68,20 +69,20 @@ static int open_socket(const char *where, struct metricsserve *s, struct place *
 		snprintf(s->where, sizeof(s->where), "%s", where);
 	} else {
 		if (!parse(where, p)) {
-			listener_msg(to, "--metrics: '%s' is no PORT, ADDRESS:PORT or unix:PATH", where);
-			return -EINVAL;
+			return listener_fail(to, LISTENER_WRONG,
+					     "--metrics: '%s' is no PORT, ADDRESS:PORT or unix:PATH", where);
 		}
 		fd = listen_tcp(p->host, &p->port);
 		name_hosts(p);
 		snprintf(s->where, sizeof(s->where), "http://%s/metrics", p->names[0]);
 	}
 	if (fd == -EINVAL)
-		listener_msg(to, "--metrics: '%s': an address in numbers is wanted, such as 127.0.0.1", where);
-	else if (fd < 0)
-		listener_msg(to, "--metrics: cannot listen on %s: %s", where, strerror(-fd));
-	return fd;
+		return listener_fail(to, LISTENER_WRONG,
+				     "--metrics: '%s': an address in numbers is wanted, such as 127.0.0.1", where);
+	return fd < 0 ? listener_fail(to, fd, "--metrics: cannot listen on %s: %s", where, strerror(-fd)) : fd;
 }
 
+/* Of the process that serves. 0 or -errno, told. */
 static int run_server(const struct listener *to, int listen_fd, int feed, const struct place *p)
 {
 	const struct textserve_config c = { .listen_fd = listen_fd,
@@ -97,8 +98,8 @@ static int run_server(const struct listener *to, int listen_fd, int feed, const 
 	signal(SIGQUIT, SIG_IGN);
 	r = listen_confine();
 	if (r < 0)
-		return listener_fail(to, "--metrics: cannot give up privileges: %s", strerror(-r));
-	return textserve(&c, &err) < 0 ? listener_fail(to, "--metrics: %s", err.msg) : EXIT_OK;
+		return listener_fail(to, r, "--metrics: cannot give up privileges: %s", strerror(-r));
+	return textserve(&c, &err) < 0 ? listener_fail(to, err.code, "--metrics: %s", err.msg) : 0;
 }
 
 int metricsserve_start(const char *where, int close_fd, const struct listener *to, struct metricsserve **ret)
@@ -109,31 +110,31 @@ int metricsserve_start(const char *where, int close_fd, const struct listener *t
 	int r;
 
 	if (!s)
-		return listener_fail(to, "out of memory");
+		return listener_fail(to, -ENOMEM, "out of memory");
 	*ret = s;
 	s->in = -1;
 	s->to = to;
 	fd = open_socket(where, s, &p);
 	if (fd < 0)
-		return fd == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
+		return fd;
 	if (textserve_pair(&s->in, &out) < 0)
-		return listener_fail(to, "--metrics: %s", strerror(errno));
+		return listener_fail(to, -errno, "--metrics: %s", strerror(errno));
 	fflush(stdout);
 	s->pid = fork();
 	if (s->pid < 0)
-		return listener_fail(to, "--metrics: fork: %s", strerror(errno));
+		return listener_fail(to, -errno, "--metrics: fork: %s", strerror(errno));
 	if (s->pid == 0) {
 		close(s->in);
 		if (close_fd >= 0)
 			close(close_fd);
-		_exit(run_server(to, fd, out, &p));
+		_exit(run_server(to, fd, out, &p) < 0);
 	}
 	closep(&out);
 	out = -1;
 	r = textserve_wait(s->in);
 	if (r == -EPIPE)
-		return EXIT_ERROR; /* it has said why */
-	return r < 0 ? listener_fail(to, "--metrics: the server does not start: %s", strerror(-r)) : 0;
+		return r; /* it has said why */
+	return r < 0 ? listener_fail(to, r, "--metrics: the server does not start: %s", strerror(-r)) : 0;
 }
 
 const char *metricsserve_where(const struct metricsserve *s)

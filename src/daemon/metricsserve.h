@@ -7,7 +7,8 @@
 
 struct metricsserve;
 /* where: "PORT", "HOST:PORT", "[HOST]:PORT" (addresses; 127.0.0.1 unless said, port 0: any), or "unix:PATH". close_fd:
- * closed in the other process, or -1. Starts it, before threads are. 0 or an exit status, said. */
+ * closed in the other process, or -1. Starts it, before threads are. 0 or -errno, told; LISTENER_WRONG: `where` cannot
+ * be meant. */
 int metricsserve_start(const char *where, int close_fd, const struct listener *to, struct metricsserve **ret);
 /* "http://127.0.0.1:9435/metrics" or "unix:/path" */
 const char *metricsserve_where(const struct metricsserve *s);

@@ -23,12 +23,12 @@ void listener_msg(const struct listener *to, const char *fmt, ...)
 	va_end(ap);
 }
 
-int listener_fail(const struct listener *to, const char *fmt, ...)
+int listener_fail(const struct listener *to, int error, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	tell(to, fmt, ap);
 	va_end(ap);
-	return EXIT_ERROR;
+	return error < 0 ? error : -EIO;
 }

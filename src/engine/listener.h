@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who gets what the engine has to say. The engine itself writes nothing to standard error. */
+/* Who gets what the engine has to say. The engine itself writes nothing to standard error.
+ *
+ * A function that has a listener gives 0 or -errno like any other. The text of an error has gone to the listener by
+ * then: "told" in the comments of such functions. */
 #ifndef DWELL_ENGINE_LISTENER_H
 #define DWELL_ENGINE_LISTENER_H
+#include <errno.h>
 #include "base/diag.h"
 
-/* Exit codes as dtrace(1)'s. */
-enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
+/* What was asked for is wrong, as a name that there is not. Everything else is an error of the run. */
+#define LISTENER_WRONG (-EBADRQC)
 
 struct listener {
 	void *ctx;
@@ -20,6 +24,6 @@ struct listener {
 };
 
 void listener_msg(const struct listener *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same, and returns EXIT_ERROR. */
-int listener_fail(const struct listener *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same, and returns error, which is -errno; -EIO where that is not known (0). */
+int listener_fail(const struct listener *to, int error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #endif

@@ -195,7 +195,8 @@ static int open_outputs(struct fleet *f)
 		if (name_file(f, h, f->o->output, f->o->separate, path) == 0)
 			f->files[h] = fopen(path, "ae");
 		if (!f->files[h])
-			return listener_fail(f->to, "failed to open output file '%s': %s", path, strerror(errno));
+			return listener_fail(f->to, -errno, "failed to open output file '%s': %s", path,
+					     strerror(errno));
 	}
 	return 0;
 }
@@ -209,8 +210,8 @@ static int close_outputs(struct fleet *f)
 			f->error = -errno;
 	}
 	if (f->error == -EPIPE)
-		return EXIT_ERROR;
-	return f->error ? listener_fail(f->to, "the output is not complete: %s", strerror(-f->error)) : 0;
+		return f->error; /* the reader has left: nobody to tell */
+	return f->error ? listener_fail(f->to, f->error, "the output is not complete: %s", strerror(-f->error)) : 0;
 }
 
 /* The machine that a binary is for, as uname -m calls it. */
@@ -231,8 +232,9 @@ static int find_own(struct fleet *f)
 	ssize_t n = readlink("/proc/self/exe", f->own, sizeof(f->own) - 1);
 
 	if (n < 0)
-		return listener_fail(f->to, "cannot find this program, which is to be copied (is /proc there?): "
-					    "--host-binary names one");
+		return listener_fail(f->to, -ENOENT,
+				     "cannot find this program, which is to be copied (is /proc there?): "
+				     "--host-binary names one");
 	f->own[n] = '\0';
 	snprintf(path, sizeof(path), "%.*s/%s", (int)(strrchr(f->own, '/') - f->own), f->own, beside);
 	if (access(path, R_OK) == 0 && strlen(path) < sizeof(f->own))
@@ -253,12 +255,12 @@ static int find_binary(struct fleet *f)
 		return r;
 	fd = open(f->common.binary, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return listener_fail(f->to, "cannot read %s: %s", f->common.binary, strerror(errno));
+		return listener_fail(f->to, -errno, "cannot read %s: %s", f->common.binary, strerror(errno));
 	f->common.machine = machine_of(fd);
 	if (!f->common.machine)
-		return listener_fail(f->to, "%s: no program for x86_64 or aarch64", f->common.binary);
+		return listener_fail(f->to, -ENOEXEC, "%s: no program for x86_64 or aarch64", f->common.binary);
 	r = sha256_fd(fd, f->common.ssh.hash, &f->common.ssh.size);
-	return r < 0 ? listener_fail(f->to, "cannot read %s: %s", f->common.binary, strerror(-r)) : 0;
+	return r < 0 ? listener_fail(f->to, r, "cannot read %s: %s", f->common.binary, strerror(-r)) : 0;
 }
 
 static int read_places(struct fleet *f)
@@ -266,16 +268,13 @@ static int read_places(struct fleet *f)
 	for (size_t h = 0; h < f->o->nplaces; h++) {
 		const char *reason = place_parse(f->o->places[h], &f->links[h].place);
 
-		if (reason) {
-			listener_msg(f->to, "--host %s: %s", f->o->places[h], reason);
-			return EXIT_USAGE;
-		}
+		if (reason)
+			return listener_fail(f->to, LISTENER_WRONG, "--host %s: %s", f->o->places[h], reason);
 		f->labels[h] = f->links[h].place.label;
 		for (size_t i = 0; i < h; i++)
-			if (!strcmp(f->labels[i], f->labels[h])) {
-				listener_msg(f->to, "--host %s is there twice", f->o->places[h]);
-				return EXIT_USAGE;
-			}
+			if (!strcmp(f->labels[i], f->labels[h]))
+				return listener_fail(f->to, LISTENER_WRONG, "--host %s is there twice",
+						     f->o->places[h]);
 	}
 	f->n = f->o->nplaces;
 	return 0;
@@ -293,14 +292,14 @@ static int make_request(struct fleet *f)
 	wire_put_request(&b, &r);
 	if (b.n > WIRE_REQUEST_MAX || r.nwords > WIRE_WORDS_MAX) {
 		strb_free(&b);
-		return listener_fail(f->to, "the programs are too large to be sent to hosts: %u MB at most",
+		return listener_fail(f->to, -E2BIG, "the programs are too large to be sent to hosts: %u MB at most",
 				     WIRE_REQUEST_MAX >> 20);
 	}
 	wire_put(&f->common.request, WIRE_REQUEST, b.s, b.n);
 	strb_free(&b);
 	if (r.merge)
 		f->merge = merge_new(f->labels, f->n, &f->o->text, f->files[0], say, f);
-	return f->common.request.failed || (r.merge && !f->merge) ? listener_fail(f->to, "out of memory") : 0;
+	return f->common.request.failed || (r.merge && !f->merge) ? listener_fail(f->to, -ENOMEM, "out of memory") : 0;
 }
 
 static int prepare(struct fleet *f)
@@ -373,16 +372,13 @@ static void attend(struct fleet *f)
 	} while (left);
 }
 
-static int result(const struct fleet *f)
+static void count_ends(const struct fleet *f, struct fleet_result *ret)
 {
-	int e = EXIT_OK;
-
 	for (size_t h = 0; h < f->n; h++) {
-		int status = f->links[h].status < 0 ? EXIT_ERROR : f->links[h].status;
-
-		e = status > e ? status : e;
+		ret->lost += f->links[h].status < 0;
+		if (f->links[h].status > ret->status)
+			ret->status = f->links[h].status;
 	}
-	return e;
 }
 
 static void fleet_free(struct fleet *f)
@@ -399,15 +395,16 @@ static void fleet_free(struct fleet *f)
 	free(f);
 }
 
-int fleet_run(const struct fleet_opts *o, const struct listener *to)
+int fleet_run(const struct fleet_opts *o, const struct listener *to, struct fleet_result *ret)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	const struct sigaction sa = { .sa_handler = on_signal };
 	struct fleet *f = calloc(1, sizeof(*f));
 	int e, closed;
 
+	*ret = (struct fleet_result){ 0 };
 	if (!f)
-		return listener_fail(to, "out of memory");
+		return listener_fail(to, -ENOMEM, "out of memory");
 	f->o = o;
 	f->to = to;
 	e = prepare(f);
@@ -417,7 +414,7 @@ int fleet_run(const struct fleet_opts *o, const struct listener *to)
 		for (size_t h = 0; h < f->n; h++)
 			hlink_start(&f->links[h], &f->common, h);
 		attend(f);
-		e = result(f);
+		count_ends(f, ret);
 	}
 	closed = close_outputs(f);
 	fleet_free(f);

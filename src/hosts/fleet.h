@@ -25,6 +25,11 @@ struct fleet_opts {
 	struct text_opts text;
 };
 
-/* An exit status: the largest of all machines, or 1 if a machine had none, after messages. */
-int fleet_run(const struct fleet_opts *o, const struct listener *to);
+struct fleet_result {
+	int status;    /* the largest exit status of all machines */
+	unsigned lost; /* machines that gave none, told */
+};
+
+/* 0, whatever the machines did; -errno, told: of what is here. LISTENER_WRONG: places. */
+int fleet_run(const struct fleet_opts *o, const struct listener *to, struct fleet_result *ret);
 #endif

@@ -16,6 +16,7 @@
 #define LIVE_SIZE "128m" /* of the recording of the live view: ten minutes at 100 slow events a second */
 #define LIVE_AGE "10m"
 
+/* Of the server. 0 or -errno, told. */
 static int run_server(struct serve_config *c, int sock, const char *program, const struct listener *to)
 {
 	struct typelist *types;
@@ -23,7 +24,7 @@ static int run_server(struct serve_config *c, int sock, const char *program, con
 	int r = listen_confine();
 
 	if (r < 0)
-		return listener_fail(to, "cannot give up privileges: %s", strerror(-r));
+		return listener_fail(to, r, "cannot give up privileges: %s", strerror(-r));
 	c->start = launch_start;
 	c->stop = launch_stop;
 	c->ctx = &sock;
@@ -31,7 +32,7 @@ static int run_server(struct serve_config *c, int sock, const char *program, con
 	c->types_ctx = types = typelist_new(program, to);
 	r = types ? serve(c, &err) : err_set(&err, -ENOMEM, "out of memory");
 	typelist_free(types);
-	return r < 0 ? listener_fail(to, "%s", err.msg) : EXIT_OK;
+	return r < 0 ? listener_fail(to, err.code, "%s", err.msg) : 0;
 }
 
 /* The launcher reads them, and so there is no moment at which one would leave the folder or the socket; the server ends
@@ -50,20 +51,20 @@ int pair_run(struct serve_config *c, char *const *overview, const struct servedi
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0 || pipe2(stop, O_CLOEXEC) < 0)
-		return listener_fail(to, "%s", strerror(errno));
+		return listener_fail(to, -errno, "%s", strerror(errno));
 	pid = fork();
 	if (pid < 0)
-		return listener_fail(to, "fork: %s", strerror(errno));
+		return listener_fail(to, -errno, "fork: %s", strerror(errno));
 	if (pid == 0) {
 		close(sock[0]);
 		close(stop[1]);
 		c->stop_fd = stop[0];
-		_exit(run_server(c, sock[1], program, to));
+		_exit(run_server(c, sock[1], program, to) < 0);
 	}
 	close(sock[1]);
 	close(stop[0]);
 	close(c->listen_fd);
-	return launch_loop(sock[0], stop[1], pid, overview, dir, LISTEN_NOBODY);
+	return launch_loop(sock[0], stop[1], pid, overview, dir, LISTEN_NOBODY) ? -ECHILD : 0;
 }
 
 char *const *pair_overview(struct arena *a, const struct servedir *dir)

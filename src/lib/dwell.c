@@ -263,9 +263,9 @@ int dwell_compile(struct dwell *d, const char *name, const char *text, struct dw
 	d->req.progs.v[0].text = arena_strdup(d->req.arena, text);
 	d->req.progs.v[0].size = strlen(text);
 	e = runner_compile(d);
-	if (e < 0)
+	if (e < 0 && !d->joinable)
 		return lib_fail(err, DWELL_E_SYSTEM, "cannot start a thread: %s", strerror(-e));
-	if (e)
+	if (e < 0)
 		return fail_compile(d, err);
 	e = refuse_options(d, err);
 	if (e)

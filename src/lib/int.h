@@ -53,7 +53,7 @@ struct dwell {
 	pthread_cond_t changed; /* any of the following; CLOCK_MONOTONIC */
 	struct queue queue;
 	bool compiled, go, unwanted; /* what the library's thread has done; what it waits for then */
-	int compile_status;	     /* EXIT_* */
+	int compile_error;	     /* 0, or -errno, said */
 	bool started, ended;
 	const char *wanted;	   /* the aggregation to be shown; the caller's, who waits */
 	struct strb shown;	   /* its line */
@@ -68,7 +68,8 @@ int lib_fail(struct dwell_error *err, int status, const char *fmt, ...) __attrib
 /* Of what the engine has said last. */
 int lib_fail_messages(const struct dwell *d, struct dwell_error *err);
 
-/* runner.c: starts the thread, which compiles the request. EXIT_* of the engine, or -errno. */
+/* runner.c: starts the thread, which compiles the request. 0; -errno of the engine, which has said why, if `joinable`,
+ * else of pthread_create(3). */
 int runner_compile(struct dwell *d);
 /* Makes the view and lets the thread go on; waits until all is attached or the run has ended. enum dwell_status. */
 int runner_start(struct dwell *d, struct dwell_error *err);

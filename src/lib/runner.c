@@ -254,7 +254,7 @@ static void *work(void *arg)
 	bool go;
 
 	pthread_mutex_lock(&d->lock);
-	d->compile_status = e;
+	d->compile_error = e;
 	d->compiled = true;
 	pthread_cond_broadcast(&d->changed);
 	while (e == 0 && !d->go && !d->unwanted)
@@ -296,7 +296,7 @@ int runner_compile(struct dwell *d)
 	pthread_mutex_lock(&d->lock);
 	while (!d->compiled)
 		pthread_cond_wait(&d->changed, &d->lock);
-	e = d->compile_status;
+	e = d->compile_error;
 	pthread_mutex_unlock(&d->lock);
 	return e;
 }

@@ -120,17 +120,17 @@ int live_calls_run(struct live_calls *c)
 		if (x->reason &&
 		    callsprint_left_out(c->print, arena_printf(a, "%s%s%s", x->mod, *x->mod ? "`" : "", x->func),
 					x->reason) < 0)
-			return listener_fail(&c->request.to, "out of memory");
+			return listener_fail(&c->request.to, -ENOMEM, "out of memory");
 	}
 	callsprog_text(&text, &c->callees, &want);
 	if (!c->print || text.failed)
-		return listener_fail(&c->request.to, "out of memory");
+		return listener_fail(&c->request.to, -ENOMEM, "out of memory");
 	c->request.opts.quiet = true;
 	c->request.opts.zdefs = true; /* names that no library has */
 	if (c->pid)
 		vec_push(&c->request.pids, c->pid);
 	request_prog(&c->request, PROG_NAME, arena_strdup(a, strb_str(&text)));
-	return request_run(&c->request, &show);
+	return request_run(&c->request, &show, NULL);
 }
 
 void live_calls_done(struct live_calls *c)

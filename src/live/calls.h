@@ -26,7 +26,7 @@ int live_calls_function(struct live_calls *c, char *word, struct err *err);
 bool live_calls_has_command(const struct live_calls *c);
 /* What the function calls, by its code. 0, or -errno with a message. */
 int live_calls_find(struct live_calls *c, struct err *err);
-/* An exit code, after messages. */
+/* 0 or -errno, told. */
 int live_calls_run(struct live_calls *c);
 void live_calls_done(struct live_calls *c);
 #endif

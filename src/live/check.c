@@ -186,7 +186,7 @@ int live_check_run(struct live_check *r)
 	};
 
 	live_check_request(r);
-	return request_run(&r->request, &show);
+	return request_run(&r->request, &show, NULL);
 }
 
 void live_check_done(struct live_check *r)

@@ -30,7 +30,7 @@ struct live_check {
 void live_check_unit(struct live_check *r, const char *name);
 /* What is run, put into r->request. */
 void live_check_request(struct live_check *r);
-/* An exit code, after messages. */
+/* 0 or -errno, told. */
 int live_check_run(struct live_check *r);
 /* Reads a recording into *ret: r->check or r->before. 0, or -errno with words in err. */
 int live_check_read(struct live_check *r, const char *file, struct check **ret, recset_note_fn *left_out,

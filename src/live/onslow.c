@@ -127,7 +127,7 @@ int live_onslow_run(struct live_onslow *c, struct request *r)
 	c->show = live_onslow_observer(c);
 	c->to = &r->to;
 	c->live.show = &c->show;
-	e = recnow_run(&c->live, r);
+	e = recnow_run(&c->live, r, NULL);
 	if (e == 0 && c->tracker && !c->due)
 		printf("%s: no slow event of %s; the file has the end of the run\n", c->live.record, c->tracker);
 	return e;

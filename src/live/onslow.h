@@ -25,7 +25,7 @@ struct live_onslow {
 /* Defaults, and what is recorded. -EINVAL: this is no tracker whose events can be waited for. */
 int live_onslow_prepare(struct live_onslow *c);
 struct run_observer live_onslow_observer(struct live_onslow *c);
-/* Runs it with an empty request, which it ends. An exit code, after messages; live_onslow_done() in any case. */
+/* Runs it with an empty request, which it ends. 0 or -errno, told; live_onslow_done() in any case. */
 int live_onslow_run(struct live_onslow *c, struct request *r);
 void live_onslow_done(struct live_onslow *c);
 #endif

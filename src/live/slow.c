@@ -268,7 +268,7 @@ int live_slow_request(struct live_slow *l)
 	struct request *c = &l->request;
 
 	if (l->as_daemon && !(l->daemon = daemon_new(&l->daemon_opts, &c->to)))
-		return listener_fail(&c->to, "out of memory");
+		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	c->opts.cost |= l->show.cost;
 	if (l->show.json)
 		request_option(c, "oformat", "json");
@@ -302,8 +302,8 @@ int live_slow_run(struct live_slow *l)
 	int e = live_slow_request(l);
 
 	if (e == 0 && prepare_show(l) < 0)
-		e = listener_fail(&l->request.to, "out of memory");
-	return e ? e : request_run(&l->request, &show);
+		e = listener_fail(&l->request.to, -ENOMEM, "out of memory");
+	return e ? e : request_run(&l->request, &show, NULL);
 }
 
 int live_slow_recorded(struct live_slow *l, char *const *words, size_t n, recset_note_fn *left_out, struct err *err)

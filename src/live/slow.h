@@ -37,9 +37,9 @@ int live_slow_add(struct live_slow *l, const char *name);
 void live_slow_add_default(struct live_slow *l);
 /* Between two probes of a program: "BEGIN,END[,arg0][,nested]". -EINVAL with a message. */
 int live_slow_requests(struct live_slow *l, const char *arg, struct err *err);
-/* What is run, put into l->request, beside the trackers. 0, or EXIT_* after a message. */
+/* What is run, put into l->request, beside the trackers. 0 or -errno, told. */
 int live_slow_request(struct live_slow *l);
-/* An exit code, after messages. */
+/* 0 or -errno, told. */
 int live_slow_run(struct live_slow *l);
 /* Those of recordings: what words name. 0, or -errno with words in err unless it is of writing. */
 int live_slow_recorded(struct live_slow *l, char *const *words, size_t n, recset_note_fn *left_out, struct err *err);

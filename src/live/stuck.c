@@ -73,7 +73,7 @@ int live_stuck_run(struct live_stuck *r)
 	int e;
 
 	live_stuck_request(r);
-	e = request_run(&r->request, &show);
+	e = request_run(&r->request, &show, NULL);
 	request_done(&r->request);
 	stuck_free(r->threads);
 	return e;

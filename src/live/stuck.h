@@ -17,7 +17,7 @@ struct live_stuck {
 
 /* What is run, put into r->request. */
 void live_stuck_request(struct live_stuck *r);
-/* An exit code, after messages. */
+/* 0 or -errno, told. */
 int live_stuck_run(struct live_stuck *r);
 /* The number of a control group of version 2: "/a", "a", "/sys/fs/cgroup/a", or the number itself. 0, or -errno with a
  * message. */

@@ -135,7 +135,7 @@ int live_top_run(struct live_top *t)
 	int e;
 
 	live_top_request(t);
-	e = request_run(&t->request, &show);
+	e = request_run(&t->request, &show, NULL);
 	request_done(&t->request);
 	if (screen_stop(take_ptr(t->screen)) && !t->hangs)
 		top_model_free(t->model);

@@ -34,6 +34,6 @@ void live_top_only(struct live_top *t, const char *of, const char *name);
 void live_top_request(struct live_top *t);
 /* 0; -errno with a message: a terminal cannot be drawn to; -EINVAL: every_ns. */
 int live_top_check(const struct live_top *t, struct err *err);
-/* An exit code, after messages. */
+/* 0 or -errno, told. */
 int live_top_run(struct live_top *t);
 #endif

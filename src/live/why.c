@@ -83,18 +83,20 @@ static bool has_exit_tp(void)
 static int check_kernel(const struct live_why *l)
 {
 	const struct listener *to = &l->request.to;
+	int e;
 
 	if (has_exit_tp())
 		return 0;
-	if (needs_tracing(false, to))
-		return EXIT_ERROR; /* nothing is known of the kernel */
+	e = needs_tracing(false, to);
+	if (e < 0)
+		return e; /* nothing is known of the kernel */
 	if (l->print.stacks)
 		return listener_fail(
-			to,
+			to, -EOPNOTSUPP,
 			"latency why: --stacks needs Linux 6.16 (tracepoint sched_exit_tp); without it the causes are "
 			"there, but not the stacks of programs");
 	if (l->print.by == WHY_BY_GROUP)
-		return listener_fail(to,
+		return listener_fail(to, -EOPNOTSUPP,
 				     "latency why: --by container, cgroup, unit and user need Linux 6.16 (tracepoint "
 				     "sched_exit_tp)");
 	listener_msg(
@@ -141,7 +143,7 @@ int live_why_run(struct live_why *l)
 	live_why_request(l);
 	e = check_kernel(l);
 	if (e == 0)
-		e = request_run(&l->request, &show);
+		e = request_run(&l->request, &show, NULL);
 	request_done(&l->request);
 	whytab_free(l->table);
 	return e;

@@ -27,7 +27,7 @@ struct live_why {
 /* What is run, put into l->request. */
 void live_why_request(struct live_why *l);
 struct run_observer live_why_observer(struct live_why *l);
-/* An exit code, after messages. */
+/* 0 or -errno, told. */
 int live_why_run(struct live_why *l);
 /* The same of recordings: what words name. causes: a file of rules, or NULL. 0; -errno with words in err,
  * or without: the output could not be written. */

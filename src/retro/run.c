@@ -350,13 +350,13 @@ static int compile(struct retro *r)
 	return e ? e : refuse_run(r->c, &r->w);
 }
 
-static int show(struct retro *r, const char *name)
+static int show(struct retro *r, const char *name, int *ret_status)
 {
 	const struct vm_host host = { .ctx = r, .read_user = read_user, .record = on_record };
 	int e = prepare(r, &host);
 
 	if (e < 0)
-		return listener_fail(&r->c->to, "out of memory");
+		return listener_fail(&r->c->to, -ENOMEM, "out of memory");
 	e = go(r);
 	if (r->unread)
 		listener_msg(
@@ -365,13 +365,16 @@ static int show(struct retro *r, const char *name)
 			"system call reads, and what it writes, until the next call of the thread",
 			(unsigned long long)r->unread, name);
 	if (e < 0 && r->err.code)
-		return listener_fail(&r->c->to, "%s: %s", name, r->err.msg);
+		return listener_fail(&r->c->to, r->err.code, "%s: %s", name, r->err.msg);
 	if (e == -ENOMEM)
-		return listener_fail(&r->c->to, "out of memory");
+		return listener_fail(&r->c->to, -ENOMEM, "out of memory");
 	if (e < 0) /* -EPIPE: the reader has left, nobody to tell */
-		return e == -EPIPE ? EXIT_ERROR
-				   : listener_fail(&r->c->to, "failed to write to standard output: %s", strerror(-e));
-	return vm_state(r->vm) ? (int)vm_state(r->vm)->exit_status : 0;
+		return e == -EPIPE
+			       ? e
+			       : listener_fail(&r->c->to, e, "failed to write to standard output: %s", strerror(-e));
+	if (vm_state(r->vm))
+		*ret_status = (int)vm_state(r->vm)->exit_status;
+	return 0;
 }
 
 /* What a request may ask for, and a recording cannot give. NULL: nothing of it. */
@@ -388,19 +391,20 @@ static const char *beyond(const struct request *c)
 	return NULL;
 }
 
-int retro_run(struct request *c, const char *name, FILE *f)
+int retro_run(struct request *c, const char *name, FILE *f, int *ret_status)
 {
 	struct retro r = { .c = c };
 	const char *reason = beyond(c);
 	int e = calls_open(f, &r.calls, &r.err);
 
+	*ret_status = 0;
 	c->past = true;
 	if (reason)
-		e = listener_fail(&c->to, "replay: %s", reason);
+		e = listener_fail(&c->to, -EINVAL, "replay: %s", reason);
 	else if (e < 0)
-		e = listener_fail(&c->to, "%s: %s", name, r.err.msg);
+		e = listener_fail(&c->to, r.err.code, "%s: %s", name, r.err.msg);
 	else if ((e = compile(&r)) == 0 && !c->compile_only)
-		e = show(&r, name);
+		e = show(&r, name, ret_status);
 	text_view_free(r.view);
 	recording_free(r.rec);
 	vm_free(r.vm);

@@ -58,14 +58,14 @@ static void begin(struct statrun *c)
 	c->begun = clock_ns(CLOCK_MONOTONIC);
 }
 
-/* 0 with the process, which runs; EXIT_ERROR after a message. */
+/* 0 with the process, which runs; -errno, told. */
 static int start(struct statrun *c, struct perfcount *k, struct statwaits *w, pid_t *ret)
 {
 	int go[2], failed[2], e = 0, got;
 	pid_t pid;
 
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
-		return listener_fail(&c->request.to, "stat: no pipe: %s", strerror(errno));
+		return listener_fail(&c->request.to, -errno, "stat: no pipe: %s", strerror(errno));
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
@@ -75,14 +75,14 @@ static int start(struct statrun *c, struct perfcount *k, struct statwaits *w, pi
 	close(go[0]);
 	close(failed[1]);
 	if (pid < 0)
-		e = listener_fail(&c->request.to, "stat: cannot start %s: %s", c->words[0], strerror(errno));
+		e = listener_fail(&c->request.to, -errno, "stat: cannot start %s: %s", c->words[0], strerror(errno));
 	else if ((got = perfcount_add(k, pid, true)) < 0)
-		e = listener_fail(&c->request.to, "stat: cannot count: %s", strerror(-got));
+		e = listener_fail(&c->request.to, got, "stat: cannot count: %s", strerror(-got));
 	else if (c->waits)
 		e = statwaits_start(w, &c->request, pid);
 	begin(c);
 	if (e == 0 && write(go[1], "", 1) == 1 && read(failed[0], &got, sizeof(got)) == sizeof(got))
-		e = listener_fail(&c->request.to, "stat: cannot run %s: %s", c->words[0], strerror(got));
+		e = listener_fail(&c->request.to, -got, "stat: cannot run %s: %s", c->words[0], strerror(got));
 	close(go[1]);
 	close(failed[0]);
 	if (e && pid > 0)
@@ -145,7 +145,7 @@ static int add_named(struct perfcount *k, const char *name, int *ret_processes)
 	return r < 0 ? r : 0;
 }
 
-/* Processes that run. *ret_pid: of -p. 0, or EXIT_ERROR after a message. */
+/* Processes that run. *ret_pid: of -p. 0 or -errno, told. */
 static int find(struct statrun *c, struct perfcount *k, pid_t *ret_pid)
 {
 	char comm[COMM_SIZE] = "", plain[4 * COMM_SIZE];
@@ -156,23 +156,23 @@ static int find(struct statrun *c, struct perfcount *k, pid_t *ret_pid)
 	if (c->comm) {
 		r = add_named(k, c->comm, &n);
 		if (r == 0 && !n)
-			return listener_fail(&c->request.to, "stat: there is no process called %s",
+			return listener_fail(&c->request.to, -ESRCH, "stat: there is no process called %s",
 					     plain_name(c->comm, plain, sizeof(plain)));
 		strb_printf(&c->title, "%d process%s called %s", n, n == 1 ? "" : "es", c->comm);
 	} else {
 		if (num_parse_u64(c->pid, &pid) < 0 || !pid || pid > INT32_MAX)
-			return listener_fail(&c->request.to, "stat: -p: '%s' is no process", c->pid);
+			return listener_fail(&c->request.to, -EINVAL, "stat: -p: '%s' is no process", c->pid);
 		r = add_threads(k, c->pid);
 		if (r == -ESRCH)
-			return listener_fail(&c->request.to, "stat: there is no process %s", c->pid);
+			return listener_fail(&c->request.to, -ESRCH, "stat: there is no process %s", c->pid);
 		read_comm(c->pid, comm);
 		strb_printf(&c->title, "process %s (%s)", c->pid, plain_name(comm, plain, sizeof(plain)));
 		*ret_pid = (pid_t)pid;
 	}
 	if (r == -E2BIG)
-		return listener_fail(&c->request.to, "stat: more than %u threads", PERFCOUNT_MAX_THREADS);
+		return listener_fail(&c->request.to, -E2BIG, "stat: more than %u threads", PERFCOUNT_MAX_THREADS);
 	if (r < 0)
-		return listener_fail(&c->request.to, "stat: cannot count: %s", strerror(-r));
+		return listener_fail(&c->request.to, r, "stat: cannot count: %s", strerror(-r));
 	begin(c);
 	return 0;
 }
@@ -237,7 +237,14 @@ static uint64_t ns_of(const struct timeval *t)
 	return (uint64_t)t->tv_sec * NSEC_PER_SEC + (uint64_t)t->tv_usec * 1000;
 }
 
-/* One run of the command, or of what is there. 0; EXIT_* after a message; < 0: it could not be written. */
+/* What was counted could not be written. -errno, told. */
+static int unwritten(const struct statrun *c, int e)
+{
+	return listener_fail(&c->request.to, e, "stat: cannot write to %s: %s",
+			     c->output ? c->output : "standard error", strerror(-e));
+}
+
+/* One run of the command, or of what is there. 0 or -errno, told. */
 static int count_once(struct statrun *c, struct stat_run *ret)
 {
 	struct perfcount *k = NULL;
@@ -245,7 +252,7 @@ static int count_once(struct statrun *c, struct stat_run *ret)
 	struct rusage usage;
 	pid_t pid = 0;
 	_cleanup_close_ int fd = -1;
-	int e = perfcount_new(&k) < 0 ? listener_fail(&c->request.to, "out of memory") : 0;
+	int e = perfcount_new(&k) < 0 ? listener_fail(&c->request.to, -ENOMEM, "out of memory") : 0;
 
 	if (e == 0)
 		e = c->words ? start(c, k, &w, &pid) : find(c, k, &pid);
@@ -256,6 +263,8 @@ static int count_once(struct statrun *c, struct stat_run *ret)
 	if (e == 0) {
 		fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 		e = watch(c, k, fd, c->words ? pid : 0);
+		if (e < 0)
+			e = unwritten(c, e);
 		ret->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - c->begun;
 		if (c->words && wait4(pid, &ret->status, 0, &usage) == pid) {
 			ret->has_usage = true;
@@ -280,7 +289,8 @@ int statrun_run(struct statrun *c, int *ret_status)
 
 	c->out = c->output ? fopen(c->output, "we") : stderr;
 	if (!c->out)
-		return listener_fail(&c->request.to, "stat: cannot write to %s: %s", c->output, strerror(errno));
+		return listener_fail(&c->request.to, -errno, "stat: cannot write to %s: %s", c->output,
+				     strerror(errno));
 	if (c->words)
 		strb_adds(&c->title, "command");
 	for (char *const *w = c->words; w && *w; w++)
@@ -292,10 +302,9 @@ int statrun_run(struct statrun *c, int *ret_status)
 
 		plain_part(&plain, strb_str(&c->title), c->title.n, false, true);
 		e = statprint_runs(strb_str(c->json ? &c->title : &plain), c->runs, n, c->json, c->out);
+		if (e < 0)
+			e = unwritten(c, e);
 	}
-	if (e < 0)
-		e = listener_fail(&c->request.to, "stat: cannot write to %s: %s",
-				  c->output ? c->output : "standard error", strerror(-e));
 	*ret_status = n ? c->runs[n - 1].status : 0;
 	return e;
 }

@@ -30,7 +30,7 @@ struct statrun {
 /* -EINVAL with a message: what is asked for does not go together. repeat 0 becomes 1. program: what the user calls
  * dwell. */
 int statrun_check(struct statrun *c, const char *program, struct err *err);
-/* 0, or EXIT_* after a message; *ret_status: of the command's last run, as of waitpid(2). Signals that base/caught.h
+/* 0 or -errno, told; *ret_status: of the command's last run, as of waitpid(2). Signals that base/caught.h
  * has caught end it. */
 int statrun_run(struct statrun *c, int *ret_status);
 void statrun_done(struct statrun *c);

@@ -108,17 +108,16 @@ static _Noreturn void trace(struct request *c, pid_t target, int to)
 	const struct run_observer show = {
 		.ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .tick = on_tick, .apart = true
 	};
-	int e;
+	bool failed;
 
 	signal(SIGINT, SIG_DFL); /* the session takes signals its own way */
 	signal(SIGTERM, SIG_DFL);
 	statwaits_request(c, target);
-	e = request_run(c, &show);
-	if (fflush(stdout) != 0 && e == 0)
-		e = EXIT_ERROR;
+	failed = request_run(c, &show, NULL) < 0;
+	failed |= fflush(stdout) != 0;
 	request_done(c);
 	whytab_free(t.table);
-	_exit(e);
+	_exit(failed);
 }
 
 int statwaits_start(struct statwaits *w, struct request *c, pid_t target)
@@ -127,7 +126,7 @@ int statwaits_start(struct statwaits *w, struct request *c, pid_t target)
 	char byte;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return listener_fail(&c->to, "stat: no pipe: %s", strerror(errno));
+		return listener_fail(&c->to, -errno, "stat: no pipe: %s", strerror(errno));
 	fflush(NULL);
 	w->pid = fork();
 	if (w->pid == 0) {
@@ -137,13 +136,13 @@ int statwaits_start(struct statwaits *w, struct request *c, pid_t target)
 	close(ends[1]);
 	w->from = ends[0];
 	if (w->pid < 0)
-		return listener_fail(&c->to, "stat: --waits: cannot start a process: %s", strerror(errno));
+		return listener_fail(&c->to, -errno, "stat: --waits: cannot start a process: %s", strerror(errno));
 	if (read(w->from, &byte, 1) == 1)
 		return 0;
 	close(w->from);
 	waitpid(w->pid, NULL, 0);
 	w->pid = 0;
-	return EXIT_ERROR; /* it has said why */
+	return -ECHILD; /* it has said why */
 }
 
 int statwaits_finish(struct statwaits *w, struct stat_waits *ret, const struct listener *to)
@@ -161,5 +160,6 @@ int statwaits_finish(struct statwaits *w, struct stat_waits *ret, const struct l
 	close(w->from);
 	waitpid(w->pid, NULL, 0);
 	w->pid = 0;
-	return n == sizeof(*ret) ? 0 : listener_fail(to, "stat: --waits: the process that traces has ended early");
+	return n == sizeof(*ret) ? 0
+				 : listener_fail(to, -ECHILD, "stat: --waits: the process that traces has ended early");
 }

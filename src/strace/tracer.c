@@ -224,19 +224,20 @@ int tracer_run(struct tracer *t, bool *ret_ended, int *ret_status)
 
 	tracer_choose(t);
 	if (!can_run(t))
-		return EXIT_ERROR;
+		return -EOPNOTSUPP;
 	t->out = t->output ? fopen(t->output, "we") : fd < 0 ? NULL : fdopen(fd, "w");
 	if (!t->out)
-		return listener_fail(&t->request.to, "strace: cannot write to %s: %s", name, strerror(errno));
+		return listener_fail(&t->request.to, -errno, "strace: cannot write to %s: %s", name, strerror(errno));
 	t->trail = trail_new(&t->show, t->out);
 	if (!t->trail)
-		return listener_fail(&t->request.to, "out of memory");
+		return listener_fail(&t->request.to, -ENOMEM, "out of memory");
 	tracer_request(t);
-	e = request_run(&t->request, &show);
+	e = request_run(&t->request, &show, NULL);
 	if (fclose(take_ptr(t->out)) != 0 && !t->error)
 		t->error = errno;
 	if (t->error && t->error != EPIPE)
-		e = listener_fail(&t->request.to, "strace: cannot write to %s: %s", name, strerror(t->error));
+		e = listener_fail(&t->request.to, -t->error, "strace: cannot write to %s: %s", name,
+				  strerror(t->error));
 	*ret_ended = trail_status(t->trail, ret_status);
 	return e;
 }

@@ -48,7 +48,7 @@ int tracer_check(const struct tracer *t, struct err *err);
 void tracer_choose(struct tracer *t);
 /* What is run, put into t->request. */
 void tracer_request(struct tracer *t);
-/* Chooses, traces and shows. An exit code, after messages; *ret_ended: the command has ended, with *ret_status as of
+/* Chooses, traces and shows. 0 or -errno, told; *ret_ended: the command has ended, with *ret_status as of
  * waitpid(2). */
 int tracer_run(struct tracer *t, bool *ret_ended, int *ret_status);
 #endif

@@ -32,7 +32,7 @@ static int parse(struct request *c, struct prog_text *p, struct unit **ret)
 	}
 	strb_free(&b);
 	if (d.nerrors)
-		return EXIT_ERROR;
+		return -EINVAL;
 	r = usdtgen_check(*ret, c->link, &err);
 	if (r == USDTGEN_PROGRAM)
 		listener_msg(
@@ -40,7 +40,7 @@ static int parse(struct request *c, struct prog_text *p, struct unit **ret)
 			"warning: the program %s is not in the object: dwell's objects have the semaphores of a provider's "
 			"probes, and %s declares none",
 			p->arg, p->kind == PROG_SCRIPT ? "it" : "this");
-	return r < 0 ? listener_fail(&c->to, "failed to compile script %s: %s", p->arg, err.msg) : 0;
+	return r < 0 ? listener_fail(&c->to, err.code, "failed to compile script %s: %s", p->arg, err.msg) : 0;
 }
 
 static int write_file(const struct request *c, const char *path, const struct strb *b)
@@ -50,11 +50,11 @@ static int write_file(const struct request *c, const char *path, const struct st
 	int r;
 
 	if (b->failed)
-		return listener_fail(&c->to, "out of memory");
+		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	if (fd < 0)
-		return listener_fail(&c->to, "failed to open %s: %s", path, strerror(errno));
+		return listener_fail(&c->to, -errno, "failed to open %s: %s", path, strerror(errno));
 	r = write_all(fd, b->s, b->n);
-	return r < 0 ? listener_fail(&c->to, "failed to write %s: %s", path, strerror(-r)) : 0;
+	return r < 0 ? listener_fail(&c->to, r, "failed to write %s: %s", path, strerror(-r)) : 0;
 }
 
 /* "dir/name.d" gives "name" + suffix; the object of a program without such a name is d.out, as in DTrace. */
@@ -80,12 +80,12 @@ static int check_objects(const struct request *c, bool *ret_is32)
 		bool is32;
 
 		if (fd < 0)
-			return listener_fail(&c->to, "failed to open %s: %s", c->argv[i], strerror(errno));
+			return listener_fail(&c->to, -errno, "failed to open %s: %s", c->argv[i], strerror(errno));
 		if (read(fd, ident, sizeof(ident)) < 0)
-			return listener_fail(&c->to, "failed to read %s: %s", c->argv[i], strerror(errno));
+			return listener_fail(&c->to, -errno, "failed to read %s: %s", c->argv[i], strerror(errno));
 		is32 = !memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == ELFCLASS32;
 		if (i > 1 && is32 != *ret_is32)
-			return listener_fail(&c->to,
+			return listener_fail(&c->to, -EINVAL,
 					     "%s is of %d bits, %s of %d: one object cannot be linked with both",
 					     c->argv[1], is32 ? 64 : 32, c->argv[i], is32 ? 32 : 64);
 		*ret_is32 = is32;
@@ -104,7 +104,7 @@ int usdtfile(struct request *c)
 	if (c->link)
 		r = check_objects(c, &is32);
 	if (r == 0 && (c->progs.n != 1 || (c->header && c->progs.v[0].kind != PROG_SCRIPT)))
-		r = listener_fail(&c->to, "-%c needs one script: -s FILE", c->header ? 'h' : 'G');
+		r = listener_fail(&c->to, -EINVAL, "-%c needs one script: -s FILE", c->header ? 'h' : 'G');
 	if (r == 0)
 		r = parse(c, &c->progs.v[0], &u);
 	if (r)

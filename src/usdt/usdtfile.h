@@ -4,6 +4,6 @@
 #define DWELL_USDT_USDTFILE_H
 #include "engine/request.h"
 
-/* request.header or request.link is set; its arguments are the objects of -G. An exit code, after messages. */
+/* request.header or request.link is set; its arguments are the objects of -G. 0 or -errno, told. */
 int usdtfile(struct request *c);
 #endif

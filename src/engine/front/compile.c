@@ -52,8 +52,8 @@ static int check_wanted(const struct request *c)
 	const char *reason = NULL;
 
 	if (wanted_text(c->arena, &c->opts, &b, &reason) < 0)
-		return listener_fail(&c->to, "%s", reason);
-	return grouped_text(c->arena, &c->opts, &b, &reason) < 0 ? listener_fail(&c->to, "by: %s", reason) : 0;
+		return listener_fail(&c->to, -EINVAL, "%s", reason);
+	return grouped_text(c->arena, &c->opts, &b, &reason) < 0 ? listener_fail(&c->to, -EINVAL, "by: %s", reason) : 0;
 }
 
 /* Does the program use this variable of the library? */
@@ -69,13 +69,13 @@ static int check_wanted_used(const struct compile_session *w, const struct reque
 {
 	if (c->opts.by[0] && !c->list && !uses(w, env, "group_name"))
 		return listener_fail(
-			&c->to,
+			&c->to, -EINVAL,
 			"the program has no table by process, so that by=%s would change nothing; a program "
 			"says it with the variable group_name: @[group_name] = count()",
 			c->opts.by);
 	if (!wanted_any(&c->opts) || c->list || uses(w, env, "wanted"))
 		return 0;
-	return listener_fail(&c->to,
+	return listener_fail(&c->to, -EINVAL,
 			     "the program does not say whose events count, so that comm, user, cgroup, container "
 			     "and unit would change nothing; a program says it with the variable wanted: /wanted/");
 }
@@ -115,7 +115,7 @@ int compile_open(struct compile_session *w, struct request *c, long target)
 	if (r == 0 && c->list)
 		registry_list_only(w->reg);
 	if (r < 0) {
-		r = listener_fail(&c->to, "failed to initialize dtrace: %s", err.msg[0] ? err.msg : strerror(-r));
+		r = listener_fail(&c->to, r, "failed to initialize dtrace: %s", err.msg[0] ? err.msg : strerror(-r));
 		err_done(&err);
 		compile_done(w);
 		return r;
@@ -281,7 +281,7 @@ int compile_print(const struct request *c, const struct diags *d)
 	}
 	if (d->nerrors - d->nsame > shown && !c->terse)
 		listener_msg(&c->to, "%u more errors", d->nerrors - d->nsame - shown);
-	return d->nerrors ? EXIT_ERROR : 0;
+	return d->nerrors ? -EINVAL : 0;
 }
 
 static int find_ksym(void *ctx, const char *module, const char *name, uint64_t *ret)
@@ -373,7 +373,7 @@ int compile_parse(struct compile_session *w, struct request *c, long target)
 	w->units = calloc(c->progs.n + 2, sizeof(*w->units)); /* one for add_flight() */
 	w->arg_used = calloc((size_t)c->argc + 1, sizeof(*w->arg_used));
 	if (!w->units || !w->arg_used)
-		return listener_fail(&c->to, "out of memory");
+		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	w->zdefs = c->opts.zdefs;
 	for (size_t i = 0; i < c->progs.n; i++) {
 		r = prog_load(c, &c->progs.v[i]);
@@ -412,7 +412,7 @@ int compile_args_used(const struct compile_session *w, const struct request *c)
 
 	diags_init(&d, c->arena);
 	check_args_used(w, c, &d);
-	return compile_print(c, &d) ? EXIT_ERROR : 0;
+	return compile_print(c, &d);
 }
 
 /* -x tree: 1 the program as it was parsed, 2 with its types. */
@@ -439,11 +439,11 @@ static int write_types(const struct compile_session *w, const struct listener *t
 	if (!path[0])
 		return 0;
 	if (!f)
-		return listener_fail(to, "failed to open %s: %s", path, strerror(errno));
+		return listener_fail(to, -errno, "failed to open %s: %s", path, strerror(errno));
 	dtypes_dump(w->prog->types, kernel, &b);
 	ok = (!b.n || fwrite(b.s, 1, b.n, f) == b.n) && fflush(f) == 0;
 	strb_free(&b);
-	return ok ? 0 : listener_fail(to, "failed to write %s: %s", path, strerror(errno));
+	return ok ? 0 : listener_fail(to, -errno, "failed to write %s: %s", path, strerror(errno));
 }
 
 int compile_check(struct compile_session *w, struct request *c, long target)
@@ -457,14 +457,15 @@ int compile_check(struct compile_session *w, struct request *c, long target)
 	env.zdefs = w->zdefs;
 	diags_init(&d, c->arena);
 	check_args_used(w, c, &d);
-	if (compile_print(c, &d))
-		return EXIT_ERROR;
+	r = compile_print(c, &d);
+	if (r < 0)
+		return r;
 	fill_macros(&macros, w, c, target);
 	r = lang_check(c->arena, w->units, c->progs.n, &env, &d, &w->prog);
 	libs_print_warnings(w, c);
 	if (compile_print(c, &d) || r < 0) {
 		needs_explain(w, c, &d);
-		return EXIT_ERROR;
+		return -EINVAL;
 	}
 	r = check_wanted_used(w, c, &env);
 	if (r)
@@ -495,7 +496,7 @@ int compile_image(struct compile_session *w, struct request *c, long target)
 	libs_print_warnings(w, c);
 	if (compile_print(c, &d)) {
 		needs_explain(w, c, &d);
-		return EXIT_ERROR;
+		return -EINVAL;
 	}
-	return r < 0 ? listener_fail(&c->to, "failed to compile: %s", strerror(-r)) : 0;
+	return r < 0 ? listener_fail(&c->to, r, "failed to compile: %s", strerror(-r)) : 0;
 }

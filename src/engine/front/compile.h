@@ -26,19 +26,19 @@ struct compile_session {
 	bool zdefs;	       /* -Z: of all programs; their own pragmas are for each alone */
 };
 
-/* Opens types, providers and symbols. target: $target or 0. EXIT_* > 0 after a message. */
+/* Opens types, providers and symbols. target: $target or 0. 0 or -errno, told. */
 int compile_open(struct compile_session *w, struct request *c, long target);
 void compile_done(struct compile_session *w);
-/* EXIT_ERROR, and it is said, when the last script argument is not used, which DTrace refuses. */
+/* -EINVAL, told, when the last script argument is not used, which DTrace refuses. */
 int compile_args_used(const struct compile_session *w, const struct request *c);
-/* Reads and parses all programs. EXIT_* > 0 after messages. */
+/* Reads and parses all programs. 0 or -errno, told; LISTENER_WRONG: parameters, see params_check(). */
 int compile_parse(struct compile_session *w, struct request *c, long target);
-/* Checks them; and generates code. EXIT_* > 0 after messages. */
+/* Checks them; and generates code. 0 or -errno, told. */
 int compile_check(struct compile_session *w, struct request *c, long target);
 int compile_image(struct compile_session *w, struct request *c, long target);
 /* A diagnostic that was found when all was compiled, for programs (--json); the caller tells the user. */
 void compile_report(const struct request *c, const struct diag *g);
-/* Tells all of d. EXIT_ERROR if there are errors. */
+/* Tells all of d. -EINVAL if there are errors. */
 int compile_print(const struct request *c, const struct diags *d);
 /* The D library, not yet read; NULL: -x nolibs. libs.c */
 struct dlib *libs_open(struct request *c);
@@ -50,17 +50,17 @@ void stability_print(struct compile_session *w, struct request *c, FILE *out);
 void stability_print_probe(const struct dprog *p, const struct pdesc *d, FILE *out);
 /* "Argument Types" of a probe. list.c */
 void list_probe_args(struct compile_session *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out);
-/* -l; target: $target or 0 */
+/* -l; target: $target or 0. 0 or -errno, told. */
 int compile_list(struct compile_session *w, struct request *c, long target, FILE *out);
 
-/* Reads or completes the D text of one program (runs cpp for -C). EXIT_* > 0 after a message. */
+/* Reads or completes the D text of one program (runs cpp for -C). 0 or -errno, told. */
 int prog_load(struct request *c, struct prog_text *p);
-/* The text of a script as it is, without cpp. 0 or an exit status, said. */
+/* The text of a script as it is, without cpp. 0 or -errno, told. */
 int prog_read(struct request *c, const struct prog_text *p, struct strb *ret);
 /* The colons that -P, -m and -f add to each description of their argument; "" for other kinds. */
 const char *prog_tail(enum prog_kind kind);
 /* "script 'x.d'" or "description 'BEGIN'" as in messages; in the arena. */
 const char *prog_label(struct request *c, const struct prog_text *p);
-/* After parsing: all that were given exist, all that are needed were given. EXIT_* > 0 after a message. */
+/* After parsing: all that were given exist, all that are needed were given. 0, or LISTENER_WRONG, told. */
 int params_check(const struct request *c);
 #endif

@@ -128,7 +128,7 @@ static int list_desc(struct compile_session *w, struct request *c, struct dtypes
 		r = src->match(src->ctx, c->arena, &here, &l, NULL);
 	}
 	if (r < 0)
-		return listener_fail(&c->to, "failed to match %s: %s", text, strerror(-r));
+		return listener_fail(&c->to, r, "failed to match %s: %s", text, strerror(-r));
 	for (size_t i = 0; i < l.n; i++)
 		list_probe(w, c, types, l.v[i], out);
 	if (l.n && c->opts.leftout)
@@ -149,6 +149,13 @@ static bool has_trackers(const struct compile_session *w, const struct request *
 	return false;
 }
 
+/* The list goes on after an error, which is the result. */
+static void keep_first(int *error, int e)
+{
+	if (*error == 0)
+		*error = e;
+}
+
 /* The probes of a tracker at its declaration, of a clause at each of its descriptions. */
 static int list_item(struct compile_session *w, struct request *c, struct dtypes *types, const struct item *it,
 		     FILE *out)
@@ -161,8 +168,7 @@ static int list_item(struct compile_session *w, struct request *c, struct dtypes
 		return list_desc(w, c, types, &d, it->decl->name, out);
 	}
 	for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
-		if (list_desc(w, c, types, &p->desc, p->text, out))
-			r = EXIT_ERROR;
+		keep_first(&r, list_desc(w, c, types, &p->desc, p->text, out));
 	return r;
 }
 
@@ -199,7 +205,7 @@ static int list_words(struct compile_session *w, struct request *c, struct dtype
 	int r = src->match(src->ctx, c->arena, &all, &l, NULL);
 
 	if (r < 0)
-		return listener_fail(&c->to, "failed to list probes: %s", strerror(-r));
+		return listener_fail(&c->to, r, "failed to list probes: %s", strerror(-r));
 	for (size_t i = 0; i < l.n; i++) {
 		if (!has_words(l.v[i], c))
 			continue;
@@ -208,7 +214,7 @@ static int list_words(struct compile_session *w, struct request *c, struct dtype
 	}
 	return any ? 0
 		   : listener_fail(
-			     &c->to,
+			     &c->to, -EINVAL,
 			     "no probe has %s%s in its names; 'dwell -l' lists all, -ln DESCRIPTION those of a description",
 			     c->argc > 2 ? "these words, as " : "", c->argv[1]);
 }
@@ -234,7 +240,6 @@ int compile_list(struct compile_session *w, struct request *c, long target, FILE
 		return list_desc(w, c, types, &all, ":::", out);
 	for (size_t i = 0; i < c->progs.n; i++)
 		for (const struct item *it = w->units[i]->items; it; it = it->next)
-			if (list_item(w, c, types, it, out))
-				r = EXIT_ERROR;
+			keep_first(&r, list_item(w, c, types, it, out));
 	return r;
 }

@@ -61,11 +61,11 @@ int needs_tracing(bool groups, const struct listener *to)
 	int e = 0;
 
 	if (caps_programs(&err) < 0)
-		e = listener_fail(to, "failed to initialize dtrace: %s", err.msg);
+		e = listener_fail(to, err.code, "failed to initialize dtrace: %s", err.msg);
 	else if (typesrc_open_kernel(&ts, NULL) < 0)
-		e = listener_fail(to, "%s", reason_types(&words));
+		e = listener_fail(to, -EOPNOTSUPP, "%s", reason_types(&words));
 	else if (groups && try_groups(&words) < 0)
-		e = listener_fail(to, "%s", words.text);
+		e = listener_fail(to, -EOPNOTSUPP, "%s", words.text);
 	typesrc_free(ts);
 	err_done(&err);
 	return e;
@@ -85,13 +85,14 @@ int needs_check(const struct compile_session *w, const struct request *c)
 		timers |= any_probe(w->units[i], is_timer);
 	}
 	if (shipped && !w->ts)
-		return listener_fail(&c->to, "%s", reason_types(&words));
+		return listener_fail(&c->to, -EOPNOTSUPP, "%s", reason_types(&words));
 	if (shipped && !caps_reads_kernel())
-		return listener_fail(&c->to, "the kernel's memory cannot be read: %s", reason_lockdown(&words));
+		return listener_fail(&c->to, -EOPNOTSUPP, "the kernel's memory cannot be read: %s",
+				     reason_lockdown(&words));
 	if (groups && try_groups(&words) < 0)
-		return listener_fail(&c->to, "%s", words.text);
+		return listener_fail(&c->to, -EOPNOTSUPP, "%s", words.text);
 	if (timers && !w->caps.perf_event && !caps_try_timer(reason, sizeof(reason)))
-		return listener_fail(&c->to, "timers (profile, tick) cannot be had: %s", reason);
+		return listener_fail(&c->to, -EOPNOTSUPP, "timers (profile, tick) cannot be had: %s", reason);
 	return 0;
 }
 

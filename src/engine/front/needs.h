@@ -6,10 +6,10 @@
 #include "engine/front/compile.h"
 
 /* BPF programs and the kernel's types, for commands that say something before they run; groups: and those of
- * tracepoints. EXIT_* > 0 after a message. */
+ * tracepoints. 0 or -errno, told. */
 int needs_tracing(bool groups, const struct listener *to);
 /* The parsed programs of a command line: types, groups of tracepoints, timers. Programs of the user's own are left to
- * the compiler, which shows the place. EXIT_* > 0 after a message. */
+ * the compiler, which shows the place. 0 or -errno, told. */
 int needs_check(const struct compile_session *w, const struct request *c);
 /* The user's programs did not compile, and the kernel's types, which are not there, may be why: says so. */
 void needs_explain(const struct compile_session *w, const struct request *c, const struct diags *d);

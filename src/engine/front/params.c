@@ -34,5 +34,5 @@ int params_check(const struct request *c)
 		}
 	if (unknown)
 		list_names(c);
-	return unknown || missing ? EXIT_USAGE : 0;
+	return unknown || missing ? LISTENER_WRONG : 0;
 }

@@ -40,11 +40,11 @@ static int open_script(const struct listener *to, struct arena *a, const char *p
 	if (fd == -ENOENT && !strchr(path, '/')) /* a tool that is shipped */
 		fd = shelf_open(arena_printf(a, "%s/tools/%s", shelf_dir(a), path), 0);
 	if (fd < 0) /* without /proc dwell does not find what is beside it */
-		return listener_fail(to, "failed to open %s: %s%s", path, strerror(-e),
+		return listener_fail(to, e, "failed to open %s: %s%s", path, strerror(-e),
 				     e == -ENOENT ? reason_proc() : "");
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
 		close(fd);
-		return listener_fail(to, "failed to open %s: %s", path, strerror(EISDIR));
+		return listener_fail(to, -EISDIR, "failed to open %s: %s", path, strerror(EISDIR));
 	}
 	*ret = fd;
 	return 0;
@@ -145,9 +145,9 @@ static int run_cpp(struct request *c, const char *path, struct strb *b)
 
 	r = make_cpp_input(b, &in);
 	if (r < 0)
-		return listener_fail(&c->to, "failed to read %s: %s", path, strerror(-r));
+		return listener_fail(&c->to, r, "failed to read %s: %s", path, strerror(-r));
 	if (pipe2(p, O_CLOEXEC) < 0)
-		return listener_fail(&c->to, "failed to run %s: %s", c->opts.cpppath, strerror(errno));
+		return listener_fail(&c->to, -errno, "failed to run %s: %s", c->opts.cpppath, strerror(errno));
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
@@ -157,13 +157,13 @@ static int run_cpp(struct request *c, const char *path, struct strb *b)
 	r = pid < 0 ? -errno : read_all(p[0], b);
 	close(p[0]);
 	if (pid < 0)
-		return listener_fail(&c->to, "failed to run %s: %s", c->opts.cpppath, strerror(-r));
+		return listener_fail(&c->to, r, "failed to run %s: %s", c->opts.cpppath, strerror(-r));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (r < 0)
-		return listener_fail(&c->to, "failed to read %s: %s", path, strerror(-r));
+		return listener_fail(&c->to, r, "failed to read %s: %s", path, strerror(-r));
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return listener_fail(&c->to,
+		return listener_fail(&c->to, -EINVAL,
 				     "failed to compile script %s: Preprocessor failed to process input program", path);
 	return 0;
 }
@@ -189,7 +189,7 @@ int prog_read(struct request *c, const struct prog_text *p, struct strb *ret)
 		r = -EFBIG;
 	else
 		strb_add(ret, p->text, p->size);
-	return r < 0 ? listener_fail(&c->to, "failed to read %s: %s", p->arg,
+	return r < 0 ? listener_fail(&c->to, r, "failed to read %s: %s", p->arg,
 				     r == -EFBIG ? "the D text is too large" : strerror(-r))
 		     : 0;
 }
@@ -240,11 +240,12 @@ static int load_oneliner(struct request *c, struct prog_text *p)
 	struct strb b = { 0 };
 
 	if (len > DPROG_MAX_SOURCE)
-		return listener_fail(&c->to, "invalid probe specifier: the D text is too large");
+		return listener_fail(&c->to, -EFBIG, "invalid probe specifier: the D text is too large");
 	if (id_len(p))
 		return listener_fail(
-			&c->to, "invalid probe specifier %s: probe identifier %.*s not permitted when specifying %ss",
-			p->arg, (int)id_len(p), p->arg,
+			&c->to, -EINVAL,
+			"invalid probe specifier %s: probe identifier %.*s not permitted when specifying %ss", p->arg,
+			(int)id_len(p), p->arg,
 			p->kind == PROG_PROVIDER ? "provider"
 			: p->kind == PROG_MODULE ? "module"
 						 : "function");

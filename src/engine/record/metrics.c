@@ -70,13 +70,13 @@ int metrics_open(const char *path, const struct rec_schema *schema, struct recor
 
 	if (!m || metrics_new(schema, clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC), &m->m) < 0) {
 		free(m);
-		return listener_fail(to, "out of memory");
+		return listener_fail(to, -ENOMEM, "out of memory");
 	}
 	m->path = path;
 	m->to = to;
 	write_now(m, clock_ns(CLOCK_MONOTONIC));
 	if (m->error) {
-		e = listener_fail(to, "cannot write metrics to %s: %s", path, strerror(-m->error));
+		e = listener_fail(to, m->error, "cannot write metrics to %s: %s", path, strerror(-m->error));
 		metrics_free(m->m);
 		free(m);
 		return e;
@@ -94,7 +94,8 @@ int metrics_close(struct metrics_file *m)
 		return 0;
 	write_now(m, clock_ns(CLOCK_MONOTONIC));
 	if (m->error)
-		e = listener_fail(m->to, "metrics were not always written to %s: %s", m->path, strerror(-m->error));
+		e = listener_fail(m->to, m->error, "metrics were not always written to %s: %s", m->path,
+				  strerror(-m->error));
 	metrics_free(m->m);
 	free(m);
 	return e;

@@ -297,7 +297,7 @@ int recorder_open(const struct request *c, const struct rec_schema *schema, stru
 	int e;
 
 	if (!r)
-		return listener_fail(&c->to, "out of memory");
+		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	r->to = &c->to;
 	r->sym = sym;
 	r->droptags = c->opts.droptags;
@@ -313,12 +313,12 @@ int recorder_open(const struct request *c, const struct rec_schema *schema, stru
 	describe_run(r, c);
 	if (find_fields(r, c->arena) < 0) {
 		recorder_close(r);
-		return listener_fail(&c->to, "out of memory");
+		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	}
 	e = make_file(r, c->opts.record, &r->file, &err);
 	if (e < 0) {
 		recorder_close(r);
-		return listener_fail(&c->to, "%s", err.msg);
+		return listener_fail(&c->to, err.code, "%s", err.msg);
 	}
 	if (c->opts.srclines)
 		r->lines = reclines_new(sym);
@@ -396,7 +396,7 @@ int recorder_close(struct recorder *r)
 		tell_unrecorded(r);
 		recfile_close(r->file, r->err.code ? NULL : &r->err);
 		if (r->err.code)
-			e = listener_fail(r->to, "%s%s%llu row%s not recorded", r->told ? "" : r->err.msg,
+			e = listener_fail(r->to, r->err.code, "%s%s%llu row%s not recorded", r->told ? "" : r->err.msg,
 					  r->told ? "" : "; ", (unsigned long long)dropped, dropped == 1 ? "" : "s");
 	}
 	for (size_t i = 0; r->events && i < r->schema->nfmts; i++)

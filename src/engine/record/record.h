@@ -8,8 +8,7 @@
 #include "sym/sym.h"
 
 struct recorder;
-/* Creates the file and has every row of rec written to it; sym and why must outlive the recorder. EXIT_* > 0 after a
- * message. */
+/* Creates the file and has every row of rec written to it; sym and why must outlive the recorder. 0 or -errno, told. */
 int recorder_open(const struct request *c, const struct rec_schema *schema, struct recording *rec, struct sym *sym,
 		  struct why *why, struct recorder **ret);
 /* Rows of costs are left out: there are several a second, however little happens. */
@@ -22,6 +21,6 @@ int recorder_rotate(struct recorder *r, const char *path, struct err *err);
 /* Whether the file could not be written: what came since is lost, unless recorder_rotate() finds room. */
 bool recorder_failed(const struct recorder *r);
 uint64_t recorder_lost(const struct recorder *r); /* rows, of all its files */
-/* Ends the file; says what is missing in it. EXIT_*; accepts NULL. */
+/* Ends the file; says what is missing in it. 0, or -errno if rows could not be written, told; accepts NULL. */
 int recorder_close(struct recorder *r);
 #endif

@@ -56,12 +56,12 @@ static int make_path(struct recnow *l, const struct listener *to)
 	int r;
 
 	if (l->record)
-		return (l->path = strdup(l->record)) ? 0 : listener_fail(to, "out of memory");
+		return (l->path = strdup(l->record)) ? 0 : listener_fail(to, -ENOMEM, "out of memory");
 	r = tmpdir_make(TMPDIR_LIVE, 0700, true, &l->folder);
 	if (r < 0)
-		return listener_fail(to, "cannot make a folder for the recording: %s", strerror(-r));
+		return listener_fail(to, r, "cannot make a folder for the recording: %s", strerror(-r));
 	return asprintf(&l->path, "%s/recording", l->folder.path) < 0
-		       ? (l->path = NULL, listener_fail(to, "out of memory"))
+		       ? (l->path = NULL, listener_fail(to, -ENOMEM, "out of memory"))
 		       : 0;
 }
 
@@ -121,7 +121,7 @@ void recnow_request(const struct recnow *l, struct request *c)
 		vec_push(&c->pids, l->pid);
 }
 
-int recnow_run(struct recnow *l, struct request *c)
+int recnow_run(struct recnow *l, struct request *c, int *ret_status)
 {
 	const struct listener *to = &c->to;
 	bool cut = false;
@@ -132,7 +132,7 @@ int recnow_run(struct recnow *l, struct request *c)
 		if (l->program && !strncmp(l->program, "flame/", 6))
 			cut = fit_keys(c);
 		recnow_request(l, c);
-		e = request_run(c, l->show);
+		e = request_run(c, l->show, ret_status);
 	}
 	if (e == 0 && cut) /* of a run that failed it would be a second line, about something else */
 		listener_msg(

@@ -34,8 +34,8 @@ int recnow_words(struct recnow *l, char *const *words);
 bool recnow_asked(const struct recnow *l);
 /* What is run, put into an empty request. l->path is the recording. */
 void recnow_request(const struct recnow *l, struct request *c);
-/* Runs it with an empty request, which it ends. EXIT_* > 0 after a message. */
-int recnow_run(struct recnow *l, struct request *c);
+/* Runs it with an empty request, which it ends. 0 or -errno, told; *ret_status as of request_run(). */
+int recnow_run(struct recnow *l, struct request *c, int *ret_status);
 /* A message about the recording: a folder of our own, which the user does not know and which goes, is not in it. */
 void recnow_hide(const struct recnow *l, struct err *err);
 void recnow_done(struct recnow *l);

@@ -18,7 +18,7 @@ int refuse_destructive(const struct request *c, const struct compile_session *w)
 
 	compile_report(c, &g);
 	diag_format_place(&b, w->prog->destructive);
-	return listener_fail(&c->to,
+	return listener_fail(&c->to, -EPERM,
 			     "could not enable tracing: Destructive actions not allowed%s%s"
 			     "hint: -w or -x destructive allows them",
 			     b.n ? "\n" : "", strb_str(&b));
@@ -71,14 +71,14 @@ static size_t total_matches(const struct compile_session *w)
 int refuse_run(const struct request *c, const struct compile_session *w)
 {
 	if (total_matches(w) == 0 && !c->opts.zdefs)
-		return listener_fail(&c->to, "no probes matched");
+		return listener_fail(&c->to, -ENOENT, "no probes matched");
 	if (flight_in_vain(c, w))
 		return listener_fail(
-			&c->to,
+			&c->to, -EINVAL,
 			"the flight recorder (-x flight) has nothing to wait for: no clause of a tracker calls slow()");
 	if (is_forbidden(c, w))
 		return refuse_destructive(c, w);
 	if (exceeds_buffers(w->image, &c->opts))
-		return listener_fail(&c->to, "could not enable tracing: Enabling exceeds size of buffer");
+		return listener_fail(&c->to, -ENOSPC, "could not enable tracing: Enabling exceeds size of buffer");
 	return 0;
 }

@@ -6,8 +6,8 @@
 
 /* Whether the program has destructive actions, and -w is not given. */
 bool is_forbidden(const struct request *c, const struct compile_session *w);
-/* Says so. EXIT_ERROR. */
+/* Tells it. -EPERM. */
 int refuse_destructive(const struct request *c, const struct compile_session *w);
-/* Of a compiled program: 0, or EXIT_* after a message why it is not run. */
+/* Of a compiled program: 0, or -errno when it is not run, told. */
 int refuse_run(const struct request *c, const struct compile_session *w);
 #endif

@@ -129,7 +129,7 @@ static int fail_err(struct run *r, const char *what, int code, struct err *err, 
 	if (detail && err->detail)
 		show_log(r, err->detail);
 	err_done(err);
-	return EXIT_ERROR;
+	return code;
 }
 
 /* A command writes to standard output as well. */
@@ -149,13 +149,14 @@ static int open_output(struct run *r)
 			r->out = f ? f : r->out;
 		}
 		r->own_out = r->out != NULL;
-		return r->out ? 0 : listener_fail(&r->c->to, "out of memory");
+		return r->out ? 0 : listener_fail(&r->c->to, -ENOMEM, "out of memory");
 	}
 	if (!r->c->output)
 		return 0;
 	r->out = fopen(r->c->output, "ae");
 	if (!r->out)
-		return listener_fail(&r->c->to, "failed to open output file '%s': %s", r->c->output, strerror(errno));
+		return listener_fail(&r->c->to, -errno, "failed to open output file '%s': %s", r->c->output,
+				     strerror(errno));
 	r->own_out = true;
 	return 0;
 }
@@ -175,8 +176,8 @@ static int fail_write(const struct run *r, int e)
 	const char *q = r->c->output ? "'" : "";
 
 	if (e == -EPIPE)
-		return EXIT_ERROR; /* the reader has left: nobody to tell */
-	return listener_fail(&r->c->to, "failed to write to %s%s%s: %s", q,
+		return e; /* the reader has left: nobody to tell */
+	return listener_fail(&r->c->to, e, "failed to write to %s%s%s: %s", q,
 			     r->c->output ? r->c->output : "standard output", q, strerror(-e));
 }
 
@@ -331,11 +332,12 @@ static int tell_cut(const struct run *r)
 	bool any = text_view_lost(r->view, &lost);
 
 	if (signals_cut() == SIGNALS_BLOCKED)
-		return listener_fail(
-			&r->c->to, "nobody took the output for %.1f s after the signal: its end is not printed%s%s",
-			(double)SIGNALS_BLOCKED_NS / NSEC_PER_SEC, any ? ", nor are " : "", strb_str(&lost));
+		return listener_fail(&r->c->to, -ETIMEDOUT,
+				     "nobody took the output for %.1f s after the signal: its end is not printed%s%s",
+				     (double)SIGNALS_BLOCKED_NS / NSEC_PER_SEC, any ? ", nor are " : "",
+				     strb_str(&lost));
 	if (signals_cut() == SIGNALS_AGAIN)
-		return listener_fail(&r->c->to, "a second signal ended the output: its end is not printed%s%s",
+		return listener_fail(&r->c->to, -EINTR, "a second signal ended the output: its end is not printed%s%s",
 				     any ? ", nor are " : "", strb_str(&lost));
 	if (any)
 		listener_msg(&r->c->to, "%s still in the buffers after the signal: too much to be shown in %.1f s",
@@ -372,23 +374,23 @@ static int open_recorder(struct run *r, const struct rec_schema *schema)
 	return e;
 }
 
-/* Ends what the session wrote to. e is what session_run() returned. Returns the exit status of the command. */
+/* Ends what the session wrote to. e is what session_run() returned, told. 0 or -errno, told: the first thing that went
+ * wrong. */
 static int close_outputs(struct run *r, int e, const struct session_result *res)
 {
-	int status, recorded, written;
+	int shown, recorded, written;
 
 	/* Where nothing was attached, a table of zeros would look as if it had been measured. */
-	status = e < 0 && !res->started && r->show
-			 ? EXIT_ERROR
-			 : finish_output(r, res->stop == SESSION_CONSUMER ? res->consumer_error : 0);
-	status = status ? status : tell_cut(r);
+	shown = e < 0 && !res->started && r->show
+			? e
+			: finish_output(r, res->stop == SESSION_CONSUMER ? res->consumer_error : 0);
+	shown = shown ? shown : tell_cut(r);
 	recorded = recorder_close(take_ptr(r->recorder));
 	written = metrics_close(take_ptr(r->metrics));
-	recorded = recorded ? recorded : written;
-	return e < 0 ? EXIT_ERROR : status ? status : recorded ? recorded : res->exit_status;
+	return e ? e : shown ? shown : recorded ? recorded : written;
 }
 
-static int run_session(struct run *r)
+static int run_session(struct run *r, int *ret_status)
 {
 	struct rec_schema *schema = session_schema(r->w.prog, r->w.image, &r->w.caps);
 	struct session_result res = { 0 };
@@ -419,14 +421,14 @@ static int run_session(struct run *r)
 
 	fill_text_opts(r, &topts);
 	if (why_open(&r->why, &r->c->opts, &r->c->to, &err) < 0)
-		return listener_fail(&r->c->to, "%s", err.msg);
+		return listener_fail(&r->c->to, err.code, "%s", err.msg);
 	if (recording_new_memory(schema, &r->rec) < 0 ||
 	    text_view_new(schema, r->w.sym, &topts, r->out, show_msg, r, &r->view) < 0)
-		return listener_fail(&r->c->to, "out of memory");
+		return listener_fail(&r->c->to, -ENOMEM, "out of memory");
 	text_view_on_setopt(r->view, on_setopt, r);
 	cfg.rec = r->rec;
 	if (r->show && r->show->open(r->show->ctx, schema, r->w.sym, &r->why, r->out, &err) < 0)
-		return listener_fail(&r->c->to, "%s", err.msg);
+		return listener_fail(&r->c->to, err.code, "%s", err.msg);
 	if (r->c->opts.record[0] && (e = open_recorder(r, schema)))
 		return e;
 	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->c->to, &r->metrics)))
@@ -435,7 +437,7 @@ static int run_session(struct run *r)
 	if (e < 0)
 		return fail_err(r, "failed to enable probes", e, &err, log);
 	if (r->show && r->show->ready && r->show->ready(r->show->ctx, r->session, targets_first(&r->targets), &err) < 0)
-		return listener_fail(&r->c->to, "%s", err.msg);
+		return listener_fail(&r->c->to, err.code, "%s", err.msg);
 	unstarted_commit();
 	signals_watch(fileno(r->out));
 	e = session_run(r->session, &res, &err);
@@ -444,6 +446,7 @@ static int run_session(struct run *r)
 		fail_err(r, "", e, &err, log);
 	}
 	tell_targets(r, res.stop);
+	*ret_status = res.exit_status;
 	return close_outputs(r, e, &res);
 }
 
@@ -459,7 +462,7 @@ static int report_stability(struct run *r)
 	return c < 0 ? fail_write(r, c) : 0;
 }
 
-static int compile_and_run(struct run *r, long target)
+static int compile_and_run(struct run *r, long target, int *ret_status)
 {
 	int e = compile_image(&r->w, r->c, target);
 
@@ -490,7 +493,7 @@ static int compile_and_run(struct run *r, long target)
 	if (r->c->verbose)
 		stability_print(&r->w, r->c, r->out);
 	tmpdir_clear_dead();
-	return run_session(r);
+	return run_session(r, ret_status);
 }
 
 static void run_done(struct run *r)
@@ -508,12 +511,14 @@ static void run_done(struct run *r)
 	compile_done(&r->w);
 }
 
-int request_run(struct request *c, const struct run_observer *show)
+int request_run(struct request *c, const struct run_observer *show, int *ret_status)
 {
 	struct run r = { .c = c, .show = show };
-	int e = targets_open(&r.targets, c);
+	int e = targets_open(&r.targets, c), unwanted;
 	long target = targets_first(&r.targets);
 
+	ret_status = ret_status ? ret_status : &unwanted;
+	*ret_status = 0;
 	if (e == 0)
 		e = compile_open(&r.w, c, target);
 	if (e == 0)
@@ -521,7 +526,7 @@ int request_run(struct request *c, const struct run_observer *show)
 	if (e == 0)
 		e = targets_advance(&r.targets, c, &r.w);
 	if (e == 0)
-		e = c->list ? list_probes(&r, target) : compile_and_run(&r, target);
+		e = c->list ? list_probes(&r, target) : compile_and_run(&r, target, ret_status);
 	run_done(&r);
 	return e;
 }

@@ -39,7 +39,7 @@ struct run_observer {
 	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 };
 
-/* Lists, compiles or runs what the request says; show NULL: DTrace's text. An exit code, after messages. What goes to
- * standard output is not flushed. */
-int request_run(struct request *c, const struct run_observer *show);
+/* Lists, compiles or runs what the request says; show NULL: DTrace's text. 0 or -errno, told; *ret_status (NULL: not
+ * wanted): what the program gave exit(), 0 without one. What goes to standard output is not flushed. */
+int request_run(struct request *c, const struct run_observer *show, int *ret_status);
 #endif

@@ -9,7 +9,7 @@ static int fail(const struct request *c, int code, struct err *err)
 {
 	listener_msg(&c->to, "%s", err->msg[0] ? err->msg : strerror(-code));
 	err_done(err);
-	return EXIT_ERROR;
+	return code;
 }
 
 int targets_open(struct targets *t, const struct request *c)
@@ -21,7 +21,7 @@ int targets_open(struct targets *t, const struct request *c)
 
 	t->v = calloc(c->commands.n + c->pids.n + 2, sizeof(*t->v));
 	if (!t->v)
-		return listener_fail(&c->to, "out of memory");
+		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < c->commands.n && e == 0; i++, t->n += e == 0)
 		e = target_command(c->commands.v[i], at, &t->v[t->n], &err);
 	if (c->words && e == 0) {

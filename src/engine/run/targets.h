@@ -12,13 +12,13 @@ struct targets {
 	size_t n;
 };
 
-/* Starts the commands, up to their exec, and finds the processes. All calls by one thread (ptrace). EXIT_* > 0 after a
- * message; targets_free() then, too. */
+/* Starts the commands, up to their exec, and finds the processes. All calls by one thread (ptrace). 0 or -errno, told;
+ * targets_free() then, too. */
 int targets_open(struct targets *t, const struct request *c);
 /* $target: the first of them, or 0. */
 long targets_first(const struct targets *t);
 /* Lets commands run until their libraries are there to be probed, or as -x evaltime says. After compile_parse().
- * EXIT_* > 0 after a message. */
+ * 0 or -errno, told. */
 int targets_advance(const struct targets *t, const struct request *c, const struct compile_session *w);
 /* Kills commands that still run. */
 void targets_free(struct targets *t);

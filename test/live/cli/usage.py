@@ -60,6 +60,6 @@ live.same(r.stderr, "dtrace: invalid probe specifier BEGIN { x = nosuch; y = aga
                     "nosuch: Unknown variable name\n", "as dtrace, the first error alone, in its words")
 r = live.dwell("-n", "BEGIN { x = nosuch; y = again; }")
 live.check("^" in r.stderr and "again" in r.stderr.splitlines()[-2], "as dwell, all errors with their places", r.stderr)
-for status in (0, 1, 7, 255):
-    live.same(live.dwell("-qn", f"BEGIN {{ exit({status}); }}").returncode, status, f"exit({status})")
+for status in (0, 1, 7, 255, 256, -1):
+    live.same(live.dwell("-qn", f"BEGIN {{ exit({status}); }}").returncode, status % 256, f"exit({status})")
 live.done()

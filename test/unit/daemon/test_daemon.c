@@ -69,7 +69,7 @@ static void a_wrong_place_of_metrics_is_told(void **state)
 		struct metricsserve *s = NULL;
 
 		told[0] = '\0';
-		assert_int_equal(metricsserve_start(cases[i].where, -1, &to, &s), EXIT_USAGE);
+		assert_int_equal(metricsserve_start(cases[i].where, -1, &to, &s), LISTENER_WRONG);
 		assert_string_equal(told, cases[i].what);
 		metricsserve_stop(s);
 	}

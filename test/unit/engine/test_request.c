@@ -70,13 +70,13 @@ static void unknown_and_missing_parameters_are_told(void **state)
 	(void)state;
 	begin(&c);
 	request_param(&c, "bye", "1");
-	assert_int_equal(params_check(&c), EXIT_USAGE);
+	assert_int_equal(params_check(&c), LISTENER_WRONG);
 	assert_string_equal(told, "no such parameter or option: --bye\n"
 				  "the program declares no parameters: #pragma D param\n");
 	told[0] = '\0';
 	c.params.first = &p;
 	c.given.v[0].known = true;
-	assert_int_equal(params_check(&c), EXIT_USAGE);
+	assert_int_equal(params_check(&c), LISTENER_WRONG);
 	assert_string_equal(told, "parameter --by must be given: what\n");
 	p.value = "1";
 	assert_int_equal(params_check(&c), 0);
@@ -107,6 +107,20 @@ static void oneliners_get_the_colons_of_their_option(void **state)
 	request_done(&c);
 }
 
+static void what_failed_is_told_and_given_as_a_value(void **state)
+{
+	const struct listener nobody = { 0 };
+	struct request c;
+
+	(void)state;
+	begin(&c);
+	assert_int_equal(listener_fail(&c.to, -EPERM, "%s: no", "that"), -EPERM);
+	assert_string_equal(told, "that: no\n");
+	assert_int_equal(listener_fail(&nobody, -ENOMEM, "no"), -ENOMEM);
+	assert_int_equal(listener_fail(&nobody, 0, "errno was not set"), -EIO); /* never taken for done */
+	request_done(&c);
+}
+
 static void a_file_that_is_not_there_is_told(void **state)
 {
 	struct prog_text p = { .kind = PROG_SCRIPT, .arg = "/no/such/file.d" };
@@ -114,7 +128,7 @@ static void a_file_that_is_not_there_is_told(void **state)
 
 	(void)state;
 	begin(&c);
-	assert_int_equal(prog_load(&c, &p), EXIT_ERROR);
+	assert_int_equal(prog_load(&c, &p), -ENOENT);
 	assert_non_null(strstr(told, "failed to open /no/such/file.d: No such file or directory"));
 	request_done(&c);
 }
@@ -127,6 +141,7 @@ int main(void)
 		cmocka_unit_test(a_shipped_program_is_a_script),
 		cmocka_unit_test(unknown_and_missing_parameters_are_told),
 		cmocka_unit_test(oneliners_get_the_colons_of_their_option),
+		cmocka_unit_test(what_failed_is_told_and_given_as_a_value),
 		cmocka_unit_test(a_file_that_is_not_there_is_told),
 	};
 

@@ -92,13 +92,13 @@ static void what_cannot_run_is_told(void **state)
 
 	(void)state;
 	c->repeat = 1;
-	assert_int_equal(statrun_run(c, &status), EXIT_ERROR);
+	assert_int_equal(statrun_run(c, &status), -ENOENT);
 	assert_string_equal(told, "stat: cannot run /no/such/program: No such file or directory");
 	finish(c);
 	c = begin(NULL);
 	c->repeat = 1;
 	c->pid = "2147483647";
-	assert_int_equal(statrun_run(c, &status), EXIT_ERROR);
+	assert_int_equal(statrun_run(c, &status), -ESRCH);
 	assert_string_equal(told, "stat: there is no process 2147483647");
 	finish(c);
 }

@@ -87,7 +87,7 @@ static void an_object_is_for_the_machine_of_the_others(void **state)
 	write_text("32.o", "\177ELF\001");
 	objects[1] = strdup(place("p.o"));
 	objects[2] = strdup(place("32.o"));
-	assert_int_equal(run(true, place("p.d"), place("q.o"), 3, objects), EXIT_ERROR);
+	assert_int_equal(run(true, place("p.d"), place("q.o"), 3, objects), -EINVAL);
 	assert_non_null(strstr(told, "is of 64 bits"));
 	free((char *)(uintptr_t)objects[1]);
 	free((char *)(uintptr_t)objects[2]);
@@ -96,10 +96,10 @@ static void an_object_is_for_the_machine_of_the_others(void **state)
 static void what_is_wrong_is_told(void **state)
 {
 	(void)state;
-	assert_int_equal(run(false, NULL, NULL, 0, NULL), EXIT_ERROR);
+	assert_int_equal(run(false, NULL, NULL, 0, NULL), -EINVAL);
 	assert_string_equal(told, "-h needs one script: -s FILE");
 	write_text("bad.d", "provider {\n");
-	assert_int_equal(run(false, place("bad.d"), place("bad.h"), 0, NULL), EXIT_ERROR);
+	assert_int_equal(run(false, place("bad.d"), place("bad.h"), 0, NULL), -EINVAL);
 	assert_non_null(strstr(told, "failed to compile script"));
 	assert_int_equal(access(place("bad.h"), F_OK), -1);
 }
