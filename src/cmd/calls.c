@@ -83,7 +83,7 @@ static int calls(int argc, char **argv)
 	if (e == 0)
 		e = cmd_ran(live_calls_run(&c), 0);
 	live_calls_done(&c);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_calls = { "calls", "what a function calls, and who calls it", calls };
+const struct command cmd_calls = { "calls", "what a function calls, and who calls it", calls, .options = &options };

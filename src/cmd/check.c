@@ -139,8 +139,8 @@ static int check_main(int argc, char **argv)
 		e = optind < argc ? of_recording(&c, argc - optind, argv + optind)
 				  : cmd_ran(live_check_run(&c.live), 0);
 	live_check_done(&c.live);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
 const struct command cmd_check = { "check", "what is slow, for whom, and why: findings, the most expensive first",
-				   check_main };
+				   check_main, .options = &options };

@@ -12,10 +12,18 @@
 /* As dtrace(1)'s. Only commands have them: what is below gives 0 or -errno. */
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
+struct optable;
+struct viewcmd;
 struct command {
-	const char *name;		   /* first argument: `dwell features` */
-	const char *summary;		   /* one line for completion; NULL: not for people */
-	int (*run)(int argc, char **argv); /* exit code; argv[0] is the command's name */
+	const char *name;    /* first argument: `dwell features`; of a part the second one */
+	const char *summary; /* one line for completion; NULL: not for people */
+	/* An exit code; < 0: done, its help was asked for. argv[0] is the command's name. NULL: it shows `view`. */
+	int (*run)(int argc, char **argv);
+	/* What its help is made of: one of these, or nothing. */
+	const struct optable *options;
+	const struct viewcmd *view;
+	void (*usage)(const struct command *self, FILE *out);
+	const struct command *const *parts; /* `dwell latency why`: the list ends with NULL; or NULL */
 };
 #define COMMAND(name) extern const struct command cmd_##name;
 #include "cmd/command.def"
@@ -63,8 +71,24 @@ int cmd_host(int argc, char **argv);
 /* A command line of dtrace(1) that is wrong; reason: or NULL, nothing to trace. Under the name dtrace its usage, else
  * one line. EXIT_USAGE. */
 int cmd_usage(const char *reason);
-/* Runs the command of that name: argv[0]. -1: there is none. */
-int cmd_by_name(int argc, char **argv);
+/* The command of that name; the part of a command. NULL: there is none. */
+const struct command *cmd_find(const char *name);
+const struct command *cmd_part(const struct command *c, const char *name);
+int cmd_start(const struct command *c, int argc, char **argv); /* or a part of it. An exit code */
+/* What --help prints. cmd_wants_help(): it is asked for, by the word that comes first. */
+void cmd_help_of(const struct command *c, FILE *out);
+bool cmd_wants_help(int argc, char **argv);
+/* A line for each part, of a usage. */
+void cmd_list_parts(const struct command *c, FILE *out);
+/* Head, options and parameters of a shipped tool. False: there is none of this name. */
+bool cmd_help_of_tool(const char *name, FILE *out);
+/* The same of a word that may be another name of it, on standard output. 0; -ENOENT */
+int cmd_show_tool(const char *word);
+/* There is no such tool: one line on what is meant. EXIT_USAGE. */
+int cmd_no_tool(const char *word);
+/* The shipped tools, a line each; word: those that have it in name or purpose, or NULL. How many. */
+size_t cmd_list_tools(const char *word, FILE *out);
+void cmd_version(void);
 /* The name and summary of the i-th command that is for people; NULL: there are fewer. */
 const char *cmd_listed(void *unused, size_t i, const char **summary);
 /* argv[0] is none: one line on what is meant. EXIT_USAGE. */

@@ -7,28 +7,32 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmdline/opts.h"
+#include "engine/request.h"
 #include "front/complete.h"
+#include "front/tool.h"
 #include "prov/provider.h"
 #include "store/recfile.h"
 
-#define OUTPUT_MAX (8u << 20) /* of a command that is asked; the list of all functions of the kernel is 4 MB */
+#define OUTPUT_MAX (8u << 20) /* of a list of probes; that of all functions of the kernel has 4 MB */
 
-/* In the child: runs the command line as main() would. */
-static int run_words(const char *const *words)
+/* In the child: as -l with --json. */
+static int list_probes(const char *pattern)
 {
-	char *argv[COMPLETE_WORDS_MAX + 2] = { (char *)"dwell" };
-	int argc = 1, r, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct request c;
 
 	if (null < 0 || dup2(null, STDERR_FILENO) < 0)
 		return EXIT_ERROR;
-	for (; words[argc - 1]; argc++)
-		argv[argc] = (char *)words[argc - 1];
-	r = cmd_by_name(argc - 1, argv + 1);
-	return r < 0 ? cmd_dtrace(argc, argv) : r;
+	cmd_begin(&c);
+	c.list = c.opts.zdefs = true;
+	c.opts.oformat = "json";
+	request_prog(&c, PROG_NAME, pattern);
+	return cmd_request(&c, NULL);
 }
 
-/* A complete_env's run(). */
-static int run(void *ctx, const char *const *words, struct strb *out)
+/* Of a complete_env. A child lists them: they come by standard output, and may be too many. */
+static int probes(void *ctx, const char *pattern, struct strb *out)
 {
 	int fds[2], status;
 	char buf[4096];
@@ -39,11 +43,8 @@ static int run(void *ctx, const char *const *words, struct strb *out)
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	pid = fork();
-	if (pid == 0) {
-		status = dup2(fds[1], STDOUT_FILENO) < 0 ? EXIT_ERROR : run_words(words);
-		fflush(stdout);
-		_exit(status);
-	}
+	if (pid == 0)
+		_exit(dup2(fds[1], STDOUT_FILENO) < 0 ? EXIT_ERROR : list_probes(pattern));
 	close(fds[1]);
 	while (pid > 0 && out->n < OUTPUT_MAX && (n = read(fds[0], buf, sizeof(buf))) > 0)
 		strb_add(out, buf, (size_t)n);
@@ -51,6 +52,43 @@ static int run(void *ctx, const char *const *words, struct strb *out)
 	if (pid > 0)
 		waitpid(pid, &status, 0);
 	return pid < 0 ? -EAGAIN : out->failed ? -ENOMEM : 0;
+}
+
+static ssize_t write_text(void *out, const char *buf, size_t n)
+{
+	strb_add(out, buf, n);
+	return (ssize_t)n;
+}
+
+/* What is printed to a stream, as text. */
+static FILE *open_text(struct strb *out)
+{
+	return fopencookie(out, "w", (cookie_io_functions_t){ .write = write_text });
+}
+
+static void help(void *ctx, const char *word, const char *part, struct strb *out)
+{
+	const struct command *c = word ? cmd_find(word) : NULL, *p = c && part ? cmd_part(c, part) : NULL;
+	_cleanup_fclose_ FILE *f = open_text(out);
+	char name[TOOL_NAME_MAX];
+	bool other;
+
+	(void)ctx;
+	if (f && !word)
+		cmdline_usage(cmd_name(), f);
+	else if (f && c == &cmd_run && part && tool_name(part, name, &other))
+		cmd_help_of_tool(name, f);
+	else if (f && c)
+		cmd_help_of(p ? p : c, f);
+}
+
+static void tools(void *ctx, struct strb *out)
+{
+	_cleanup_fclose_ FILE *f = open_text(out);
+
+	(void)ctx;
+	if (f)
+		cmd_list_tools(NULL, f);
 }
 
 static const char *provider(void *ctx, size_t i)
@@ -76,9 +114,12 @@ static void keys(void *ctx, const char *file, struct strb *out)
 
 static int complete_words(int argc, char **argv)
 {
-	static const struct complete_env env = {
-		.run = run, .command = cmd_listed, .provider = provider, .keys = keys
-	};
+	static const struct complete_env env = { .help = help,
+						 .tools = tools,
+						 .probes = probes,
+						 .command = cmd_listed,
+						 .provider = provider,
+						 .keys = keys };
 	_cleanup_(strb_free) struct strb out = { 0 };
 
 	if (argc < 2)
@@ -87,4 +128,4 @@ static int complete_words(int argc, char **argv)
 	return out.failed || fputs(strb_str(&out), stdout) < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
-const struct command cmd_complete = { "complete", NULL, complete_words };
+const struct command cmd_complete = { "complete", NULL, .run = complete_words };

@@ -160,7 +160,8 @@ static int core(int argc, char **argv)
 			core_close(&c);
 		}
 	}
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_core = { "core", "what was in memory: core files and processes, Node's objects", core };
+const struct command cmd_core = { "core", "what was in memory: core files and processes, Node's objects", core,
+				  .options = &options };

@@ -11,8 +11,9 @@
 #include "cmd/cmd.h"
 #include "run/session/ctl.h"
 
-static int usage(FILE *out)
+static void usage(const struct command *self, FILE *out)
 {
+	(void)self;
 	fprintf(out,
 		"Usage: %s ctl PID list\n"
 		"       %s ctl PID get TRACKER.SETTING\n"
@@ -20,7 +21,6 @@ static int usage(FILE *out)
 		"       %s ctl PID set TRACKER.threshold@CGROUP=VALUE\n"
 		"PID is that of a dwell whose program has trackers.\n",
 		cmd_name(), cmd_name(), cmd_name(), cmd_name());
-	return EXIT_USAGE;
 }
 
 static int no_answer(const char *pid, int r)
@@ -72,10 +72,10 @@ static int ctl(int argc, char **argv)
 	bool is_list = argc == 3 && !strcmp(argv[2], "list");
 	bool is_get = argc == 4 && !strcmp(argv[2], "get"), is_set = argc == 4 && !strcmp(argv[2], "set");
 
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		return usage(stdout), cmd_written(0);
+	if (argc == 2 && cmd_wants_help(argc, argv))
+		return usage(NULL, stdout), cmd_written(0);
 	if ((!is_list && !is_get && !is_set) || num_parse_u64(argv[1], &pid) < 0 || (is_set && !strchr(argv[3], '=')))
-		return usage(stderr);
+		return usage(NULL, stderr), EXIT_USAGE;
 	strb_adds(&line, argv[2]);
 	if (!is_list) {
 		strb_addc(&line, ' ');
@@ -85,4 +85,4 @@ static int ctl(int argc, char **argv)
 	return ask(argv[1], pid, strb_str(&line));
 }
 
-const struct command cmd_ctl = { "ctl", "change settings of trackers that run", ctl };
+const struct command cmd_ctl = { "ctl", "change settings of trackers that run", ctl, .usage = usage };

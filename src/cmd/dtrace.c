@@ -16,6 +16,11 @@ int cmd_request(struct request *c, const struct run_observer *show)
 	return cmd_ran(e, status);
 }
 
+void cmd_version(void)
+{
+	printf("%s: dwell %s, D 2.0\n", cmd_name(), DWELL_VERSION); /* scripts take the last word */
+}
+
 int cmd_parse(struct request *c, int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -26,7 +31,7 @@ int cmd_parse(struct request *c, int argc, char **argv)
 	if (c->help && params_help(c, stdout) < 0)
 		return EXIT_ERROR;
 	if (!c->help && c->version)
-		printf("%s: dwell %s, D 2.0\n", cmd_name(), DWELL_VERSION); /* scripts take the last word */
+		cmd_version();
 	return -1;
 }
 

@@ -20,6 +20,12 @@ static void print_row(const struct caps_row *row, const char **group)
 		printf("  %-3s  %-28s -> %s\n", "", "", row->instead);
 }
 
+static void usage(const struct command *self, FILE *out)
+{
+	(void)self;
+	fprintf(out, "Usage: %s features\n\n\twhat this kernel can do, what not, and why\n", cmd_name());
+}
+
 static int features(int argc, char **argv)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
@@ -31,11 +37,10 @@ static int features(int argc, char **argv)
 	int r;
 
 	if (argc > 1) {
-		bool asked = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+		bool asked = argc == 2 && cmd_wants_help(argc, argv);
 
 		arena_free(a);
-		fprintf(asked ? stdout : stderr, "Usage: %s features\n\n\twhat this kernel can do, what not, and why\n",
-			cmd_name());
+		usage(NULL, asked ? stdout : stderr);
 		return asked ? cmd_written(0) : EXIT_USAGE;
 	}
 	typesrc_open_kernel(&ts, NULL);
@@ -51,4 +56,5 @@ static int features(int argc, char **argv)
 	return r;
 }
 
-const struct command cmd_features = { "features", "what this kernel can do, what not, and why", features };
+const struct command cmd_features = { "features", "what this kernel can do, what not, and why", features,
+				      .usage = usage };

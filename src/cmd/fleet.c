@@ -254,37 +254,29 @@ static int run_init(int argc, char **argv)
 
 /* -- dwell fleet -- */
 
-static const struct fleet_command parts[] = {
-	{ "host", "sends what this machine's daemon records", run_host },
-	{ "collect", "takes it from NATS to ClickHouse", run_collect },
-	{ "init", "makes stream and tables", run_init },
-	{ "hosts", "the machines: when they were heard of, labels, gaps", fleet_hosts },
-	{ "latency", "how long things take, by tracker", fleet_latency },
-	{ "why", "what slow events waited for", fleet_why },
-	{ "flame", "stacks of slow events, folded", fleet_flame },
-	{ "heat", "a heat map; options of `dwell heat`", fleet_heat },
-	{ "hist", "distributions; options of `dwell hist`", fleet_hist },
-};
+static const struct command fleet_host = { "host", "sends what this machine's daemon records", run_host,
+					   .options = &host_options },
+			    fleet_collect = { "collect", "takes it from NATS to ClickHouse", run_collect,
+					      .options = &collect_options },
+			    fleet_init = { "init", "makes stream and tables", run_init, .options = &init_options };
+static const struct command *const parts[] = { &fleet_host, &fleet_collect, &fleet_init, &fleet_hosts, &fleet_latency,
+					       &fleet_why,  &fleet_flame,   &fleet_heat, &fleet_hist,  NULL };
 
-static int usage(FILE *out)
+static void usage(const struct command *self, FILE *out)
 {
 	fprintf(out, "Usage: %s fleet COMMAND [options]\n\n", cmd_name());
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		fprintf(out, "\t%-8s %s\n", parts[i].name, parts[i].summary);
+	cmd_list_parts(self, out);
 	fprintf(out, "\nFLEET COMMAND --help shows its options; `man dwell-fleet` tells how they work together.\n");
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
 static int fleet(int argc, char **argv)
 {
 	if (argc < 2)
-		return usage(stderr);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return usage(stdout);
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (!strcmp(parts[i].name, argv[1]))
-			return parts[i].run(argc - 1, argv + 1);
+		return usage(&cmd_fleet, stderr), EXIT_USAGE;
+	if (cmd_wants_help(argc, argv))
+		return usage(&cmd_fleet, stdout), EXIT_OK;
 	return cmd_wrong("there is no command 'fleet %s'; 'dwell fleet --help' shows what there is", argv[1]);
 }
 
-const struct command cmd_fleet = { "fleet", "many machines: their daemons, one store, one picture", fleet };
+const struct command cmd_fleet = { "fleet", "many machines: their daemons, one store, one picture", fleet,
+				   .usage = usage, .parts = parts };

@@ -6,16 +6,8 @@
 #include "fleet/bus.h"
 #include "fleet/click.h"
 
-struct fleet_command {
-	const char *name, *summary;
-	int (*run)(int argc, char **argv);
-};
-int fleet_hosts(int argc, char **argv);
-int fleet_latency(int argc, char **argv);
-int fleet_why(int argc, char **argv);
-int fleet_flame(int argc, char **argv);
-int fleet_heat(int argc, char **argv);
-int fleet_hist(int argc, char **argv);
+/* Questions to the store. */
+extern const struct command fleet_hosts, fleet_latency, fleet_why, fleet_flame, fleet_heat, fleet_hist;
 
 /* The address as given, or of the environment. 0, or EXIT_USAGE after a message. */
 int fleet_bus(struct bus_options *o);

@@ -91,46 +91,82 @@ static const struct {
 	  { .name = "json", .kind = OPT_FLAG, .at = offsetof(struct askshow, json), .help = "JSON Lines" } },
 };
 
-/* Reads the options, opens the store. 0; EXIT_* > 0 after a message; < 0: done (--help). */
-static int begin(struct askshow *a, const char *name, unsigned of, int argc, char **argv, struct click **ret)
-{
+/* The options of one question, which last as long as this. */
+struct question {
 	char command[32], synopsis[96];
-	struct optrow own[FLEET_STORE_NROWS + ARRAY_SIZE(rows)] = { FLEET_STORE_ROWS(struct askshow, store) };
-	struct optable t = {
-		.command = command, .synopsis = synopsis, .rows = own, .n = FLEET_STORE_NROWS, .leading = of == VIEW
-	};
+	struct optrow rows[FLEET_STORE_NROWS + ARRAY_SIZE(rows)];
+	struct optable t;
+};
+
+static void make_question(struct question *q, const char *name, unsigned of)
+{
+	static const struct optrow store[FLEET_STORE_NROWS] = { FLEET_STORE_ROWS(struct askshow, store) };
+
+	snprintf(q->command, sizeof(q->command), "fleet %s", name);
+	snprintf(q->synopsis, sizeof(q->synopsis), "fleet %s [options]%s", name,
+		 of == VIEW ? " [-- options of the view]" : "");
+	memcpy(q->rows, store, sizeof(store));
+	q->t = (struct optable){ .command = q->command,
+				 .synopsis = q->synopsis,
+				 .rows = q->rows,
+				 .n = FLEET_STORE_NROWS,
+				 .leading = of == VIEW };
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].of & of)
+			q->rows[q->t.n++] = rows[i].row;
+}
+
+/* Which question a part is; VIEW: it shows a view. */
+static unsigned which_of(const char *name)
+{
+	unsigned i = 0;
+
+	while (i <= ASKSHOW_FLAME && strcmp(askshow_questions[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static void usage(const struct command *self, FILE *out)
+{
+	struct question q;
+
+	make_question(&q, self->name, 1u << which_of(self->name));
+	optable_help(&q.t, cmd_name(), out);
+}
+
+/* Reads the options, opens the store. 0; EXIT_* > 0 after a message; < 0: done (--help). */
+static int begin(struct askshow *a, const char *name, int argc, char **argv, struct click **ret)
+{
+	unsigned of = 1u << which_of(name);
+	struct question q;
 	struct err err = { 0 };
 	int e;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].of & of)
-			own[t.n++] = rows[i].row;
-	snprintf(command, sizeof(command), "fleet %s", name);
-	snprintf(synopsis, sizeof(synopsis), "fleet %s [options]%s", name,
-		 of == VIEW ? " [-- options of the view]" : "");
+	make_question(&q, name, of);
 	askshow_init(a);
-	e = cmd_options(&t, a, argc, argv);
+	e = cmd_options(&q.t, a, argc, argv);
 	if (e == 0 && of != VIEW && optind < argc)
-		e = cmd_words(&t, argv[optind], NULL);
+		e = cmd_words(&q.t, argv[optind], NULL);
 	if (e == 0)
 		e = fleet_store(&a->store);
 	if (e)
 		return e;
 	e = askshow_open(a, clock_ns(CLOCK_REALTIME), ret, &err);
-	return e == -EINVAL && !err.msg[0] ? cmd_wrong("%s: --from is to be longer ago than --to", command)
+	return e == -EINVAL && !err.msg[0] ? cmd_wrong("%s: --from is to be longer ago than --to", q.command)
 					   : cmd_failed(e, &err);
 }
 
-static int answer(unsigned which, int argc, char **argv)
+/* argv[0]: its name. */
+static int answer(int argc, char **argv)
 {
-	const struct askshow_question *q = &askshow_questions[which];
+	const struct askshow_question *q = &askshow_questions[which_of(argv[0])];
 	struct askshow a;
 	struct click *c = NULL;
 	struct err err = { 0 };
-	int e = begin(&a, q->name, 1u << which, argc, argv, &c);
+	int e = begin(&a, argv[0], argc, argv, &c);
 
 	if (e)
-		return e < 0 ? EXIT_OK : e;
+		return e;
 	e = askshow_answer(q, c, &a, &err);
 	click_close(c);
 	if (e == 0 && !a.table.begun && !a.json)
@@ -138,37 +174,17 @@ static int answer(unsigned which, int argc, char **argv)
 	return cmd_ended(e, &err);
 }
 
-int fleet_hosts(int argc, char **argv)
-{
-	return answer(ASKSHOW_HOSTS, argc, argv);
-}
-
-int fleet_latency(int argc, char **argv)
-{
-	return answer(ASKSHOW_LATENCY, argc, argv);
-}
-
-int fleet_why(int argc, char **argv)
-{
-	return answer(ASKSHOW_WHY, argc, argv);
-}
-
-int fleet_flame(int argc, char **argv)
-{
-	return answer(ASKSHOW_FLAME, argc, argv);
-}
-
 /* A recording for a view, which reads the options from optind on. */
-static int view(const struct viewcmd *v, int argc, char **argv)
+static int show_view(const struct viewcmd *v, int argc, char **argv)
 {
 	char folder[] = "/tmp/dwell-fleet-XXXXXX", path[sizeof(folder) + 16];
 	struct askshow a;
 	struct click *c = NULL;
 	struct err err = { 0 };
-	int first, e = begin(&a, v->command, VIEW, argc, argv, &c);
+	int first, e = begin(&a, v->command, argc, argv, &c);
 
 	if (e)
-		return e < 0 ? EXIT_OK : e;
+		return e;
 	if (!mkdtemp(folder)) {
 		click_close(c);
 		return cmd_fail("%s: %s", folder, strerror(errno));
@@ -184,12 +200,20 @@ static int view(const struct viewcmd *v, int argc, char **argv)
 	return e;
 }
 
-int fleet_heat(int argc, char **argv)
+static int heat(int argc, char **argv)
 {
-	return view(&viewcmd_heat, argc, argv);
+	return show_view(&viewcmd_heat, argc, argv);
 }
 
-int fleet_hist(int argc, char **argv)
+static int hist(int argc, char **argv)
 {
-	return view(&viewcmd_hist, argc, argv);
+	return show_view(&viewcmd_hist, argc, argv);
 }
+
+#define PART(part, function, text) const struct command fleet_##part = { #part, text, function, .usage = usage }
+PART(hosts, answer, "the machines: when they were heard of, labels, gaps");
+PART(latency, answer, "how long things take, by tracker");
+PART(why, answer, "what slow events waited for");
+PART(flame, answer, "stacks of slow events, folded");
+PART(heat, heat, "a heat map; options of `dwell heat`");
+PART(hist, hist, "distributions; options of `dwell hist`");

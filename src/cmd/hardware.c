@@ -77,7 +77,8 @@ static int hardware(int argc, char **argv)
 		e = show(&h);
 		arena_free(h.show.a);
 	}
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_hardware = { "hardware", "devices of this machine, and of a kernel", hardware };
+const struct command cmd_hardware = { "hardware", "devices of this machine, and of a kernel", hardware,
+				      .options = &options };

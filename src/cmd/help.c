@@ -2,16 +2,13 @@
 /* `dwell help`: the first screen; of a command or a tool its options; a document; of another word where the documents
  * speak of it. */
 #include <string.h>
-#include "base/arena.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/viewcmd.h"
 #include "cmdline/opts.h"
 #include "front/screen.h"
 #include "front/search.h"
-#include "front/tool.h"
 #include "shelf/shelf.h"
-
-#define WORDS_MAX 2 /* "latency why" */
 
 /* Not a command: the manual pages and documents are searched. */
 static int search(const char *word)
@@ -45,38 +42,57 @@ static const char *document(const char *word)
 	return NULL;
 }
 
-/* Its head and options, if there is one of this name. */
-static int help_of_tool(char *word, char *option)
+void cmd_help_of(const struct command *c, FILE *out)
 {
-	char *words[] = { "run", word, option, NULL };
-	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
-	char name[TOOL_NAME_MAX];
-	bool other, there;
+	if (c->options)
+		optable_help(c->options, cmd_name(), out);
+	else if (c->view)
+		viewline_help(c->view, cmd_name(), out);
+	else if (c->usage)
+		c->usage(c, out);
+}
 
-	there = tool_name(word, name, &other) && shelf_has(arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name));
-	arena_free(a);
-	return there ? cmd_by_name(ARRAY_SIZE(words) - 1, words) : -1;
+void cmd_list_parts(const struct command *c, FILE *out)
+{
+	for (const struct command *const *p = c->parts; *p; p++)
+		fprintf(out, "\t%-8s %s\n", (*p)->name, (*p)->summary);
+}
+
+/* Of a command, or of a part of it. What has only parts knows no other words. */
+static int help_of(const struct command *c, int argc, char **words)
+{
+	const struct command *part = argc > 0 ? cmd_part(c, words[0]) : NULL;
+
+	if (argc > 0 && c == &cmd_run)
+		return cmd_show_tool(words[0]) < 0 ? cmd_no_tool(words[0]) : EXIT_OK;
+	if (argc > 0 && c->parts && !part && !c->options)
+		return c->run(argc + 1, words - 1);
+	cmd_help_of(part ? part : c, stdout);
+	return EXIT_OK;
 }
 
 static int help(int argc, char **argv)
 {
-	char option[] = "--help", *words[WORDS_MAX + 2] = { 0 };
-	int n = argc - 1, r;
+	const struct command *c = argc > 1 ? cmd_find(argv[1]) : NULL;
+	const char *text;
 
-	if (n < 1 || argv[1][0] == '-')
+	if (argc < 2 || argv[1][0] == '-')
 		return fputs(screen_text, stdout) < 0 ? EXIT_ERROR : EXIT_OK;
 	if (!strcmp(argv[1], "options"))
 		return cmdline_usage(cmd_name(), stdout), EXIT_OK;
-	n = n > WORDS_MAX ? WORDS_MAX : n;
-	memcpy(words, argv + 1, (size_t)n * sizeof(*words));
-	words[n] = option;
-	r = cmd_by_name(n + 1, words);
-	if (r < 0 && document(argv[1]))
-		return fputs(document(argv[1]), stdout) < 0 ? EXIT_ERROR : EXIT_OK;
-	if (r < 0)
-		r = help_of_tool(argv[1], option);
-	return r < 0 ? search(argv[1]) : r;
+	if (c && c->summary)
+		return help_of(c, argc - 2, argv + 2);
+	text = document(argv[1]);
+	if (text)
+		return fputs(text, stdout) < 0 ? EXIT_ERROR : EXIT_OK;
+	return cmd_show_tool(argv[1]) < 0 ? search(argv[1]) : EXIT_OK;
 }
 
-const struct command cmd_help = { "help", "what there is, the options of a command, or where a word is explained",
-				  help };
+static void usage(const struct command *self, FILE *out)
+{
+	(void)self;
+	fputs(screen_text, out);
+}
+
+const struct command cmd_help = { "help", "what there is, the options of a command, or where a word is explained", help,
+				  .usage = usage };

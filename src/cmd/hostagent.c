@@ -69,4 +69,4 @@ static int cmd_hostagent_run(int argc, char **argv)
 	return r < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
-const struct command cmd_hostagent = { "host-agent", NULL, cmd_hostagent_run };
+const struct command cmd_hostagent = { "host-agent", NULL, .run = cmd_hostagent_run };

@@ -4,19 +4,14 @@
 #include "cmd/latency.h"
 #include "cmd/viewcmd.h"
 
-static int run_diff(int argc, char **argv)
-{
-	static const struct viewcmd c = {
-		.command = "latency diff",
-		.view = &view_diff,
-		.no_file = true,
-		.synopsis = "latency diff [--from TIME] [--to TIME] A [--from TIME] [--to TIME] B\n"
-			    "latency diff [--from TIME] [--to TIME] B    with the rest of the recording",
-		.missing = "two recordings are compared, or two stretches of one",
-	};
+static const struct viewcmd view = {
+	.command = "latency diff",
+	.view = &view_diff,
+	.no_file = true,
+	.synopsis = "latency diff [--from TIME] [--to TIME] A [--from TIME] [--to TIME] B\n"
+		    "latency diff [--from TIME] [--to TIME] B    with the rest of the recording",
+	.missing = "two recordings are compared, or two stretches of one",
+};
 
-	return viewcmd(&c, argc, argv);
-}
-
-const struct latency_command latency_diff = { "diff", "what changed between two recordings, or stretches of one",
-					      run_diff };
+const struct command latency_diff = { "diff", "what changed between two recordings, or stretches of one",
+				      .view = &view };

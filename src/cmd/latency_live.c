@@ -236,7 +236,7 @@ static const struct optrow rows[] = {
 	  .help = "record for months: in files that take turns; slow events only with --json" },
 	DAEMON_ROWS(struct latency_cmd, live.daemon_opts),
 };
-static const struct optable options = {
+const struct optable latency_live_options = {
 	.command = "latency",
 	.synopsis =
 		"latency [TRACKER...] [options] [-- COMMAND...]\n"
@@ -265,11 +265,11 @@ static int of_recordings(struct latency_cmd *c, char *const *words, size_t n)
 	struct err err = { 0 };
 
 	if (c->live_only)
-		return cmd_not_recorded(&options, c->live_only, words[0]);
+		return cmd_not_recorded(&latency_live_options, c->live_only, words[0]);
 	return cmd_ended(live_slow_recorded(&c->live, words, n, cmd_left_out, &err), &err);
 }
 
-static int live_main(int argc, char **argv)
+int latency_live(int argc, char **argv)
 {
 	struct latency_cmd c = { .live.show.columns = columns_of_stdout() };
 	int e;
@@ -278,7 +278,7 @@ static int live_main(int argc, char **argv)
 	live_slow_begin(&c.live);
 	e = cmd_split("latency", &argc, argv, &c.live.request.words);
 	if (e == 0)
-		e = cmd_options(&options, &c, argc, argv);
+		e = cmd_options(&latency_live_options, &c, argc, argv);
 	if (e == 0 && optind < argc && is_recording(argv[optind])) {
 		e = of_recordings(&c, argv + optind, (size_t)(argc - optind));
 	} else if (e == 0) {
@@ -289,7 +289,5 @@ static int live_main(int argc, char **argv)
 			e = cmd_ran(live_slow_run(&c.live), 0);
 	}
 	live_slow_done(&c.live);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
-
-const struct latency_command latency_live = { NULL, "slow events as they happen, with their causes", live_main };

@@ -71,8 +71,11 @@ static int stuck_main(int argc, char **argv)
 	if (e == 0)
 		return cmd_ran(live_stuck_run(&r), 0);
 	request_done(&r.request);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct latency_command latency_stuck = { "stuck", "who is blocked right now, since when, on what, held by whom",
-					       stuck_main };
+const struct command latency_stuck = { "stuck", "who is blocked right now, since when, on what, held by whom",
+				       stuck_main, .options = &options };
+/* It is asked for first, and has a name of its own. */
+const struct command cmd_stuck = { "stuck", "who is blocked right now (latency stuck)", stuck_main,
+				   .options = &options };

@@ -183,7 +183,10 @@ static int why_main(int argc, char **argv)
 	if (e == 0)
 		e = of_recordings(&w, argv + optind, (size_t)(argc - optind));
 	request_done(c);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct latency_command latency_why = { "why", "what threads wait for: causes by time, count, maximum", why_main };
+const struct command latency_why = { "why", "what threads wait for: causes by time, count, maximum", why_main,
+				     .options = &options };
+/* It is asked for first, and has a name of its own. */
+const struct command cmd_why = { "why", "what threads wait for (latency why)", why_main, .options = &options };

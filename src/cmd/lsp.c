@@ -7,17 +7,22 @@
 #include "cmd/cmd.h"
 #include "lsp/loop.h"
 
+static void usage(const struct command *self, FILE *out)
+{
+	(void)self;
+	fprintf(out,
+		"Usage: %s lsp\n\nA language server for D on standard input and output: an editor starts it.\n"
+		"'man dwell-lsp' shows the lines for vim, Neovim, VS Code and Emacs.\n",
+		cmd_name());
+}
+
 static int lsp_main(int argc, char **argv)
 {
 	struct lsp *s;
 	int e;
 
-	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-		printf("Usage: %s lsp\n\nA language server for D on standard input and output: an editor starts it.\n"
-		       "'man dwell-lsp' shows the lines for vim, Neovim, VS Code and Emacs.\n",
-		       cmd_name());
-		return EXIT_OK;
-	}
+	if (cmd_wants_help(argc, argv))
+		return usage(NULL, stdout), EXIT_OK;
 	if (argc > 1 && strcmp(argv[1], "--stdio") != 0) /* what some editors add */
 		return cmd_wrong("lsp: '%s' is not expected", argv[1]);
 	s = lsp_new(&dlang);
@@ -30,4 +35,4 @@ static int lsp_main(int argc, char **argv)
 				: cmd_fail("lsp: this is not the language server protocol");
 }
 
-const struct command cmd_lsp = { "lsp", "is a language server for D, for editors", lsp_main };
+const struct command cmd_lsp = { "lsp", "is a language server for D, for editors", lsp_main, .usage = usage };

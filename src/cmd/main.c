@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "cmd/cmd.h"
 #include "base/plainout.h"
+#include "cmd/cmd.h"
+#include "cmd/viewcmd.h"
 #include "front/screen.h"
 #include "front/verb.h"
 
@@ -46,16 +47,34 @@ static int written(int status)
 	return status == EXIT_OK && failed ? cmd_fail("failed to write to standard output") : status;
 }
 
-int cmd_by_name(int argc, char **argv)
+const struct command *cmd_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[0], commands[i]->name)) {
-			/* What report prints is a program's own, and top draws. */
-			if (commands[i] != &cmd_report && commands[i] != &cmd_top)
-				plainout_stdout();
-			return commands[i]->run(argc, argv);
-		}
-	return -1;
+		if (!strcmp(name, commands[i]->name))
+			return commands[i];
+	return NULL;
+}
+
+const struct command *cmd_part(const struct command *c, const char *name)
+{
+	for (const struct command *const *p = c->parts; p && *p; p++)
+		if (!strcmp(name, (*p)->name))
+			return *p;
+	return NULL;
+}
+
+int cmd_start(const struct command *c, int argc, char **argv)
+{
+	const struct command *part = argc > 1 ? cmd_part(c, argv[1]) : NULL;
+	int e;
+
+	/* What report prints is a program's own, and top draws. */
+	if (c != &cmd_report && c != &cmd_top)
+		plainout_stdout();
+	if (part)
+		return cmd_start(part, argc - 1, argv + 1);
+	e = c->view ? viewcmd(c->view, argc, argv) : c->run(argc, argv);
+	return e < 0 ? EXIT_OK : e;
 }
 
 const char *cmd_listed(void *unused, size_t i, const char **summary)
@@ -82,7 +101,7 @@ int cmd_unknown(const char *word)
 
 int main(int argc, char **argv)
 {
-	int r;
+	const struct command *c;
 
 	cmd_set_name(argc > 0 ? argv[0] : NULL);
 	hold_standard_fds();
@@ -97,15 +116,15 @@ int main(int argc, char **argv)
 		return written(cmd_dtrace(argc, argv));
 	if (argc < 2)
 		return fputs(screen_text, stderr), EXIT_USAGE;
-	if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
+	if (argc == 2 && cmd_wants_help(argc, argv))
 		return written(fputs(screen_text, stdout) < 0);
 	if (argc == 2 && !strcmp(argv[1], "--version"))
-		memcpy(argv[1], "-V", sizeof("-V"));
+		return cmd_version(), written(EXIT_OK);
 	if (cmd_is_host(argc, argv))
 		return written(cmd_host(argc, argv));
-	r = cmd_by_name(argc - 1, argv + 1);
-	if (r >= 0)
-		return written(r);
+	c = cmd_find(argv[1]);
+	if (c)
+		return written(cmd_start(c, argc - 1, argv + 1));
 	if (!verb_is_dtrace(argc, argv))
 		return cmd_unknown(argv[1]);
 	return written(cmd_dtrace(argc, argv));

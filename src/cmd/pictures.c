@@ -61,28 +61,22 @@ static const struct optrow flame_rows[] = {
 };
 #undef PROGRAM
 
-static int flame(int argc, char **argv)
-{
-	static const struct viewlive live = { .rows = flame_rows,
-					      .nrows = ARRAY_SIZE(flame_rows),
-					      .choose = choose_flame,
-					      .head = flame_head,
-					      .empty = flame_empty };
-	static const struct viewcmd c = {
-		.command = "flame",
-		.view = &view_flame,
-		.synopsis =
-			"flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
-			"flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
-		.notes = "\tFILE is a recording (--record), folded stacks, or the output of perf script",
-		.missing = "a file is missing, or what to record: --on-cpu, --off-cpu or --wakeup",
-		.live = &live,
-	};
+static const struct viewlive flame_live = { .rows = flame_rows,
+					    .nrows = ARRAY_SIZE(flame_rows),
+					    .choose = choose_flame,
+					    .head = flame_head,
+					    .empty = flame_empty };
+static const struct viewcmd flame_view = {
+	.command = "flame",
+	.view = &view_flame,
+	.synopsis = "flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
+		    "flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
+	.notes = "\tFILE is a recording (--record), folded stacks, or the output of perf script",
+	.missing = "a file is missing, or what to record: --on-cpu, --off-cpu or --wakeup",
+	.live = &flame_live,
+};
 
-	return viewcmd(&c, argc, argv);
-}
-
-const struct command cmd_flame = { "flame", "draws stacks", flame };
+const struct command cmd_flame = { "flame", "draws stacks", .view = &flame_view };
 
 /* -- heat -- */
 
@@ -91,12 +85,7 @@ const struct viewcmd viewcmd_heat = { .command = "heat",
 				      .synopsis = "heat [options] RECORDING",
 				      .missing = "a recording is missing" };
 
-static int heat(int argc, char **argv)
-{
-	return viewcmd(&viewcmd_heat, argc, argv);
-}
-
-const struct command cmd_heat = { "heat", "draws heat maps", heat };
+const struct command cmd_heat = { "heat", "draws heat maps", .view = &viewcmd_heat };
 
 /* -- hist -- */
 
@@ -135,12 +124,7 @@ const struct viewcmd viewcmd_hist = {
 	.live = &hist_live,
 };
 
-static int hist(int argc, char **argv)
-{
-	return viewcmd(&viewcmd_hist, argc, argv);
-}
-
-const struct command cmd_hist = { "hist", "compares distributions", hist };
+const struct command cmd_hist = { "hist", "compares distributions", .view = &viewcmd_hist };
 
 /* -- timeline -- */
 
@@ -164,21 +148,15 @@ static const struct optrow timeline_rows[] = {
 	RECNOW_ROWS_WHOSE,
 };
 
-static int timeline(int argc, char **argv)
-{
-	static const struct viewlive live = { .rows = timeline_rows,
-					      .nrows = ARRAY_SIZE(timeline_rows),
-					      .choose = choose_timeline };
-	static const struct viewcmd c = {
-		.command = "timeline",
-		.view = &view_timeline,
-		.synopsis =
-			"timeline [options] RECORDING\ntimeline [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
-		.missing = "a recording is missing, or what to record: -c, -p or --for",
-		.live = &live,
-	};
+static const struct viewlive timeline_live = { .rows = timeline_rows,
+					       .nrows = ARRAY_SIZE(timeline_rows),
+					       .choose = choose_timeline };
+static const struct viewcmd timeline_view = {
+	.command = "timeline",
+	.view = &view_timeline,
+	.synopsis = "timeline [options] RECORDING\ntimeline [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
+	.missing = "a recording is missing, or what to record: -c, -p or --for",
+	.live = &timeline_live,
+};
 
-	return viewcmd(&c, argc, argv);
-}
-
-const struct command cmd_timeline = { "timeline", "draws threads and processes over time", timeline };
+const struct command cmd_timeline = { "timeline", "draws threads and processes over time", .view = &timeline_view };

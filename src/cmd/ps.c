@@ -69,7 +69,7 @@ static int ps(int argc, char **argv)
 		sym_free(p.show.sym);
 		arena_free(p.show.a);
 	}
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_ps = { "ps", "which processes run BPF programs, and what they cost", ps };
+const struct command cmd_ps = { "ps", "which processes run BPF programs, and what they cost", ps, .options = &options };

@@ -217,7 +217,7 @@ static int ask(int argc, char **argv)
 		fclose(f);
 	}
 	request_done(&c);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 #else
 static int ask(int argc, char **argv)
@@ -255,7 +255,7 @@ static int rec_main(int argc, char **argv)
 		e = cmd_words(&rec_options, NULL, "a command is missing");
 	if (e == 0)
 		e = record(&c, argv + optind);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
 static int replay_main(int argc, char **argv)
@@ -273,8 +273,10 @@ static int replay_main(int argc, char **argv)
 		e = cmd_words(&replay_options, argv[optind + 1], NULL);
 	if (e == 0)
 		e = to ? pack(argv[optind], to) : play(argv[optind]);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_rec = { "rec", "records a program, so that it can be replayed", rec_main };
-const struct command cmd_replay = { "replay", "runs a recorded program again", replay_main };
+const struct command cmd_rec = { "rec", "records a program, so that it can be replayed", rec_main,
+				 .options = &rec_options };
+const struct command cmd_replay = { "replay", "runs a recorded program again", replay_main,
+				    .options = &replay_options };

@@ -87,7 +87,8 @@ static int record(int argc, char **argv)
 		e = cmd_outcome(live_onslow_run(&c, &r), 0);
 	}
 	live_onslow_done(&c);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_record = { "record", "records what threads do, around a slow event", record };
+const struct command cmd_record = { "record", "records what threads do, around a slow event", record,
+				    .options = &options };

@@ -66,7 +66,7 @@ static int report(int argc, char **argv)
 	int e = cmd_options(&options, &asked, argc, argv);
 
 	if (e)
-		return e < 0 ? EXIT_OK : e;
+		return e;
 	if (optind == argc)
 		return cmd_words(&options, NULL, "a recording is missing");
 	if (optind + 1 < argc)
@@ -79,4 +79,4 @@ static int report(int argc, char **argv)
 	return viewcmd_show(v, &asked.view, &job);
 }
 
-const struct command cmd_report = { "report", "prints a recording", report };
+const struct command cmd_report = { "report", "prints a recording", report, .options = &options };

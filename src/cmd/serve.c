@@ -23,8 +23,9 @@ struct serve_opts {
 	size_t n;
 };
 
-static void usage(FILE *out)
+static void usage(const struct command *self, FILE *out)
 {
+	(void)self;
 	fprintf(out,
 		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING...]\n"
 		"\n\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
@@ -59,7 +60,7 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 		if (c == 'u')
 			o->unix_path = optarg;
 		if (c == 'h')
-			return usage(stdout), -1;
+			return usage(NULL, stdout), -1;
 		if (c == '?' || c == ':')
 			return cmd_err(optable_refuse("serve", longs, argv, c == ':', cmd_name(), &err), &err);
 		if ((c == 'r' || c == 1) && take_word(o, optarg))
@@ -132,4 +133,4 @@ static int serve_main(int argc, char **argv)
 	return r;
 }
 
-const struct command cmd_serve = { "serve", "the page: live views in a browser", serve_main };
+const struct command cmd_serve = { "serve", "the page: live views in a browser", serve_main, .usage = usage };

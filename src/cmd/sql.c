@@ -154,7 +154,7 @@ static int sql(int argc, char **argv)
 	why_rules_done(&c.rules);
 done:
 	strb_free(&c.text);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_sql = { "sql", "asks a recording questions in SQL", sql };
+const struct command cmd_sql = { "sql", "asks a recording questions in SQL", sql, .options = &options };

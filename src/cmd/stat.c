@@ -82,7 +82,8 @@ static int stat_main(int argc, char **argv)
 	}
 	statrun_done(c);
 	free(c);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_stat = { "stat", "counts CPU time, switches, faults of a command", stat_main };
+const struct command cmd_stat = { "stat", "counts CPU time, switches, faults of a command", stat_main,
+				  .options = &options };

@@ -143,7 +143,7 @@ static int strace_main(int argc, char **argv)
 		e = run(&c->tracer, argc, argv);
 	tracer_done(&c->tracer);
 	free(c);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_strace = { "strace", "shows system calls as strace does", strace_main };
+const struct command cmd_strace = { "strace", "shows system calls as strace does", strace_main, .options = &options };

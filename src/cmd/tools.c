@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell tools`, `dwell run NAME`: the shipped tools by name. */
+#include <errno.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "cmd/cmd.h"
 #include "cmd/words.h"
+#include "cmdline/opts.h"
 #include "cmdline/toolopts.h"
 #include "front/tool.h"
 #include "launcher/gallery.h"
 #include "shelf/shelf.h"
-
-static bool wants_help(const char *word)
-{
-	return !strcmp(word, "-h") || !strcmp(word, "--help");
-}
 
 /* The tools; trackers are the command latency's. */
 static bool is_tool(const struct serve_program *p)
@@ -22,60 +19,68 @@ static bool is_tool(const struct serve_program *p)
 	return strncmp(p->name, "latency.", strlen("latency.")) != 0;
 }
 
-static int list(struct arena *a, const char *word)
+size_t cmd_list_tools(const char *word, FILE *out)
 {
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	const struct serve_program *v;
 	size_t n = gallery_read(a, &v), found = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!is_tool(&v[i]) || !tool_fits(v[i].name, v[i].summary, word))
 			continue;
-		printf("%-15s %s\n", v[i].name, v[i].summary);
+		fprintf(out, "%-15s %s\n", v[i].name, v[i].summary);
 		found++;
 	}
-	return found ? EXIT_OK : cmd_fail("no tool has '%s' in its name or purpose; 'dwell tools' lists all", word);
+	arena_free(a);
+	return found;
+}
+
+static void tools_usage(const struct command *self, FILE *out)
+{
+	(void)self;
+	fprintf(out,
+		"Usage: %s tools [WORD]\n\nLists the tools, or those with WORD in their name or purpose.\n"
+		"'%s run NAME' runs one, '%s run NAME --help' tells what it shows.\n",
+		cmd_name(), cmd_name(), cmd_name());
 }
 
 static int tools(int argc, char **argv)
 {
-	struct arena *a;
-	int e;
+	const char *word = argc > 1 ? argv[1] : NULL;
 
-	if (argc > 1 && wants_help(argv[1])) {
-		printf("Usage: %s tools [WORD]\n\nLists the tools, or those with WORD in their name or purpose.\n"
-		       "'%s run NAME' runs one, '%s run NAME --help' tells what it shows.\n",
-		       cmd_name(), cmd_name(), cmd_name());
-		return EXIT_OK;
-	}
+	if (cmd_wants_help(argc, argv))
+		return tools_usage(NULL, stdout), EXIT_OK;
 	if (argc > 2)
 		return cmd_wrong("tools: one word at most");
-	if (argc == 2 && argv[1][0] == '-')
-		return cmd_wrong("tools: there is no option %s; '%s tools --help' tells the usage", argv[1],
-				 cmd_name());
-	a = arena_new(ARENA_DEFAULT_LIMIT);
-	e = list(a, argc > 1 ? argv[1] : NULL);
-	arena_free(a);
-	return e;
+	if (word && word[0] == '-')
+		return cmd_wrong("tools: there is no option %s; '%s tools --help' tells the usage", word, cmd_name());
+	return cmd_list_tools(word, stdout)
+		       ? EXIT_OK
+		       : cmd_fail("no tool has '%s' in its name or purpose; 'dwell tools' lists all", word);
 }
 
-static int no_such(struct arena *a, const char *word)
+int cmd_no_tool(const char *word)
 {
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	const char **names, *line = tool_command(word);
 	int n = shelf_list(a, arena_printf(a, "%s/tools", shelf_dir(a)), &names);
 	struct near near;
 
-	if (line)
-		return cmd_wrong("%s is a command here: %s", word, line);
 	near_init(&near, word);
 	for (int i = 0; i < n; i++)
 		near_try(&near, arena_strndup(a, names[i], strlen(names[i]) - strlen(".d")));
-	if (near.best)
-		return cmd_wrong("there is no tool '%s'; did you mean %s?", word, near.best);
-	return cmd_wrong("there is no tool '%s'; '%s tools' lists them", word, cmd_name());
+	if (line)
+		cmd_msg("%s is a command here: %s", word, line);
+	else if (near.best)
+		cmd_msg("there is no tool '%s'; did you mean %s?", word, near.best);
+	else
+		cmd_msg("there is no tool '%s'; '%s tools' lists them", word, cmd_name());
+	arena_free(a);
+	return EXIT_USAGE;
 }
 
 /* The comment at its head, without the stars. */
-static void put_head(const char *text)
+static void put_head(const char *text, FILE *out)
 {
 	size_t len;
 	const char *at = text ? tool_head(text, &len) : NULL;
@@ -83,10 +88,10 @@ static void put_head(const char *text)
 	for (const char *end = at ? at + len : NULL; at && at < end;) {
 		size_t k = strcspn(at, "\n"), skip = k > 2 ? 3 : k;
 
-		printf("%.*s\n", (int)(k - skip), at + skip);
+		fprintf(out, "%.*s\n", (int)(k - skip), at + skip);
 		at += k + 1;
 	}
-	printf("\n");
+	fprintf(out, "\n");
 }
 
 /* The text of a tool; NULL: there is none. */
@@ -101,64 +106,107 @@ static const char *text_of(struct arena *a, const char *name)
 	return NULL;
 }
 
-/* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
-static int run_tool(struct arena *a, const char *name, int argc, char **argv, char *const *words)
+static bool has_tool(const char *name)
 {
-	const char *text = text_of(a, name);
-	const struct toolopts can = toolopts_of(text);
-	char **rest = arena_new_arr(a, char *, 2 * (size_t)argc + 2);
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	bool there = shelf_has(arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name));
+
+	arena_free(a);
+	return there;
+}
+
+static void begin(struct request *c, const char *name)
+{
+	cmd_begin(c);
+	request_prog(c, PROG_SCRIPT, arena_printf(c->arena, "%s/tools/%s.d", shelf_dir(c->arena), name));
+}
+
+/* The name of the tool that the word names; says so where that is another one. False: there is none. */
+static bool find_tool(const char *word, char name[TOOL_NAME_MAX])
+{
+	bool other = false, there = tool_name(word, name, &other) && has_tool(name);
+
+	if (there && other)
+		cmd_msg("%s is called %s here", word, name);
+	return there;
+}
+
+int cmd_show_tool(const char *word)
+{
+	char name[TOOL_NAME_MAX];
+
+	return find_tool(word, name) && cmd_help_of_tool(name, stdout) ? 0 : -ENOENT;
+}
+
+bool cmd_help_of_tool(const char *name, FILE *out)
+{
+	struct toolopts can;
+	struct request c;
+	const char *text;
+
+	if (!has_tool(name))
+		return false;
+	begin(&c, name);
+	text = text_of(c.arena, name);
+	can = toolopts_of(text);
+	put_head(text, out);
+	toolopts_help(&can, out);
+	params_help(&c, out);
+	request_done(&c);
+	return true;
+}
+
+/* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
+static int run_tool(const char *name, int argc, char **argv, char *const *words)
+{
 	struct err err = { 0 };
+	struct toolopts can;
 	struct request c;
 	bool help = false;
+	char **rest;
 	int n;
 
-	cmd_begin(&c);
+	begin(&c, name);
 	c.words = words;
-	request_prog(&c, PROG_SCRIPT, arena_printf(c.arena, "%s/tools/%s.d", shelf_dir(c.arena), name));
+	can = toolopts_of(text_of(c.arena, name));
+	rest = arena_new_arr(c.arena, char *, (size_t)argc + 2);
 	rest[0] = argv[-1];
 	n = toolopts_read(&c, name, &can, argc, argv, rest + 1, &help, &err);
-	if (n < 0) {
-		request_done(&c);
+	if (n >= 0 && !help)
+		return cmd_dtrace_run(&c, n + 1, rest);
+	request_done(&c);
+	if (n < 0)
 		return cmd_err(n, &err);
-	}
-	if (help) {
-		put_head(text);
-		toolopts_help(&can, stdout);
-	}
-	return cmd_dtrace_run(&c, n + 1, rest);
+	cmd_help_of_tool(name, stdout);
+	return EXIT_OK;
+}
+
+static void run_usage(const struct command *self, FILE *out)
+{
+	(void)self;
+	fprintf(out,
+		"Usage: %s run NAME [-p PID] [--comm NAME] [--for TIME] [parameters] [options] [-- COMMAND...]\n\n"
+		"Runs a tool; '%s tools' lists them, '%s run NAME --help' tells what one shows.\n",
+		cmd_name(), cmd_name(), cmd_name());
 }
 
 static int run(int argc, char **argv)
 {
 	char name[TOOL_NAME_MAX];
 	char *const *words;
-	struct arena *a;
-	bool other = false;
 	int e;
 
-	if (argc < 2 || wants_help(argv[1])) {
-		FILE *out = argc < 2 ? stderr : stdout;
-
-		fprintf(out,
-			"Usage: %s run NAME [-p PID] [--comm NAME] [--for TIME] [parameters] [options] [-- COMMAND...]\n\n"
-			"Runs a tool; '%s tools' lists them, '%s run NAME --help' tells what one shows.\n",
-			cmd_name(), cmd_name(), cmd_name());
-		return argc < 2 ? EXIT_USAGE : EXIT_OK;
-	}
+	if (argc < 2)
+		return run_usage(NULL, stderr), EXIT_USAGE;
+	if (cmd_wants_help(argc, argv))
+		return run_usage(NULL, stdout), EXIT_OK;
 	e = cmd_split("run", &argc, argv, &words);
 	if (e)
 		return e;
-	a = arena_new(ARENA_DEFAULT_LIMIT);
-	if (!tool_name(argv[1], name, &other) || !shelf_has(arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name))) {
-		e = no_such(a, argv[1]);
-	} else {
-		if (other)
-			cmd_msg("%s is called %s here", argv[1], name);
-		e = run_tool(a, name, argc - 2, argv + 2, words);
-	}
-	arena_free(a);
-	return e;
+	if (!find_tool(argv[1], name))
+		return cmd_no_tool(argv[1]);
+	return run_tool(name, argc - 2, argv + 2, words);
 }
 
-const struct command cmd_tools = { "tools", "lists the tools", tools };
-const struct command cmd_run = { "run", "runs a tool", run };
+const struct command cmd_tools = { "tools", "lists the tools", tools, .usage = tools_usage };
+const struct command cmd_run = { "run", "runs a tool", run, .usage = run_usage };

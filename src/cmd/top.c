@@ -93,7 +93,7 @@ static int top_main(int argc, char **argv)
 	if (e == 0)
 		return cmd_ran(live_top_run(&t), 0);
 	request_done(&t.request);
-	return e < 0 ? EXIT_OK : e;
+	return e;
 }
 
-const struct command cmd_top = { "top", "what is slow, who, and why, on a terminal", top_main };
+const struct command cmd_top = { "top", "what is slow, who, and why, on a terminal", top_main, .options = &options };

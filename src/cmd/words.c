@@ -3,6 +3,7 @@
 #include <string.h>
 #include "cmd/words.h"
 #include "cmdline/opts.h"
+#include "cmdline/requestopts.h"
 #include "engine/run/recnow.h"
 
 int cmd_usage(const char *reason)
@@ -16,15 +17,20 @@ int cmd_usage(const char *reason)
 	return EXIT_USAGE;
 }
 
+/* e is what reading the options gave. */
+static int read_options(int e, const struct optable *t, struct err *err)
+{
+	if (e != OPTABLE_HELP)
+		return cmd_err(e, err);
+	optable_help(t, cmd_name(), stdout);
+	return -1;
+}
+
 int cmd_options(const struct optable *t, void *command, int argc, char **argv)
 {
 	struct err err = { 0 };
-	int e = optable_read(t, command, argc, argv, cmd_name(), &err);
 
-	if (e != OPTABLE_HELP)
-		return cmd_err(e, &err);
-	optable_help(t, cmd_name(), stdout);
-	return -1;
+	return read_options(optable_read(t, command, argc, argv, cmd_name(), &err), t, &err);
 }
 
 int cmd_words(const struct optable *t, const char *unexpected, const char *missing)
@@ -39,6 +45,11 @@ int cmd_split(const char *command, int *argc, char **argv, char *const **ret)
 	struct err err = { 0 };
 
 	return cmd_err(optable_command(command, argc, argv, ret, &err), &err);
+}
+
+bool cmd_wants_help(int argc, char **argv)
+{
+	return argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"));
 }
 
 void cmd_begin(struct request *c)
@@ -56,16 +67,9 @@ int cmd_not_recorded(const struct optable *t, const struct optrow *o, const char
 
 int cmd_live_options(struct recnow *l, const struct optable *t, void *command, int *argc, char **argv)
 {
-	char *const *words;
-	int e = cmd_split(t->command, argc, argv, &words);
+	struct err err = { 0 };
 
-	if (e == 0)
-		e = cmd_options(t, command, *argc, argv);
-	if (e || !words)
-		return e;
-	return recnow_words(l, words) < 0
-		       ? cmd_words(t, NULL, "-c, -p and a command behind -- are different: choose one")
-		       : 0;
+	return read_options(requestopts_record(l, t, command, argc, argv, cmd_name(), &err), t, &err);
 }
 
 int cmd_live(struct recnow *l)

@@ -35,3 +35,16 @@ int requestopts_pid(void *pid, const struct optrow *o, const char *arg, struct e
 	(void)o;
 	return cmdline_pid(arg, pid, err);
 }
+
+int requestopts_record(struct recnow *l, const struct optable *t, void *command, int *argc, char **argv,
+		       const char *program, struct err *err)
+{
+	char *const *words;
+	int e = optable_command(t->command, argc, argv, &words, err);
+
+	if (e == 0)
+		e = optable_read(t, command, *argc, argv, program, err);
+	if (e || !words || recnow_words(l, words) == 0)
+		return e;
+	return optable_words(t, NULL, "-c, -p and a command behind -- are different: choose one", program, err);
+}

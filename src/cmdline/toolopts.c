@@ -174,20 +174,19 @@ static int take_word(struct reader *r)
 int toolopts_read(struct request *c, const char *tool, const struct toolopts *can, int argc, char **argv, char **rest,
 		  bool *ret_help, struct err *err)
 {
-	static char help[] = "--help", columns[] = "-xcolumns";
 	struct reader r = { .c = c, .tool = tool, .can = can, .argc = argc, .argv = argv, .err = err };
 	int n = 0, e = 0;
 
 	for (; r.at < argc && e >= 0; r.at++) {
-		bool is_help = !strcmp(argv[r.at], "-h") || !strcmp(argv[r.at], "--help");
+		const char *word = argv[r.at];
 
 		e = take_word(&r);
 		if (e <= 0)
 			continue;
-		*ret_help |= is_help;
-		if (!strcmp(argv[r.at], "--json"))
-			rest[n++] = columns;
-		rest[n++] = is_help ? help : argv[r.at];
+		*ret_help |= !strcmp(word, "-h") || !strcmp(word, "--help");
+		if (!strcmp(word, "--json"))
+			e = cmdline_named(c, "columns", NULL, err);
+		rest[n++] = argv[r.at];
 	}
 	rest[n] = NULL;
 	return e < 0 ? e : n;

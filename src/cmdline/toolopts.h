@@ -23,7 +23,7 @@ struct toolopts {
 struct toolopts toolopts_of(const char *text);
 /* For --help: the options that the tool can have. */
 void toolopts_help(const struct toolopts *can, FILE *out);
-/* Puts these options into the request. rest gets the other words, dtrace(1)'s and the tool's own; it has room for 2 *
+/* Puts these options into the request. rest gets the other words, dtrace(1)'s and the tool's own; it has room for
  * argc + 1, and ends with NULL. *ret_help: --help is among them. How many, or -EINVAL and the like with a message. */
 int toolopts_read(struct request *c, const char *tool, const struct toolopts *can, int argc, char **argv, char **rest,
 		  bool *ret_help, struct err *err);

@@ -256,7 +256,7 @@ static void offer_probes(const struct complete_env *env, const char *word, struc
 {
 	static const char *const names[PROBE_FIELDS] = { "provider", "module", "function", "name" };
 	_cleanup_(strb_free) struct strb list = { 0 }, pattern = { 0 }, full = { 0 };
-	const char *argv[] = { "--json", "-ln", NULL, NULL }, *last = strrchr(word, ':'), *name;
+	const char *last = strrchr(word, ':'), *name;
 	size_t head = last ? (size_t)(last + 1 - word) : 0, same_n = 0;
 	const char *same = NULL;
 	unsigned field = 0;
@@ -273,8 +273,7 @@ static void offer_probes(const struct complete_env *env, const char *word, struc
 	if (!field)
 		return;
 	strb_printf(&pattern, "%s*%.*s", word, (int)(PROBE_FIELDS - 1 - field), ":::");
-	argv[2] = strb_str(&pattern);
-	if (env->run(env->ctx, argv, &list) < 0)
+	if (env->probes(env->ctx, strb_str(&pattern), &list) < 0)
 		return;
 	for (const char *line = strb_str(&list); *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		size_t n;
@@ -292,24 +291,11 @@ static void offer_probes(const struct complete_env *env, const char *word, struc
 
 /* -- command lines -- */
 
-static void help_of(const struct complete_env *env, const char *first, const char *second, struct strb *out)
+static void offer_tools(const struct complete_env *env, const char *prefix, struct strb *out)
 {
-	const char *argv[] = { first, second, "--help", NULL };
-
-	if (!second) {
-		argv[1] = "--help";
-		argv[2] = NULL;
-	}
-	env->run(env->ctx, argv, out);
-}
-
-/* Names at the beginning of the lines that a command prints. */
-static void offer_lines(const struct complete_env *env, const char *command, const char *prefix, struct strb *out)
-{
-	const char *argv[] = { command, NULL };
 	_cleanup_(strb_free) struct strb list = { 0 };
 
-	env->run(env->ctx, argv, &list);
+	env->tools(env->ctx, &list);
 	for (const char *line = strb_str(&list); *line;) {
 		size_t n = strcspn(line, "\n"), end = strcspn(line, " \n"), gap = end + strspn(line + end, " ");
 
@@ -372,7 +358,6 @@ static bool offer_argument(const struct complete_env *env, const char *help, siz
 static void complete_dtrace(const struct complete_env *env, size_t n, const char *const *words, struct strb *out)
 {
 	const char *cur = words[n - 1], *before = n > 1 ? words[n - 2] : "", *name;
-	const char *argv[] = { "help", "options", NULL };
 	_cleanup_(strb_free) struct strb help = { 0 };
 
 	if (!strcmp(before, "-p")) {
@@ -383,9 +368,9 @@ static void complete_dtrace(const struct complete_env *env, size_t n, const char
 	} else if (!strcmp(before, "-n") || !strcmp(before, "-ln")) {
 		offer_probes(env, cur, out);
 	} else if (!strcmp(before, "-s")) {
-		offer_lines(env, "tools", cur, out);
+		offer_tools(env, cur, out);
 	} else if (cur[0] == '-') {
-		env->run(env->ctx, argv, &help);
+		env->help(env->ctx, NULL, NULL, &help);
 		complete_options(strb_str(&help), cur, out);
 	}
 }
@@ -396,17 +381,16 @@ static void complete_run(const struct complete_env *env, size_t n, const char *c
 	const char *cur = words[n - 1];
 
 	if (n == 2) {
-		offer_lines(env, "tools", cur, out);
+		offer_tools(env, cur, out);
 	} else if (!strcmp(words[n - 2], "-p")) {
 		offer_processes(out, cur, false);
 	} else if (!strcmp(words[n - 2], "--by")) {
 		for (size_t i = 0; i < ARRAY_SIZE(by); i++)
 			offer_word(out, cur, by[i], "");
 	} else if (cur[0] == '-') {
-		const char *argv[] = { "run", words[1], "--help", NULL };
 		_cleanup_(strb_free) struct strb help = { 0 };
 
-		env->run(env->ctx, argv, &help);
+		env->help(env->ctx, "run", words[1], &help);
 		complete_options(strb_str(&help), cur, out);
 		offer_word(out, cur, "--help", "what the tool shows, and its parameters");
 	}
@@ -415,13 +399,9 @@ static void complete_run(const struct complete_env *env, size_t n, const char *c
 static void complete_command(const struct complete_env *env, size_t n, const char *const *words, struct strb *out)
 {
 	_cleanup_(strb_free) struct strb help = { 0 };
-	const char *cur = words[n - 1], *second = n > 2 && isalpha((unsigned char)words[1][0]) ? words[1] : NULL;
+	const char *cur = words[n - 1], *part = n > 2 && isalpha((unsigned char)words[1][0]) ? words[1] : NULL;
 
-	help_of(env, words[0], second, &help);
-	if (second && !help.n) { /* no command of its own */
-		second = NULL;
-		help_of(env, words[0], NULL, &help);
-	}
+	env->help(env->ctx, words[0], part, &help);
 	if (n > 1 && words[n - 2][0] == '-' && n > 2 && offer_argument(env, strb_str(&help), n, words, out))
 		return;
 	if (cur[0] == '-') {

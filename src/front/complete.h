@@ -12,9 +12,13 @@
 /* What the rest of dwell knows. */
 struct complete_env {
 	void *ctx;
-	/* Runs a command line (words without the program's name, then NULL) and gives what it prints to standard
-	 * output. 0, or -errno. */
-	int (*run)(void *ctx, const char *const *words, struct strb *out);
+	/* Adds what --help of a command prints, or of its part; part of `run`: of that tool. part may be NULL, or none:
+	 * then of the command. command NULL: of dtrace(1)'s options. Nothing: there is no such command. */
+	void (*help)(void *ctx, const char *command, const char *part, struct strb *out);
+	/* Adds the shipped tools, "name what it is", a line each. */
+	void (*tools)(void *ctx, struct strb *out);
+	/* Adds the probes of a description, as -l --json lists them. 0, or -errno. */
+	int (*probes)(void *ctx, const char *description, struct strb *out);
 	/* Names of commands, each with a line on it. */
 	const char *(*command)(void *ctx, size_t i, const char **summary);
 	const char *(*provider)(void *ctx, size_t i);

@@ -31,6 +31,13 @@ for command in "core ctl export flame heat hist latency report serve sql stat ti
     live.check((r.returncode, r.stderr) == (0, "") and r.stdout.startswith("Usage: ") and f"dwell {command} " in r.stdout.replace(live.NAME, "dwell"), command + " --help: usage, on standard output", f"{r}")
     with open("/dev/full", "w", encoding="ascii") as full:
         live.same(subprocess.run([live.DWELL, command, "--help"], stdout=full, stderr=subprocess.PIPE).returncode, 1, command + " --help that cannot be written: 1")
+# Help is asked of the command itself: nothing of the words runs.
+for args, usage in [(["help", "strace", "touch"], "dwell strace"), (["help", "rec", "touch"], "dwell rec"), (["help", "latency", "why"], "dwell latency why"),
+                    (["help", "fleet", "why"], "dwell fleet why"), (["fleet", "host", "--help"], "dwell fleet host"), (["fleet", "hist", "--help"], "dwell fleet hist"),
+                    (["help", "report", "x"], "dwell report"), (["help", "timeline"], "dwell timeline"), (["help", "run", "iotop"], "dwell run iotop")]:
+    r = live.dwell(*args)
+    live.check((r.returncode, r.stderr) == (0, "") and "Usage: " + usage in r.stdout.replace(live.NAME, "dwell"), " ".join(args), f"{r}")
+live.same(live.dwell("--version").stdout, live.dwell("-V").stdout, "--version: as -V")
 r = live.dwell("-e")
 live.same((r.returncode, r.stdout + r.stderr), (0, ""), "-e of nothing")
 for args, code, text in [
