@@ -7,7 +7,8 @@
 #include "fleet/click.h"
 
 /* Questions to the store. */
-extern const struct command fleet_hosts, fleet_latency, fleet_why, fleet_flame, fleet_heat, fleet_hist;
+extern const struct command fleet_hosts, fleet_latency, fleet_why, fleet_flame, fleet_heat, fleet_hist, fleet_outliers;
+extern const struct command fleet_serve, fleet_query, fleet_simulate, fleet_demo;
 
 /* The address as given, or of the environment. 0, or EXIT_USAGE after a message. */
 int fleet_bus(struct bus_options *o);

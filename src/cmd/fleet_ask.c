@@ -13,6 +13,17 @@
 
 #define TOP_MAX 100000
 
+static int take_except(void *show, const struct optrow *o, const char *arg, struct err *err)
+{
+	char *list = strdup(arg); /* lives as long as the command */
+	int e = list ? askshow_except(show, list) : -ENOMEM;
+
+	(void)o;
+	if (e == -E2BIG)
+		return err_set(err, -EINVAL, "fleet: --except: %u names at most", ASK_SELECTORS_MAX);
+	return e < 0 ? err_set(err, e, "out of memory") : 0;
+}
+
 /* "web*,role=db" */
 static int take_hosts(void *show, const struct optrow *o, const char *arg, struct err *err)
 {
@@ -31,7 +42,8 @@ enum {
 	LATENCY = 1 << ASKSHOW_LATENCY,
 	WHY = 1 << ASKSHOW_WHY,
 	FLAME = 1 << ASKSHOW_FLAME,
-	VIEW = 1 << (ASKSHOW_FLAME + 1),
+	OUTLIERS = 1 << ASKSHOW_OUTLIERS,
+	VIEW = 1 << (ASKSHOW_OUTLIERS + 1),
 	ALL = VIEW * 2 - 1
 };
 
@@ -45,6 +57,12 @@ static const struct {
 	    .arg = "LIST",
 	    .help = "only these: names, NAME*, and labels NAME=VALUE, with commas between",
 	    .take = take_hosts } },
+	{ ALL,
+	  { .name = "except",
+	    .kind = OPT_CALL,
+	    .arg = "LIST",
+	    .help = "not these: names, NAME*",
+	    .take = take_except } },
 	{ ALL,
 	  { .name = "tenant",
 	    .kind = OPT_TEXT,
@@ -87,7 +105,7 @@ static const struct {
 	    .kind = OPT_FLAG,
 	    .at = offsetof(struct askshow, what.idle),
 	    .help = "waits for something to do, too" } },
-	{ HOSTS | LATENCY | WHY,
+	{ HOSTS | LATENCY | WHY | OUTLIERS,
 	  { .name = "json", .kind = OPT_FLAG, .at = offsetof(struct askshow, json), .help = "JSON Lines" } },
 };
 
@@ -121,7 +139,7 @@ static unsigned which_of(const char *name)
 {
 	unsigned i = 0;
 
-	while (i <= ASKSHOW_FLAME && strcmp(askshow_questions[i].name, name) != 0)
+	while (i <= ASKSHOW_OUTLIERS && strcmp(askshow_questions[i].name, name) != 0)
 		i++;
 	return i;
 }
@@ -170,7 +188,8 @@ static int answer(int argc, char **argv)
 	e = askshow_answer(q, c, &a, &err);
 	click_close(c);
 	if (e == 0 && !a.table.begun && !a.json)
-		cmd_msg("there is nothing in this range");
+		cmd_msg(q == &askshow_questions[ASKSHOW_OUTLIERS] ? "no host is slower than its peers for sure"
+								  : "there is nothing in this range");
 	return cmd_ended(e, &err);
 }
 
@@ -215,5 +234,6 @@ PART(hosts, answer, "the machines: when they were heard of, labels, gaps");
 PART(latency, answer, "how long things take, by tracker");
 PART(why, answer, "what slow events waited for");
 PART(flame, answer, "stacks of slow events, folded");
+PART(outliers, answer, "hosts that are slower than their peers");
 PART(heat, heat, "a heat map; options of `dwell heat`");
 PART(hist, hist, "distributions; options of `dwell hist`");

@@ -55,7 +55,8 @@ void cmd_help_of(const struct command *c, FILE *out)
 void cmd_list_parts(const struct command *c, FILE *out)
 {
 	for (const struct command *const *p = c->parts; *p; p++)
-		fprintf(out, "\t%-8s %s\n", (*p)->name, (*p)->summary);
+		if ((*p)->summary)
+			fprintf(out, "\t%-8s %s\n", (*p)->name, (*p)->summary);
 }
 
 /* Of a command, or of a part of it. What has only parts knows no other words. */

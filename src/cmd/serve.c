@@ -105,7 +105,7 @@ static int serve_main(int argc, char **argv)
 		return cmd_fail("no random numbers");
 	c.nprograms = gallery_read(a, &c.programs);
 	c.nwords = gallery_words(&c.words);
-	c.nassets = page_assets(a, &c.assets);
+	c.nassets = page_assets(a, PAGE_MACHINE, &c.assets);
 	c.recordings = dir.files;
 	c.nrecordings = dir.nfiles;
 	r = servedir_make(a, &dir, LISTEN_NOBODY);

@@ -52,6 +52,11 @@ static void put_hosts(struct strb *sql, const struct ask_what *w)
 		put_like(sql, w->selectors[i]);
 	}
 	strb_adds(sql, names ? ")" : "");
+	for (size_t i = 0; i < w->nexcept; i++) {
+		strb_adds(sql, " AND NOT (host LIKE ");
+		put_like(sql, w->except[i]);
+		strb_addc(sql, ')');
+	}
 	if (!labels)
 		return;
 	strb_adds(sql,
@@ -85,8 +90,7 @@ void ask_where(struct strb *sql, const struct ask_what *w)
 	put_where(sql, w, "series");
 }
 
-/* Slow events of the range, each once. */
-static void put_slow(struct strb *sql, const struct ask_what *w, const char *columns)
+void ask_slow_events(struct strb *sql, const struct ask_what *w, const char *columns)
 {
 	strb_printf(
 		sql,
@@ -149,8 +153,7 @@ int ask_buckets(const char *index, const char *count, struct histsum *h)
 	return strcmp(index, "]") && strcmp(index, "[]") ? -EINVAL : 0;
 }
 
-/* Columns count, sum, max, flags, bucket, n, from v on. */
-static int parse_hist(char *const *v, struct histsum *h)
+int ask_parse_hist(char *const *v, struct histsum *h)
 {
 	uint64_t flags = 0;
 
@@ -160,8 +163,6 @@ static int parse_hist(char *const *v, struct histsum *h)
 	h->flags = (uint32_t)flags;
 	return ask_buckets(v[4], v[5], h);
 }
-
-#define ADDED "sum(c), sum(s), max(m), groupBitOr(f), tupleElement(sumMap(b, k), 1), tupleElement(sumMap(b, k), 2)"
 
 struct sums {
 	ask_sum_fn *fn;
@@ -176,7 +177,7 @@ static int on_sum(void *ctx, char *const *v, size_t n)
 
 	x->s.series = v[0];
 	x->s.host = v[1];
-	if (n != 9 || num_parse_u64(v[2], &x->s.hosts) < 0 || parse_hist(v + 3, &x->s.h) < 0)
+	if (n != 9 || num_parse_u64(v[2], &x->s.hosts) < 0 || ask_parse_hist(v + 3, &x->s.h) < 0)
 		return ask_refuse(x->err);
 	return x->fn(x->ctx, &x->s);
 }
@@ -189,7 +190,7 @@ int ask_sums(struct click *c, const struct ask_what *w, bool by_host, ask_sum_fn
 	int e;
 
 	ask_where(&also, w);
-	strb_printf(&sql, "SELECT series, %s AS who, uniqExact(host), " ADDED " FROM (", by_host ? "host" : "''");
+	strb_printf(&sql, "SELECT series, %s AS who, uniqExact(host), " ASK_ADDED " FROM (", by_host ? "host" : "''");
 	tables_newest(&sql, ask_slot(w->range), w->range.from, w->range.to, strb_str(&also));
 	strb_adds(&sql, ") GROUP BY series, who ORDER BY series, who");
 	e = also.failed ? -ENOMEM : finish(&sql, err);
@@ -223,7 +224,7 @@ int ask_causes(struct click *c, const struct ask_what *w, unsigned limit, ask_ca
 	int e;
 
 	strb_adds(&sql, "SELECT tracker, why, uniqExact(host), count(), sum(delay_ns) AS total, max(delay_ns) FROM (");
-	put_slow(&sql, w, "any(cause) AS why");
+	ask_slow_events(&sql, w, "any(cause) AS why");
 	strb_printf(&sql, ") GROUP BY tracker, why ORDER BY total DESC, tracker, why LIMIT %u", limit);
 	e = finish(&sql, err);
 	return e < 0 ? e : click_select(c, sql.s, on_cause, &x, err);
@@ -254,7 +255,7 @@ int ask_stacks(struct click *c, const struct ask_what *w, ask_stack_fn *fn, void
 	strb_adds(&sql,
 		  "SELECT arrayStringConcat(arrayReverse(splitByChar(';', st)), ';') AS folded, sum(delay_ns) AS total"
 		  " FROM (");
-	put_slow(&sql, w, "any(concat(stack, ';', comm)) AS st");
+	ask_slow_events(&sql, w, "any(concat(stack, ';', comm)) AS st");
 	strb_adds(&sql, ") GROUP BY folded ORDER BY folded");
 	e = finish(&sql, err);
 	return e < 0 ? e : click_select(c, sql.s, on_stack, &x, err);

@@ -21,6 +21,8 @@ struct ask_what {
 	/* NAME, NAME* or a label NAME=VALUE: hosts that any of the names fits, and that have all the labels. */
 	const char *selectors[ASK_SELECTORS_MAX];
 	size_t nselectors;
+	const char *except[ASK_SELECTORS_MAX]; /* names of hosts that are left out: NAME, NAME* */
+	size_t nexcept;
 	const char *series; /* or tracker: NULL: all */
 	bool idle;	    /* slow events that waited for something to do, or for time to pass, too */
 	struct ask_range range;
@@ -35,6 +37,13 @@ void ask_where(struct strb *sql, const struct ask_what *w);
 int ask_buckets(const char *index, const char *count, struct histsum *h);
 /* An answer that is not one to the question: -EINVAL. */
 int ask_refuse(struct err *err);
+
+/* Slow events of the range, each once: an inner SELECT of tracker, host, recording, id, delay_ns and `columns`. */
+void ask_slow_events(struct strb *sql, const struct ask_what *w, const char *columns);
+/* Columns count, sum, max, flags, bucket, n, from v on. 0, -EINVAL, -ENOMEM. */
+int ask_parse_hist(char *const *v, struct histsum *h);
+/* Histograms of an inner SELECT added up: these columns. */
+#define ASK_ADDED "sum(c), sum(s), max(m), groupBitOr(f), tupleElement(sumMap(b, k), 1), tupleElement(sumMap(b, k), 2)"
 
 struct ask_sum {
 	const char *series, *host; /* host: "" with all hosts together */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "fleet/outlier.h"
 
 void askshow_init(struct askshow *a)
 {
@@ -16,17 +17,26 @@ void askshow_init(struct askshow *a)
 			       .out = stdout };
 }
 
-int askshow_hosts(struct askshow *a, char *list)
+static int split(const char **v, size_t *n, char *list)
 {
-	struct ask_what *w = &a->what;
 	char *save = NULL;
 
 	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
-		if (w->nselectors == ASK_SELECTORS_MAX)
+		if (*n == ASK_SELECTORS_MAX)
 			return -E2BIG;
-		w->selectors[w->nselectors++] = s;
+		v[(*n)++] = s;
 	}
 	return 0;
+}
+
+int askshow_hosts(struct askshow *a, char *list)
+{
+	return split(a->what.selectors, &a->what.nselectors, list);
+}
+
+int askshow_except(struct askshow *a, char *list)
+{
+	return split(a->what.except, &a->what.nexcept, list);
 }
 
 int askshow_open(struct askshow *a, uint64_t now, struct click **ret, struct err *err)
@@ -101,6 +111,29 @@ int askshow_cause(void *ctx, const struct ask_cause *s)
 	return a->table.error;
 }
 
+int askshow_outlier(void *ctx, const struct outlier *o)
+{
+	struct askshow *a = ctx;
+	const struct cell cells[] = { { "host", CELL_TEXT, -24, 0, { .s = o->host } },
+				      { "tracker", CELL_TEXT, -12, 0, { .s = o->series } },
+				      { "quantile", CELL_NUMBER, 8, 2, { .d = o->quantile } },
+				      { "value", CELL_NS, 10, 0, { .u = (uint64_t)o->value } },
+				      { "peers", CELL_NS, 10, 0, { .u = (uint64_t)o->peers } },
+				      { "ratio", CELL_NUMBER, 8, 1, { .d = o->ratio } },
+				      { a->json ? "since" : NULL, CELL_UINT, 10, 0, { .u = o->since } },
+				      { a->json ? "key" : NULL, CELL_TEXT, 0, 0, { .s = o->blame.key } },
+				      { a->json ? "cause" : NULL, CELL_TEXT, 0, 0, { .s = o->blame.cause } },
+				      { "sentence", CELL_TEXT, -1, 0, { .s = o->sentence } } };
+
+	if (!a->json) {
+		a->table.begun = true;
+		fprintf(a->out, "%s\n", o->sentence);
+		return ferror(a->out) ? -EIO : 0;
+	}
+	table_line(&a->table, cells, ARRAY_SIZE(cells));
+	return a->table.error;
+}
+
 int askshow_stack(void *ctx, const char *stack, uint64_t ns)
 {
 	struct askshow *a = ctx;
@@ -132,10 +165,16 @@ static int flame(struct click *c, struct askshow *a, struct err *err)
 	return ask_stacks(c, &a->what, askshow_stack, a, err);
 }
 
+static int outliers(struct click *c, struct askshow *a, struct err *err)
+{
+	return outlier_find(c, &a->what, askshow_outlier, a, err);
+}
+
 const struct askshow_question askshow_questions[] = { [ASKSHOW_HOSTS] = { "hosts", "host", hosts },
 						      [ASKSHOW_LATENCY] = { "latency", "latency", latency },
 						      [ASKSHOW_WHY] = { "why", "cause", why },
-						      [ASKSHOW_FLAME] = { "flame", NULL, flame } };
+						      [ASKSHOW_FLAME] = { "flame", NULL, flame },
+						      [ASKSHOW_OUTLIERS] = { "outliers", "outlier", outliers } };
 
 int askshow_answer(const struct askshow_question *q, struct click *c, struct askshow *a, struct err *err)
 {

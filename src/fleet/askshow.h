@@ -24,6 +24,8 @@ struct askshow {
 void askshow_init(struct askshow *a);
 /* Hosts: "web*,role=db", which is cut and must outlive a. -E2BIG: more than ASK_SELECTORS_MAX. */
 int askshow_hosts(struct askshow *a, char *list);
+/* The same, of hosts that are left out. */
+int askshow_except(struct askshow *a, char *list);
 /* The range before `now` (CLOCK_REALTIME ns), and the open store. 0; -EINVAL without a message: nothing is between
  * from_ns and to_ns; -errno with a message. */
 int askshow_open(struct askshow *a, uint64_t now, struct click **ret, struct err *err);
@@ -33,13 +35,15 @@ struct askshow_question {
 	const char *name, *type; /* of its JSON objects */
 	int (*ask)(struct click *c, struct askshow *a, struct err *err);
 };
-extern const struct askshow_question askshow_questions[]; /* hosts, latency, why, flame */
-enum { ASKSHOW_HOSTS, ASKSHOW_LATENCY, ASKSHOW_WHY, ASKSHOW_FLAME };
+extern const struct askshow_question askshow_questions[]; /* in the order of: */
+enum { ASKSHOW_HOSTS, ASKSHOW_LATENCY, ASKSHOW_WHY, ASKSHOW_FLAME, ASKSHOW_OUTLIERS };
 /* 0, or -errno: with a message of the store, without one of writing. a->table.begun: there was something. */
 int askshow_answer(const struct askshow_question *q, struct click *c, struct askshow *a, struct err *err);
 /* One row of each answer as a line; ctx: a struct askshow. */
 int askshow_host(void *ctx, const struct ask_host *h);
 int askshow_sum(void *ctx, const struct ask_sum *s);
 int askshow_cause(void *ctx, const struct ask_cause *s);
+struct outlier;
+int askshow_outlier(void *ctx, const struct outlier *o);
 int askshow_stack(void *ctx, const char *stack, uint64_t ns);
 #endif

@@ -163,7 +163,9 @@ static int ask(struct click *c, const char *query, const char *body, size_t n, s
 	size_t len = strlen(c->url);
 	char *escaped = query ? curl.curl_easy_escape(c->easy, query, 0) : NULL;
 
-	strb_printf(&url, "%s%s?database=%s", c->url, len && c->url[len - 1] == '/' ? "" : "/", c->database);
+	/* A question that nobody waits for any more ends there, too. */
+	strb_printf(&url, "%s%s?database=%s&max_execution_time=%d", c->url, len && c->url[len - 1] == '/' ? "" : "/",
+		    c->database, CLICK_WAIT_S);
 	if (escaped)
 		strb_printf(&url, "&query=%s", escaped);
 	curl.curl_free(escaped);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "fleet/batch.h"
+#include "fleet/roll.h"
 #include "fleet/tables.h"
 
 enum table { TABLE_HIST, TABLE_SLOW, TABLE_HOST, TABLE_GAP, NTABLES };
@@ -33,9 +34,8 @@ struct collector {
 	struct strb rows[NTABLES]; /* of the block that is being made */
 	struct bus_subject from;   /* of the message that is being read */
 	uint64_t now_s;
-	uint64_t rolled;   /* minutes up to here are added up, s since 1970 */
-	uint64_t late;	   /* the earliest second that came after that; UINT64_MAX: none */
-	uint64_t repaired; /* when it was last looked what came late, s since 1970 */
+	uint64_t earliest; /* second of the block's histograms; UINT64_MAX: there are none */
+	struct roll *roll;
 	struct collect_sums sums;
 	bool checked, subscribed; /* the store has tables; messages come */
 	bool failing;		  /* it has been told that something fails */
@@ -76,8 +76,8 @@ static int put_hist(void *ctx, const struct batch_hist *h)
 
 	if (h->period != tables_hist[SLOT_SECOND].period)
 		return 0; /* the store adds up by itself */
-	if (h->start < c->rolled && h->start < c->late)
-		c->late = h->start;
+	if (h->start < c->earliest)
+		c->earliest = h->start;
 	put_who(c, b, h->start);
 	put_texts(b, texts, ARRAY_SIZE(texts));
 	strb_printf(b, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%u\t[", h->start, h->count, h->sum,
@@ -209,41 +209,9 @@ static void finish_block(struct collector *c, bool done)
 {
 	bus_give(c->messages, c->n, done);
 	c->n = 0;
+	c->earliest = UINT64_MAX;
 	for (size_t i = 0; i < NTABLES; i++)
 		strb_reset(&c->rows[i]);
-}
-
-/* What came after its minute was added up. */
-static int repair(struct collector *c, uint64_t to, struct err *err)
-{
-	int e = tables_repair(c->store, SLOT_MINUTE, c->late, to, err);
-
-	if (e >= 0)
-		e = tables_repair(c->store, SLOT_HOUR, c->late, to, err);
-	if (e < 0)
-		return e;
-	c->repaired = c->now_s;
-	c->late = UINT64_MAX;
-	return 0;
-}
-
-/* Minutes and hours that are over. */
-static int roll(struct collector *c, struct err *err)
-{
-	uint64_t to = c->now_s - COLLECT_LATE_S;
-	int e = 0;
-
-	to -= to % 60;
-	if (to > c->rolled) {
-		e = tables_roll(c->store, SLOT_MINUTE, c->rolled, to, err);
-		if (e == 0 && to / 3600 != c->rolled / 3600)
-			e = tables_roll(c->store, SLOT_HOUR, c->rolled - c->rolled % 3600, to - to % 3600, err);
-		if (e == 0)
-			c->rolled = to;
-	}
-	if (e == 0 && c->late < to && c->now_s >= c->repaired + COLLECT_REPAIR_S)
-		e = repair(c, to, err);
-	return e;
 }
 
 static void pause_a_moment(void)
@@ -274,9 +242,9 @@ static void turn(struct collector *c)
 		e = store(c, &err);
 	if (e == 0 && c->n)
 		c->sums.blocks++;
+	if (e == 0 && c->earliest != UINT64_MAX)
+		roll_note(c->roll, c->earliest);
 	finish_block(c, e == 0);
-	if (e == 0)
-		e = roll(c, &err);
 	tell(c, e, &err);
 	if (e < 0)
 		pause_a_moment();
@@ -288,6 +256,8 @@ static int get_ready(struct collector *c, struct err *err)
 	int e = c->checked ? 0 : tables_check(c->store, err);
 
 	c->checked = e == 0;
+	if (e == 0 && !c->roll)
+		e = roll_start(&c->o->store, c->to, &c->roll, err);
 	if (e == 0 && !c->bus)
 		e = bus_connect(&c->o->bus, &c->bus, err);
 	if (e == 0 && !c->subscribed)
@@ -327,11 +297,11 @@ int collect_run(const struct collect_options *o, const struct listener *to, stru
 	c->o = o;
 	c->to = to;
 	c->now_s = clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC;
-	c->rolled = c->now_s - c->now_s % 60;
-	c->late = c->now_s - COLLECT_BACK_S;
+	c->earliest = UINT64_MAX;
 	e = click_open(&o->store, &c->store, err);
 	if (e == 0)
 		e = loop(c, err);
+	roll_end(c->roll);
 	*ret = c->sums;
 	for (size_t i = 0; i < NTABLES; i++)
 		strb_free(&c->rows[i]);

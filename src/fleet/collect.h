@@ -10,11 +10,8 @@
 
 #define COLLECT_MESSAGES_MAX 2000u /* in one block of rows */
 #define COLLECT_BYTES_MAX (64u << 20)
-#define COLLECT_BLOCK_MS 1000	   /* a block is stored so long after its first message at the latest */
-#define COLLECT_LATE_S 10	   /* a minute is added up so long after its end; what comes later, by a repair … */
-#define COLLECT_REPAIR_S 60	   /* … which is not more often than this */
-#define COLLECT_BACK_S (2u * 3600) /* a collector that begins looks so far back */
-#define COLLECT_RETRY_MS 1000	   /* after an error of the store */
+#define COLLECT_BLOCK_MS 500  /* a block is stored so long after its first message at the latest */
+#define COLLECT_RETRY_MS 1000 /* after an error of the store */
 
 struct collect_options {
 	struct bus_options bus;

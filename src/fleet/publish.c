@@ -16,9 +16,7 @@
 #include "base/units.h"
 #include "base/writeall.h"
 #include "fleet/batch.h"
-#include "latency/slowwait.h"
-#include "store/recquery.h"
-#include "store/slow.h"
+#include "fleet/rows.h"
 #include "store/statedir.h"
 
 #define DONE '~'  /* after a name: that recording is sent; it comes after all that names have, and they go by time */
@@ -52,13 +50,11 @@ struct publisher {
 	struct cursor cursor;
 	struct sent *sent;
 	struct batch batch;
-	VEC(char *) keys; /* of the source that is being read, by number of the key */
+	struct rows rows; /* of it */
 	char subject[BUS_SUBJECT_MAX];
-	uint64_t wall_off; /* of the recording */
-	uint64_t hello;	   /* when the host last told of itself */
+	uint64_t hello; /* when the host last told of itself */
 	uint64_t slow_last;
 	unsigned nslow;
-	struct err *err; /* of the question that is being asked: for callbacks */
 	struct publish_sums sums;
 	bool failing;
 };
@@ -218,192 +214,48 @@ static bool note_sent(struct publisher *p, const struct rec_column *c)
 	return true;
 }
 
-struct columns {
-	struct publisher *p;
-	const char *series;
-};
-
-static int on_column(void *ctx, const struct rec_column *c)
-{
-	struct columns *x = ctx;
-	struct publisher *p = x->p;
-	bool named = c->key >= 0 && (size_t)c->key < p->keys.n && p->keys.v[c->key];
-	bool sums = !(c->head.flags & HIST_NO_SUM);
-	struct batch_hist h = { .series = x->series,
-				.key = named ? p->keys.v[c->key] : "",
-				.start = (c->start + p->wall_off) / NSEC_PER_SEC,
-				.period = c->head.period / NSEC_PER_SEC,
-				.count = c->head.count,
-				.sum = sums ? c->head.sum : 0,
-				.max = sums ? c->head.max : 0,
-				.flags = c->head.flags,
-				.nbuckets = c->head.nbuckets,
-				.buckets = c->buckets };
-
-	if ((c->head.flags & HIST_OPEN) || !c->head.count || !note_sent(p, c))
-		return 0;
-	batch_add_hist(&p->batch, &h);
-	p->sums.histograms++;
-	return flush_if_full(p, p->err);
-}
-
-static void forget_keys(struct publisher *p)
-{
-	for (size_t i = 0; i < p->keys.n; i++)
-		free(p->keys.v[i]);
-	p->keys.n = 0;
-}
-
-#define KEYS_MAX (1 << 20) /* numbers of keys in a recording */
-
-static int on_key(void *ctx, int64_t key, const char *text, const void *data)
+static int on_hist(void *ctx, const struct rec_column *c, const struct batch_hist *h)
 {
 	struct publisher *p = ctx;
 
-	if (key < 0 || key >= KEYS_MAX)
+	if (!note_sent(p, c))
 		return 0;
-	while ((int64_t)p->keys.n <= key)
-		if (vec_try_push(&p->keys, (char *)NULL) < 0)
-			return err_set(p->err, -ENOMEM, "out of memory");
-	free(p->keys.v[key]);
-	p->keys.v[key] = strdup(data ? text : "other");
-	return 0;
-}
-
-static int send_source(struct publisher *p, uint32_t source, struct rec_range range, struct err *err)
-{
-	struct rec_histdesc d;
-	char series[160];
-	struct columns x = { p, series };
-	int e;
-
-	/* Histograms of one form only can be added up: that of trackers and of hist(). */
-	if (!rec_hist_source(recread_schema(p->rec), source, &d) || d.func != AGG_HIST || d.slot_ns)
-		return 0;
-	snprintf(series, sizeof(series), "%s%s", d.is_tracker ? "" : "@", d.name);
-	forget_keys(p);
-	e = recread_hist_keys(p->rec, source, on_key, p, err);
-	return e ? e : recread_columns(p->rec, source, RECFILE_SECOND_NS, range, -1, on_column, &x, err);
+	batch_add_hist(&p->batch, h);
+	p->sums.histograms++;
+	return flush_if_full(p, p->rows.err);
 }
 
 static int send_hists(struct publisher *p, uint64_t to, struct err *err)
 {
-	const struct rec_schema *s = recread_schema(p->rec);
 	uint64_t from = p->cursor.hist_to > PUBLISH_AGAIN_NS ? p->cursor.hist_to - PUBLISH_AGAIN_NS : 0;
-	int e = 0;
+	int e;
 
-	p->err = err;
 	batch_begin(&p->batch, BATCH_HIST);
-	for (uint32_t i = 0; e == 0 && i < s->ntrackers + s->naggs; i++)
-		e = send_source(p, i, (struct rec_range){ from, to }, err);
-	if (e == 0)
-		e = flush(p, err);
-	return e;
+	e = rows_hists(&p->rows, (struct rec_range){ from, to }, on_hist, p, err);
+	return e ? e : flush(p, err);
 }
 
 /* -- slow events -- */
 
-/* Adds the names of a stack after what is there. names, if not NULL, gets the functions (NULL: not known), which live
- * with the recording. How many frames. */
-static size_t put_stack(struct publisher *p, struct strb *b, int64_t id, const char *names[PUBLISH_FRAMES_MAX])
+static int on_slow(void *ctx, const struct batch_slow *s)
 {
-	struct recfile_symbol sym;
-	struct rec_stack s;
-	size_t n = 0;
-
-	if (recread_stack(p->rec, id, &s, NULL) < 0)
-		return 0;
-	for (; n < s.n && n < PUBLISH_FRAMES_MAX; n++) {
-		bool named = recread_symbol(p->rec, s.space, s.tgid, s.start, s.frames[n], &sym) && sym.name;
-
-		strb_adds(b, b->n ? ";" : "");
-		if (named)
-			strb_printf(b, "%s`%s", sym.module ? sym.module : "", sym.name);
-		else
-			strb_printf(b, "0x%" PRIx64, s.frames[n]);
-		if (names)
-			names[n] = named ? sym.name : NULL;
-	}
-	return n;
-}
-
-/* The kernel's stack, and what it waited for. */
-static void put_kernel_stack(struct publisher *p, struct strb *b, int64_t id, uint32_t facts, struct cause *ret)
-{
-	const char *names[PUBLISH_FRAMES_MAX];
-	size_t n = put_stack(p, b, id, names);
-
-	if (n && causes_classify(p->o->causes, names, n, facts, ret) < 0)
-		*ret = (struct cause){ .words = "" };
-}
-
-/* Attributes: facts, stacks, and the others as text. */
-static void put_attrs(struct publisher *p, const struct rec_slow_row *s, struct strb *stack, struct strb *others,
-		      struct cause *cause)
-{
-	const struct rec_attr *kernel = NULL, *user = NULL;
-	uint32_t facts = 0;
-
-	*cause = (struct cause){ .words = "" };
-	for (size_t i = 0; i < s->nattrs; i++) {
-		const struct rec_attr *a = &s->attrs[i];
-
-		facts |= slowwait_facts(a->name, a->text ? a->text : "", (uint64_t)a->value);
-		if (a->kind == ATTR_STACK && !strcmp(a->name, "ustack"))
-			user = a;
-		else if (a->kind == ATTR_STACK)
-			kernel = a;
-		else if (a->kind == ATTR_TEXT && a->text && *a->text)
-			strb_printf(others, "%s%s=%s", others->n ? "\n" : "", a->name, a->text);
-		else if (a->kind == ATTR_INT && a->value)
-			strb_printf(others, "%s%s=%" PRId64, others->n ? "\n" : "", a->name, a->value);
-	}
-	if (kernel)
-		put_kernel_stack(p, stack, kernel->value, facts, cause);
-	if (user)
-		put_stack(p, stack, user->value, NULL);
-}
-
-static int on_slow(void *ctx, const struct rec_slow_row *s)
-{
-	_cleanup_(strb_free) struct strb stack = { 0 };
-	_cleanup_(strb_free) struct strb attrs = { 0 };
 	struct publisher *p = ctx;
-	struct cause cause;
-	struct batch_slow out = { .recording = p->cursor.recording, .id = (uint64_t)s->id };
 
-	put_attrs(p, s, &stack, &attrs, &cause);
-	out.tracker = recread_schema(p->rec)->trackers[s->fixed.tracker].name;
-	out.ended = s->fixed.start + s->fixed.delay + p->wall_off;
-	out.delay = s->fixed.delay;
-	out.pid = s->fixed.pid;
-	out.tid = s->fixed.tid;
-	out.cpu = s->fixed.cpu;
-	out.how = slow_how_name(s->fixed.how);
-	out.comm = s->fixed.comm;
-	out.key = s->key;
-	out.cause = cause.words;
-	out.class = *cause.words ? cause_class_name(cause.class) : "";
-	out.stack = strb_str(&stack);
-	out.attrs = strb_str(&attrs);
-	batch_add_slow(&p->batch, &out);
-	p->slow_last = (uint64_t)s->id;
+	batch_add_slow(&p->batch, s);
+	p->slow_last = s->id;
 	p->nslow++;
 	p->sums.slow++;
-	return flush_if_full(p, p->err);
+	return flush_if_full(p, p->rows.err);
 }
 
 static int send_slow(struct publisher *p, struct err *err)
 {
-	struct rec_slow_query q = { .range = REC_ALL_TIME, .tracker = -1, .limit = PUBLISH_SLOW_MAX };
 	int e;
 
-	q.after = p->cursor.slow_id ? (int64_t)p->cursor.slow_id : -1;
 	p->slow_last = p->cursor.slow_id;
 	p->nslow = 0;
-	p->err = err;
 	batch_begin(&p->batch, BATCH_SLOW);
-	e = recread_slow(p->rec, &q, on_slow, p, err);
+	e = rows_slow(&p->rows, p->cursor.slow_id ? (int64_t)p->cursor.slow_id : -1, PUBLISH_SLOW_MAX, on_slow, p, err);
 	return e ? e : flush(p, err);
 }
 
@@ -441,12 +293,15 @@ static int open_recording(struct publisher *p, const char *path, struct err *err
 
 	if (e < 0)
 		return e;
-	p->wall_off = recread_wall_off(p->rec);
+	p->rows.rec = p->rec;
+	p->rows.recording = p->cursor.recording;
+	p->rows.causes = p->o->causes;
+	p->rows.wall_off = recread_wall_off(p->rec);
 	if (same)
 		return 0;
 	if (recread_hist_extent(p->rec, &all) && *p->cursor.recording && !strchr(p->cursor.recording, DONE) &&
-	    (all.from + p->wall_off) / NSEC_PER_SEC > p->cursor.wall_s + PUBLISH_AGAIN_NS / NSEC_PER_SEC)
-		e = send_gap(p, p->cursor.wall_s, (all.from + p->wall_off) / NSEC_PER_SEC, err);
+	    (all.from + p->rows.wall_off) / NSEC_PER_SEC > p->cursor.wall_s + PUBLISH_AGAIN_NS / NSEC_PER_SEC)
+		e = send_gap(p, p->cursor.wall_s, (all.from + p->rows.wall_off) / NSEC_PER_SEC, err);
 	if (e == 0) {
 		p->cursor = (struct cursor){ .hist_to = all.from, .wall_s = p->cursor.wall_s };
 		snprintf(p->cursor.recording, sizeof(p->cursor.recording), "%s", name);
@@ -469,9 +324,11 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 		to = all.to;
 	if (to > p->cursor.hist_to + PUBLISH_STEP_NS)
 		to = p->cursor.hist_to + PUBLISH_STEP_NS;
+	if (!ended) /* looked at once for each second, and not each turn */
+		to = rechist_slot(to, RECFILE_SECOND_NS, p->rows.wall_off);
 	if (to < p->cursor.hist_to)
 		to = p->cursor.hist_to;
-	e = send_hists(p, to, err);
+	e = ended || to > p->cursor.hist_to ? send_hists(p, to, err) : 0;
 	if (e == 0)
 		e = send_slow(p, err);
 	if (e < 0) {
@@ -480,9 +337,9 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 	}
 	p->cursor.hist_to = to;
 	p->cursor.slow_id = p->slow_last;
-	p->cursor.wall_s = (to + p->wall_off) / NSEC_PER_SEC;
+	p->cursor.wall_s = (to + p->rows.wall_off) / NSEC_PER_SEC;
 	forget_sent(p, to > PUBLISH_AGAIN_NS ? to - PUBLISH_AGAIN_NS : 0);
-	*ret_all = to >= (ended ? all.to : now - PUBLISH_LAG_NS - 2 * RECFILE_SECOND_NS) && p->nslow < PUBLISH_SLOW_MAX;
+	*ret_all = to >= (ended ? all.to : now - PUBLISH_LAG_NS - 3 * RECFILE_SECOND_NS) && p->nslow < PUBLISH_SLOW_MAX;
 	return cursor_save(p, err);
 }
 
@@ -579,8 +436,7 @@ int publish_run(const struct publish_options *o, const struct listener *to, stru
 	}
 	*ret = p.sums;
 	close_recording(&p);
-	forget_keys(&p);
-	vec_free(&p.keys);
+	rows_free(&p.rows);
 	batch_free(&p.batch);
 	bus_close(p.bus);
 	return e;

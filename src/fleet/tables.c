@@ -113,15 +113,16 @@ int tables_init(const struct click_options *o, struct err *err)
 	return e;
 }
 
+/* FINAL merges the sorted parts while it reads, which takes the row with the largest count of each key. Grouping by the
+ * key gives the same, but keeps all rows in memory: a minute of 1,000 hosts took minutes. */
 void tables_newest(struct strb *sql, enum tables_slot slot, uint64_t from, uint64_t to, const char *also)
 {
 	strb_printf(
 		sql,
-		"SELECT tenant, site, host, series, key, time, max(count) AS c, argMax(sum, count) AS s,"
-		" argMax(max, count) AS m, argMax(flags, count) AS f, argMax(bucket, count) AS b, argMax(n, count) AS k"
-		" FROM %s WHERE day >= toDate(toDateTime(%" PRIu64 ")) AND day <= toDate(toDateTime(%" PRIu64
-		")) AND time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64 ")%s"
-		" GROUP BY tenant, site, host, series, key, time",
+		"SELECT tenant, site, host, series, key, time, count AS c, sum AS s, max AS m, flags AS f, bucket AS b,"
+		" n AS k FROM %s FINAL WHERE day >= toDate(toDateTime(%" PRIu64
+		")) AND day <= toDate(toDateTime(%" PRIu64 ")) AND time >= toDateTime(%" PRIu64
+		") AND time < toDateTime(%" PRIu64 ")%s",
 		tables_hist[slot].table, from, to, from, to, also);
 }
 

@@ -230,6 +230,15 @@ static int plan(const struct launcher *l, struct arena *a, enum serve_kind kind,
 	*ret = (struct plan){ .files = { -1, -1 } };
 	if (kind == SERVE_VIEW)
 		return plan_view(l, a, text, ret);
+	if (kind == SERVE_FLEET) {
+		size_t n = 0;
+
+		for (; l->overview[n] && n < ARGS_MAX - 1; n++)
+			ret->argv[n] = l->overview[n];
+		ret->argv[n] = text;
+		ret->unprivileged = true;
+		return 0;
+	}
 	if (kind == SERVE_OVERVIEW)
 		servedir_forget_live(l->dir);
 	else
@@ -337,7 +346,8 @@ static bool serve_ask(struct launcher *l)
 				kill(l->children.v[i].pid, SIGINT);
 		return true;
 	}
-	if (ask.op != OP_START || ask.kind > SERVE_VIEW || ask.n != (size_t)n - sizeof(ask))
+	if (ask.op != OP_START || ask.kind > SERVE_FLEET || (ask.kind == SERVE_FLEET) != !l->dir ||
+	    ask.n != (size_t)n - sizeof(ask))
 		a.error = -EPROTO;
 	else
 		a.error = start(l, ask.kind, buf + sizeof(ask), fds, &a.id);

@@ -48,15 +48,17 @@ static bool compress_asset(struct arena *a, const char *data, size_t n, struct s
 	return ok;
 }
 
-size_t page_assets(struct arena *a, const struct serve_asset **ret)
+size_t page_assets(struct arena *a, enum page_kind kind, const struct serve_asset **ret)
 {
 	const struct {
 		const char *path, *type, *data;
 		size_t n;
 	} files[] = {
 		{ "/", "text/html; charset=utf-8", html, sizeof(html) - 1 },
-		{ "/app.js", "text/javascript; charset=utf-8", asset_app_js, asset_app_js_size },
-		{ "/app.css", "text/css; charset=utf-8", asset_app_css, asset_app_css_size },
+		{ "/app.js", "text/javascript; charset=utf-8", kind == PAGE_FLEET ? asset_fleetpage_js : asset_app_js,
+		  kind == PAGE_FLEET ? asset_fleetpage_js_size : asset_app_js_size },
+		{ "/app.css", "text/css; charset=utf-8", kind == PAGE_FLEET ? asset_fleetpage_css : asset_app_css,
+		  kind == PAGE_FLEET ? asset_fleetpage_css_size : asset_app_css_size },
 	};
 	struct serve_asset *v = arena_alloc(a, sizeof(*v) * ARRAY_SIZE(files));
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "serve/serve.h"
 
+enum page_kind { PAGE_MACHINE, PAGE_FLEET }; /* dwell serve, dwell fleet serve */
 /* Compressed, in the arena. How many; 0: dwell was built without the page (no esbuild), or no memory. */
-size_t page_assets(struct arena *a, const struct serve_asset **ret);
+size_t page_assets(struct arena *a, enum page_kind kind, const struct serve_asset **ret);
 #endif

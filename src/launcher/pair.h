@@ -11,8 +11,9 @@
 void pair_hold_signals(void);
 /* The command line of the live view: the trackers of the default set, and stacks. In the arena; ends with NULL. */
 char *const *pair_overview(struct arena *a, const struct servedir *dir);
-/* Splits into launcher and server, which listens on c->listen_fd; returns in the launcher when the server has ended.
- * program: what the user calls dwell. 0 or -errno, told. */
+/* overview: of SERVE_OVERVIEW, or (c->fleet, dir NULL) the command line to which a question is added. Splits into
+ * launcher and server, which listens on c->listen_fd; returns in the launcher when the server has ended. program: what
+ * the user calls dwell. 0 or -errno, told. */
 int pair_run(struct serve_config *c, char *const *overview, const struct servedir *dir, const char *program,
 	     const struct listener *to);
 #endif

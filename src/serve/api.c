@@ -14,7 +14,7 @@
 
 static const char *const kinds[] = {
 	[SERVE_RUN] = "program",       [SERVE_CHECK] = "check", [SERVE_PROBES] = "probes",
-	[SERVE_OVERVIEW] = "overview", [SERVE_VIEW] = "view",
+	[SERVE_OVERVIEW] = "overview", [SERVE_VIEW] = "view",	[SERVE_FLEET] = "fleet",
 };
 
 /* Ends the object that is the body, and answers with it. */
@@ -36,7 +36,7 @@ static unsigned long memory_kib(void)
 }
 
 /* GET /api/v1/status */
-static enum MHD_Result get_status(struct request *rq)
+enum MHD_Result api_status(struct request *rq)
 {
 	const struct serve_config *c = rq->s->c;
 	struct strb b = { 0 };
@@ -153,7 +153,7 @@ static enum MHD_Result get_types(struct request *rq)
 }
 
 /* GET /api/v1/framekinds: how frames of stacks are told apart, and coloured. */
-static enum MHD_Result get_framekinds(struct request *rq)
+enum MHD_Result api_framekinds(struct request *rq)
 {
 	struct strb b = { 0 };
 	struct jsonw w = jsonw_to(&b);
@@ -291,7 +291,7 @@ static enum MHD_Result get_events(struct request *rq)
 
 /* -- answers that a child gives: the request sleeps until it has ended -- */
 
-static enum MHD_Result answer_job(struct request *rq)
+enum MHD_Result api_answer_job(struct request *rq)
 {
 	struct run *r = rq->job;
 	struct strb b = { 0 };
@@ -309,7 +309,7 @@ static enum MHD_Result answer_job(struct request *rq)
 	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
-static enum MHD_Result begin_job(struct request *rq, enum serve_kind kind, const char *text)
+enum MHD_Result api_begin_job(struct request *rq, enum serve_kind kind, const char *text)
 {
 	struct err err = { 0 };
 	int e = run_start(rq->s, kind, text, strlen(text), &rq->job, &err);
@@ -328,9 +328,9 @@ static enum MHD_Result post_check(struct request *rq)
 	_cleanup_free_ char *text = NULL;
 
 	if (rq->job)
-		return answer_job(rq);
+		return api_answer_job(rq);
 	text = program_of(rq, &ret);
-	return text ? begin_job(rq, SERVE_CHECK, text) : ret;
+	return text ? api_begin_job(rq, SERVE_CHECK, text) : ret;
 }
 
 /* GET /api/v1/probes?match=DESCRIPTION → {"lines": [probes], …} */
@@ -339,19 +339,19 @@ static enum MHD_Result get_probes(struct request *rq)
 	const char *match = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "match");
 
 	if (rq->job)
-		return answer_job(rq);
+		return api_answer_job(rq);
 	if (!match || !*match || strlen(match) > 512)
 		return http_error(rq, MHD_HTTP_BAD_REQUEST, "match: a probe description is wanted");
-	return begin_job(rq, SERVE_PROBES, match);
+	return api_begin_job(rq, SERVE_PROBES, match);
 }
 
 const struct route api_routes[] = {
-	{ "GET", "/api/v1/status", get_status },
+	{ "GET", "/api/v1/status", api_status },
 	{ "GET", "/api/v1/programs", get_programs },
 	{ "GET", "/api/v1/programs/*", get_program },
 	{ "GET", "/api/v1/words", get_words },
 	{ "GET", "/api/v1/types", get_types },
-	{ "GET", "/api/v1/framekinds", get_framekinds },
+	{ "GET", "/api/v1/framekinds", api_framekinds },
 	{ "GET", "/api/v1/probes", get_probes },
 	{ "POST", "/api/v1/check", post_check },
 	{ "GET", "/api/v1/runs", get_runs },

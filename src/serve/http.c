@@ -246,12 +246,14 @@ static enum MHD_Result asset(struct request *rq, const struct serve_asset *a)
 static enum MHD_Result dispatch(struct request *rq)
 {
 	const struct serve_config *c = rq->s->c;
+	const struct route *routes = c->fleet ? fleet_routes : api_routes;
+	size_t n = c->fleet ? fleet_nroutes : api_nroutes;
 	bool known = false;
 
-	for (size_t i = 0; i < api_nroutes; i++)
-		if (matches(api_routes[i].path, rq->url, rq)) {
-			if (!strcmp(api_routes[i].method, rq->method))
-				return api_routes[i].handle(rq);
+	for (size_t i = 0; i < n; i++)
+		if (matches(routes[i].path, rq->url, rq)) {
+			if (!strcmp(routes[i].method, rq->method))
+				return routes[i].handle(rq);
 			known = true;
 		}
 	for (size_t i = 0; i < c->nassets; i++)

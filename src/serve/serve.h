@@ -26,6 +26,7 @@
 #define SERVE_NAME_MAX 128		       /* bytes of its name */
 #define SERVE_TYPES_MAX 200		       /* types of an answer */
 #define SERVE_TYPE_MAX 256		       /* bytes of how their names begin */
+#define SERVE_FLEET_MAX 4096		       /* bytes of a question to a fleet */
 #define SERVE_IDLE_S 60			       /* a run that nobody watches is stopped after so long */
 #define SERVE_ANSWER_S 30		       /* a check or a list of probes takes no longer */
 
@@ -38,6 +39,7 @@ enum serve_kind {
 	SERVE_PROBES,	/* text: a probe description, its probes listed */
 	SERVE_OVERVIEW, /* no text: the trackers of the live view */
 	SERVE_VIEW,	/* text: lines: a recording, a view (view_form.served), its parameters as key=value */
+	SERVE_FLEET,	/* text: lines: a question to a fleet's store, its parameters as key=value */
 };
 
 struct view;
@@ -84,6 +86,7 @@ struct serve_config {
 	const char *const *hosts; /* what Host may say, up to NULL: "127.0.0.1:8080" */
 	const char *token;
 	const char *cookie;	  /* its name in the browser: cookies are not told apart by port */
+	bool fleet;		  /* the page of a fleet: SERVE_FLEET is all that is asked for */
 	bool privileged;	  /* programs can be run */
 	const char *unprivileged; /* not privileged: the reason in words */
 	const struct serve_asset *assets;

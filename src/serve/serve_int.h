@@ -6,6 +6,7 @@
  *   mhd.c     libmicrohttpd's functions
  *   http.c    who may ask, which route, answers
  *   api.c     the routes of /api/v1
+ *   fleetapi.c  the routes of a fleet's page
  *   run.c     children and their output, kept up to a limit
  *   recordings.c    recordings: those that are sent, views of them
  *   stream.c  server-sent events: output of runs to viewers, each at its own speed
@@ -123,6 +124,15 @@ struct route {
 };
 extern const struct route api_routes[];
 extern const size_t api_nroutes;
+enum MHD_Result api_status(struct request *rq);
+enum MHD_Result api_framekinds(struct request *rq);
+/* A child of this kind answers: the request sleeps until it has ended, and is then handled again. */
+enum MHD_Result api_begin_job(struct request *rq, enum serve_kind kind, const char *text);
+enum MHD_Result api_answer_job(struct request *rq);
+
+/* fleetapi.c: the routes of a fleet's page. */
+extern const struct route fleet_routes[];
+extern const size_t fleet_nroutes;
 
 /* recordings.c */
 enum MHD_Result recordings_list(struct request *rq);

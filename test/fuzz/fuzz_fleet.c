@@ -2,6 +2,7 @@
 /* Batches of hostile hosts, their subjects, and rows of a hostile store. */
 #include <stdlib.h>
 #include <string.h>
+#include "fleet/askpage.h"
 #include "fleet/batch.h"
 #include "fleet/bus.h"
 #include "fleet/click.h"
@@ -35,6 +36,16 @@ static int on_gap(void *ctx, const struct batch_gap *g)
 	return 0;
 }
 
+/* A question of the page. */
+static void read_question(char *text)
+{
+	struct askpage p = { 0 };
+	struct err err = { 0 };
+
+	askshow_init(&p.show);
+	askpage_read(&p, text, &err);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t sum = 0;
@@ -47,6 +58,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bus_parse(text, &subject);
 		click_split(text, columns, CLICK_COLUMNS_MAX);
 	}
+	free(text);
+	text = strndup((const char *)data, size);
+	if (text)
+		read_question(text);
 	free(text);
 	return 0;
 }

@@ -261,6 +261,17 @@ export const api = {
 			`types?match=${encodeURIComponent(match)}${kind ? "&kind=" + kind : ""}`,
 		),
 	words: async () => (await ask<{ words: Word[] }>("GET", "words")).words,
+	/** A question to a fleet's store: lines. */
+	fleet: async <T>(question: string, params: Params): Promise<T[]> => {
+		const query = Object.entries(params)
+				.filter(([, value]) => value !== undefined && value !== "")
+				.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`)
+				.join("&"),
+			answer = await ask<Answer<T>>("GET", `fleet/${question}?${query}`);
+		if (answer.messages) throw new ApiError(0, answer.messages.trim());
+		if (answer.cut) throw new ApiError(0, "the answer is too large: choose fewer hosts or a shorter range");
+		return answer.lines;
+	},
 	overview: async () => (await ask<{ run: number }>("POST", "overview", {})).run,
 };
 

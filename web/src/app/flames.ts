@@ -72,13 +72,20 @@ class Names {
 }
 
 export function treeOf(stacks: { frames: string[]; weight: number }[], kinds: FrameKinds): Tree {
+	return weightedTree(
+		stacks.map(({ frames, weight }) => ({ frames, weights: [weight] })),
+		kinds,
+	);
+}
+
+function weightedTree(stacks: readonly { frames: string[]; weights: number[] }[], kinds: FrameKinds): Tree {
 	const names = new Names(kinds),
 		numbered = stacks.map((stack) => stack.frames.map((frame) => names.take(frame)));
-	const builder = new Builder(names.frames, 1);
+	const builder = new Builder(names.frames, stacks[0]?.weights.length ?? 1);
 	stacks.forEach((stack, i) => {
 		let node = 0;
 		for (const frame of numbered[i]!) node = builder.child(node, frame);
-		builder.weigh(node, [stack.weight]);
+		builder.weigh(node, stack.weights);
 	});
 	return builder.tree();
 }
@@ -164,6 +171,26 @@ export function flameOf(host: HTMLElement, stacks: { frames: string[]; weight: n
 		const tree = treeOf(stacks, kinds),
 			pane = paneOf(host, kinds, false, false);
 		pane?.show(host, tree, "", `${number(tree.whole[0]!)} in ${number(stacks.length)} stacks`, from);
+	});
+}
+
+/** Draws stacks with nanoseconds of others and of one's own; one weight: its own. */
+export function flamePair(
+	host: HTMLElement,
+	stacks: readonly { frames: string[]; weights: number[] }[],
+	from: string,
+): void {
+	void api.frameKinds().then((kinds) => {
+		const tree = weightedTree(stacks, kinds),
+			diff = tree.whole.length > 1,
+			whole = (weight: number) => amount(tree.whole[weight]!, "ns");
+		paneOf(host, kinds, diff, false)?.show(
+			host,
+			tree,
+			"ns",
+			diff ? `others ${whole(0)}, this host ${whole(1)}: red is more here` : whole(0),
+			from,
+		);
 	});
 }
 

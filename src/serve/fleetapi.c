@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /api/v1 of `dwell fleet serve`: questions to the store. A child asks, which knows what may be asked
+ * (fleet/askpage.c). */
+#include <string.h>
+#include "base/cleanup.h"
+#include "serve/serve_int.h"
+
+static const char *const keys[] = { "tracker", "hosts", "except", "from", "to", "step", "quantile" };
+
+/* "question\nkey=value\n…"; a value that would not be one line is refused. */
+static bool put_question(struct request *rq, struct strb *b)
+{
+	if (rq->name[strspn(rq->name, "abcdefghijklmnopqrstuvwxyz")])
+		return false;
+	strb_printf(b, "%s\n", rq->name);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const char *v = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, keys[i]);
+
+		if (!v || !*v)
+			continue;
+		for (const char *s = v; *s; s++)
+			if ((unsigned char)*s < ' ')
+				return false;
+		strb_printf(b, "%s=%s\n", keys[i], v);
+	}
+	return b->n <= SERVE_FLEET_MAX;
+}
+
+/* GET /api/v1/fleet/QUESTION?… → {"lines": […], "messages": text} */
+static enum MHD_Result get_answer(struct request *rq)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	if (rq->job)
+		return api_answer_job(rq);
+	if (!put_question(rq, &b) || b.failed)
+		return http_error(rq, MHD_HTTP_BAD_REQUEST, "this is no question");
+	return api_begin_job(rq, SERVE_FLEET, b.s);
+}
+
+const struct route fleet_routes[] = {
+	{ "GET", "/api/v1/status", api_status },
+	{ "GET", "/api/v1/framekinds", api_framekinds },
+	{ "GET", "/api/v1/fleet/*", get_answer },
+};
+const size_t fleet_nroutes = ARRAY_SIZE(fleet_routes);
