@@ -7,9 +7,12 @@
 int dcmd_dcmds(struct shell *s, const struct dcall *d);
 int dcmd_findjsobjects(struct shell *s, const struct dcall *d);
 int dcmd_help(struct shell *s, const struct dcall *d);
+int dcmd_jspath(struct shell *s, const struct dcall *d);
 int dcmd_jsprint(struct shell *s, const struct dcall *d);
+int dcmd_jsdominators(struct shell *s, const struct dcall *d);
 int dcmd_jsframe(struct shell *s, const struct dcall *d);
 int dcmd_jsfunctions(struct shell *s, const struct dcall *d);
+int dcmd_jsretained(struct shell *s, const struct dcall *d);
 int dcmd_jssource(struct shell *s, const struct dcall *d);
 int dcmd_jsstack(struct shell *s, const struct dcall *d);
 int dcmd_mappings(struct shell *s, const struct dcall *d);

@@ -18,6 +18,10 @@ const struct dcmd dcmds[] = {
 	{ "help", "[COMMAND]", false, "tell how lines are written, or about a command",
 	  "Without a word: how addresses, commands and pipelines are written. With one: that command.\n",
 	  "::help stack", dcmd_help },
+	{ "jsdominators", "", true, "show what keeps an object alive, alone",
+	  "Shows what would have to go so that the object goes: its dominator, the dominator of that one, and so on up\n"
+	  "to the roots. Columns as of ::jsretained.\n",
+	  NULL, dcmd_jsdominators },
 	{ "jsframe", "[-d DEPTH]", true, "print a frame of JavaScript with its receiver and arguments",
 	  "ADDRESS is a frame pointer, as ::jsstack gives them. Prints the function, this, and the arguments that the\n"
 	  "caller gave; -d as of ::jsprint (0). Optimised code may have changed them meanwhile.\n",
@@ -26,12 +30,23 @@ const struct dcmd dcmds[] = {
 	  "Lists the functions: one of its closures, how many, name and place. -c: those of that name.\n"
 	  "In front of a |: the address of a closure of each.\n",
 	  NULL, dcmd_jsfunctions },
+	{ "jspath", "", true, "show the way from a root to an object",
+	  "Shows what leads to the object: the shortest way from a global variable, else from another root, which is\n"
+	  "told then. First the way as a program would write it, then the objects that it leads over.\n"
+	  ":name is a variable of closures, <value>[N] what entry N of a Map has, <V8> a step that programs do not see.\n"
+	  "In front of a |: these objects.\n",
+	  NULL, dcmd_jspath },
 	{ "jsprint", "[-ah] [-d DEPTH] [-n COUNT] [-s CHARS]", true, "print an object of JavaScript",
 	  "Prints an object as the program would write it, with those in it.\n"
 	  "-d: objects within each other (2). -n: at most so many elements, properties, entries of each (0t100).\n"
 	  "-s: at most so many characters of a string (0t1000). -h: properties that are not enumerable, too.\n"
 	  "-a: with addresses. Numbers are hexadecimal, or decimal after 0t.\n",
 	  NULL, dcmd_jsprint },
+	{ "jsretained", "[-n COUNT]", false, "show what keeps most memory",
+	  "Shows the objects that keep most: RETAINED are the bytes that would be free if the object went, BYTES those of\n"
+	  "itself. ADDRESS::jsretained: that object, then the largest of those that it alone keeps (it dominates them).\n"
+	  "-n: so many (0t20). Memory of ArrayBuffers counts; that of other native objects does not.\n",
+	  NULL, dcmd_jsretained },
 	{ "jssource", "[-n LINES]", true, "print the source of a function",
 	  "ADDRESS is a function. Prints its source from the line where it begins, 0t20 lines of it.\n", NULL,
 	  dcmd_jssource },

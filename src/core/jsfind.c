@@ -39,35 +39,19 @@ static void groups_done(struct groups *g)
 	vec_free(&g->v);
 }
 
-/* Bytes of a store of an object; those in read-only pages are everybody's. */
-static uint64_t store_bytes(struct js_heap *h, uint64_t object, int64_t at)
+/* A group of each map that objects of programs have. */
+static int count(struct groups *g)
 {
-	const struct js_page *p;
-	struct js_extent e;
-	uint64_t store;
+	for (size_t i = 0; i < JSHEAP_SLOTS; i++) {
+		struct js_map_info *m = &g->h->maps[i];
 
-	if (js_word(h->js, object, at, &store) < 0 || !v8_is_object(store))
-		return 0;
-	p = js_heap_page(h, store - V8_TAG);
-	return p && p->heap && js_heap_extent(h, store, &e) == 0 ? e.size : 0;
-}
-
-static int count(void *ctx, const struct js_object *o)
-{
-	struct groups *g = ctx;
-	struct group *x;
-
-	if (!js_is_receiver(g->h->js, o->type))
-		return 0;
-	if (!*o->group) {
-		if (vec_try_push(&g->v, ((struct group){ .first = o->object, .map = o->map })) < 0)
+		m->group = 0;
+		if (!m->first || !js_is_receiver(g->h->js, m->type))
+			continue;
+		if (vec_try_push(&g->v, ((struct group){ .first = m->first, .map = m->map, .n = m->n, .bytes = m->bytes })) < 0)
 			return -ENOMEM;
-		*o->group = (uint32_t)g->v.n;
+		m->group = (uint32_t)g->v.n;
 	}
-	x = &g->v.v[*o->group - 1];
-	x->n++;
-	x->bytes += o->size + store_bytes(g->h, o->object, g->h->js->o.object_properties) +
-		    store_bytes(g->h, o->object, g->h->js->o.object_elements);
 	return 0;
 }
 
@@ -143,10 +127,8 @@ static int merge(struct groups *g)
 
 static int make_groups(struct groups *g)
 {
-	int r;
+	int r = count(g);
 
-	js_heap_ungroup(g->h);
-	r = js_heap_each(g->h, count, g);
 	for (size_t i = 0; i < g->v.n && r == 0; i++)
 		r = describe(g, &g->v.v[i]);
 	return r == 0 ? merge(g) : r;
@@ -225,7 +207,7 @@ static int list_one(void *ctx, const struct js_object *o)
 {
 	const struct listing *l = ctx;
 
-	if (!js_is_receiver(l->g->h->js, o->type) || !*o->group || !l->g->v.v[l->g->v.v[*o->group - 1].into].wanted)
+	if (!o->m->group || !l->g->v.v[l->g->v.v[o->m->group - 1].into].wanted)
 		return 0;
 	shell_print(l->s, "%" PRIx64 "\n", o->object - V8_TAG);
 	return shell_emit(l->s, o->object - V8_TAG);

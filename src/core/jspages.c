@@ -57,7 +57,7 @@ static bool is_page(const struct js *js, uint64_t base, const struct head *h)
 int js_pages_find(const struct js *js, js_pages *ret)
 {
 	const struct core *c = js->core;
-	uint64_t next = ALIGN;
+	uint64_t next = ALIGN, total = 0;
 
 	for (size_t i = 0; i < c->segs.n; i++) {
 		const struct core_seg *s = &c->segs.v[i];
@@ -71,11 +71,14 @@ int js_pages_find(const struct js *js, js_pages *ret)
 				continue;
 			if (ret->n == JSHEAP_MAX_PAGES)
 				return -E2BIG;
+			total += h.size;
+			if (!c->live && total > c->size + JSPAGES_SLACK)
+				return 0; /* more than the core has: damaged */
 			next = at + ((h.size + ALIGN - 1) & ~(uint64_t)(ALIGN - 1));
 			if (h.flags & FLAG_FROM)
 				h.end = h.start; /* known, and empty */
 			if (vec_try_push(ret, ((struct js_page){ at, at + h.size, h.start, h.end, h.heap,
-								 h.flags & FLAG_CODE, NULL })) < 0)
+								 h.flags & FLAG_CODE, NULL, NULL })) < 0)
 				return -ENOMEM;
 			at = next - ALIGN; /* pages do not overlap: what looks like one inside is a program's data */
 		}

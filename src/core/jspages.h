@@ -4,6 +4,7 @@
 #define DWELL_CORE_JSPAGES_H
 #include "core/jsheap.h"
 
+#define JSPAGES_SLACK 0x100000u /* bytes of pages that the core need not have */
 typedef VEC(struct js_page) js_pages;
 /* All pages of the target, by address, without overlaps; those that hold nothing alive are empty. 0, -E2BIG, -ENOMEM.
  */

@@ -10,6 +10,7 @@
 #include "base/near.h"
 #include "base/plain.h"
 #include "core/js.h"
+#include "core/jsgraph.h"
 #include "core/jsheap.h"
 #include "core/shell.h"
 
@@ -29,6 +30,7 @@ struct line {
 
 void shell_done(struct shell *s)
 {
+	js_graph_close(s->graph);
 	js_heap_close(s->heap);
 	js_close(s->js);
 	err_done(&s->err);
@@ -293,7 +295,9 @@ int shell_line(struct shell *s, const char *text)
 		return r;
 	if (s->core->live && !s->core->stopped) { /* it has changed */
 		core_forget(s->core);
+		js_graph_close(s->graph);
 		js_heap_close(s->heap);
+		s->graph = NULL;
 		s->heap = NULL;
 	}
 	r = l->program ? run_piped(s, l) : run_stages(s, l);

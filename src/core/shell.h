@@ -24,6 +24,7 @@ typedef VEC(uint64_t) shell_addrs;
 
 struct js;
 struct js_heap;
+struct js_graph;
 
 struct shell {
 	struct core *core; /* not owned */
@@ -34,6 +35,7 @@ struct shell {
 	struct strb text;  /* not written yet */
 	shell_addrs *to;   /* where addresses go, and no text; or NULL */
 	struct js_heap *heap;
+	struct js_graph *graph; /* of the heap */
 	struct js *js; /* opened by the first command that needs it, shell_js() */
 };
 
@@ -91,6 +93,10 @@ int shell_option(struct shell *s, const struct dcall *d, int *i, uint64_t max, u
 int shell_js(struct shell *s, struct js **ret);
 /* The same with what is alive in their heap. */
 int shell_heap(struct shell *s, struct js_heap **ret);
+/* The same with who dominates whom. */
+int shell_graph(struct shell *s, struct js_graph **ret);
+/* The object of a command's address, which must be alive. */
+int shell_heap_object(struct shell *s, const struct dcall *d, struct js_heap **h, uint64_t *ret);
 /* The tagged pointer to the object at an address, tagged or not; 0: there is none. */
 uint64_t shell_object(const struct js *js, uint64_t addr);
 const struct dcmd *shell_dcmd(const char *name);
