@@ -47,6 +47,10 @@ const struct dcmd dcmds[] = {
 	  "itself. ADDRESS::jsretained: that object, then the largest of those that it alone keeps (it dominates them).\n"
 	  "-n: so many (0t20). Memory of ArrayBuffers counts; that of other native objects does not.\n",
 	  NULL, dcmd_jsretained },
+	{ "jsroots", "", true, "show what outside of V8's heap refers to an object",
+	  "Shows the words outside of V8's heap that lead to the object itself: on stacks, in variables of the program,\n"
+	  "in memory of malloc(). What malloc() has back does not count.\n",
+	  NULL, dcmd_jsroots },
 	{ "jssource", "[-n LINES]", true, "print the source of a function",
 	  "ADDRESS is a function. Prints its source from the line where it begins, 0t20 lines of it.\n", NULL,
 	  dcmd_jssource },

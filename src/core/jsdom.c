@@ -16,11 +16,11 @@ struct lists {
 
 struct dom {
 	struct js_graph *g;
-	uint32_t n;	   /* of all */
-	struct lists l;	   /* references out, later those in, by order */
-	uint32_t *order;   /* of each number: when it was come to first; UINT32_MAX: not yet */
-	uint32_t *number;  /* the reverse */
-	uint32_t *parent;  /* these by order: from where it was come to */
+	uint32_t n;	  /* of all */
+	struct lists l;	  /* references out, later those in, by order */
+	uint32_t *order;  /* of each number: when it was come to first; UINT32_MAX: not yet */
+	uint32_t *number; /* the reverse */
+	uint32_t *parent; /* these by order: from where it was come to */
 	uint32_t *semi, *label, *up, *idom, *bucket, *next;
 	uint32_t found;
 	bool turned, too_many;

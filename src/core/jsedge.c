@@ -18,14 +18,9 @@ struct edges {
 
 const char *js_edge_word(enum js_edge_kind k)
 {
-	static const char *const words[] = { "property",
-					     "element",
-					     "key of its Map",
-					     "value of its Map",
-					     "entry of its Set",
-					     "variable of closures",
-					     "property",
-					     "word of V8's own" };
+	static const char *const words[] = { "property",	 "element",	     "key of its Map",
+					     "value of its Map", "entry of its Set", "variable of closures",
+					     "property",	 "word of V8's own" };
 
 	return words[k];
 }
@@ -159,7 +154,9 @@ int js_edges(struct js_heap *h, uint64_t holder, uint64_t to, js_edge_fn *fn, vo
 {
 	const struct v8_objects *l = &h->js->o;
 	const int type = js_type(h->js, holder);
-	struct edges x = { .h = h, .holder = holder, .to = to, .fn = fn, .ctx = ctx, .map = type == l->type_map_object };
+	struct edges x = {
+		.h = h, .holder = holder, .to = to, .fn = fn, .ctx = ctx, .map = type == l->type_map_object
+	};
 	int r = 0;
 
 	if (type >= l->type_context_first && type <= l->type_context_last)

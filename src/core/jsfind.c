@@ -48,7 +48,8 @@ static int count(struct groups *g)
 		m->group = 0;
 		if (!m->first || !js_is_receiver(g->h->js, m->type))
 			continue;
-		if (vec_try_push(&g->v, ((struct group){ .first = m->first, .map = m->map, .n = m->n, .bytes = m->bytes })) < 0)
+		if (vec_try_push(&g->v, ((struct group){
+						.first = m->first, .map = m->map, .n = m->n, .bytes = m->bytes })) < 0)
 			return -ENOMEM;
 		m->group = (uint32_t)g->v.n;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of objects, and the references between them. Source of what is weak: src/objects/{hash-table,js-weak-refs}.h. */
+/* Numbers of objects, and the references between them. Source of what is weak: src/objects/{hash-table,js-weak-refs}.h.
+ */
 #include "core/jsgraph.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -104,9 +105,9 @@ struct walking {
 	js_ref_fn *fn;
 	void *ctx;
 	uint32_t from;
-	uint64_t skip;	     /* a place whose word is weak; 0: none */
-	uint64_t entries;    /* of a table of keys and values: where they begin; 0: it is none */
-	uint32_t key;	     /* of the entry, 0: none */
+	uint64_t skip;	  /* a place whose word is weak; 0: none */
+	uint64_t entries; /* of a table of keys and values: where they begin; 0: it is none */
+	uint32_t key;	  /* of the entry, 0: none */
 };
 
 /* An entry of a table whose keys do not keep: while its key is alive, so is its value. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph of V8's heap, with a number for each object that is alive, and who dominates whom: what would go if an object
- * went. Number 0 is the root: all that is outside of V8's pages. */
+/* The graph of V8's heap, with a number for each object that is alive, and who dominates whom: what would go if an
+ * object went. Number 0 is the root: all that is outside of V8's pages. */
 #ifndef DWELL_CORE_JSGRAPH_H
 #define DWELL_CORE_JSGRAPH_H
 #include "core/jsheap.h"

@@ -173,7 +173,8 @@ int js_extent_of(struct js_heap *h, uint64_t object, const struct js_map_info *m
 {
 	uint8_t head[HEAD] = { 0 };
 	uint64_t n = (uint64_t)m->words * JS_WORD;
-	const bool plain = m->kind == EXT_DOUBLES || m->kind == EXT_BYTES || m->kind == EXT_STRING || m->kind == EXT_BIGINT;
+	const bool plain = m->kind == EXT_DOUBLES || m->kind == EXT_BYTES || m->kind == EXT_STRING ||
+			   m->kind == EXT_BIGINT;
 	int r = 0;
 
 	(void)object;
@@ -222,7 +223,8 @@ static int make_table(struct js_heap *h)
 	size_t units = 0;
 
 	for (size_t i = 0; i < h->pages.n; i++)
-		units += (size_t)(((h->pages.v[i].limit - 1) >> JS_UNIT_SHIFT) - (h->pages.v[i].base >> JS_UNIT_SHIFT) + 1);
+		units += (size_t)(((h->pages.v[i].limit - 1) >> JS_UNIT_SHIFT) - (h->pages.v[i].base >> JS_UNIT_SHIFT) +
+				  1);
 	for (h->ntable = 64; h->ntable < 4 * units;)
 		h->ntable *= 2;
 	h->table = calloc(h->ntable, sizeof(*h->table));
@@ -278,6 +280,8 @@ int js_heap_open(const struct js *js, struct js_heap **ret, struct err *err)
 		r = begin(h, err);
 	}
 	if (r == 0)
+		r = js_free_find(js->core, &h->stale);
+	if (r == 0)
 		r = js_mark(h);
 	if (r == 0 && !h->objects)
 		r = err_set(err, -ENOENT, "V8's pages have no object that fits V8 %u.%u: the core is cut, or damaged",
@@ -303,6 +307,7 @@ void js_heap_close(struct js_heap *h)
 		free(h->pages.v[i].rooted);
 	}
 	js_near_free(h->near);
+	js_free_done(&h->stale);
 	vec_free(&h->pages);
 	free(h->table);
 	free(h->maps);

@@ -8,6 +8,7 @@
 #ifndef DWELL_CORE_JSHEAP_H
 #define DWELL_CORE_JSHEAP_H
 #include "core/js.h"
+#include "core/jsfree.h"
 
 #define JSHEAP_MAX_PAGES (1u << 20)
 #define JSHEAP_MAX_MAPS (1u << 17) /* kinds of objects; objects of further ones are left out */
@@ -18,7 +19,7 @@ struct js_page {
 	uint64_t heap;	      /* V8's heap that it belongs to; of read-only ones 0 */
 	bool code;
 	uint64_t *marks;  /* a bit for each word: an object begins there that is alive */
-	uint64_t *rooted; /* the same: something outside of the pages leads to it */
+	uint64_t *rooted; /* the same: something outside of the pages leads to it, but for what may be stale */
 };
 
 /* What is known of a map, and of the objects that have it. */
@@ -44,6 +45,7 @@ struct js_heap {
 	size_t nmaps, maps_left_out;
 	size_t objects;
 	uint64_t bytes;
+	struct js_free stale; /* memory outside that malloc() has back */
 	struct js_near *near; /* where the objects are that refer to others (core/jsnear.h) */
 };
 #define JSHEAP_SLOTS (2 * (size_t)JSHEAP_MAX_MAPS)

@@ -5,9 +5,9 @@
 #include "core/jsheap.h"
 
 #define JS_WORD 8u
-#define JS_UNIT_SHIFT 18u	    /* pages begin at multiples of 256 KiB */
-#define JS_BUFFER (512u << 10)	    /* bytes that are read at once; a larger page has one object */
-#define JS_MAX_UNKNOWN (1u << 20)   /* bytes of an object whose size is not known: it ends at the next one */
+#define JS_UNIT_SHIFT 18u	  /* pages begin at multiples of 256 KiB */
+#define JS_BUFFER (512u << 10)	  /* bytes that are read at once; a larger page has one object */
+#define JS_MAX_UNKNOWN (1u << 20) /* bytes of an object whose size is not known: it ends at the next one */
 
 /* -- jsheap.c -- */
 
@@ -56,9 +56,10 @@ bool js_is_store(const struct js *js, int type);
 
 /* Memory of [from, to) into buf; what is not there is 0, which is no object. */
 void js_fill(struct js_heap *h, uint64_t from, uint64_t to, uint8_t *buf);
-/* Memory that can be written and is none of V8's pages nor a stack's part that is not used, block by block. */
+/* Memory that can be written and is none of V8's pages, nor a stack's part that is not used, nor free, block by block.
+ * sure: nor small pieces of malloc(). */
 typedef int js_block_fn(void *ctx, uint64_t addr, const uint64_t *words, size_t n);
-int js_each_block(struct js_heap *h, js_block_fn *fn, void *ctx);
+int js_each_block(struct js_heap *h, bool sure, js_block_fn *fn, void *ctx);
 
 /* -- jsmark.c -- */
 

@@ -72,14 +72,17 @@ static void look(struct marker *k, struct js_page *p, uint64_t i, const uint8_t 
 	memcpy(&map, bytes, sizeof(map));
 	if (v8_is_object(map) && js_page_of(k->h, map - V8_TAG))
 		m = js_map_info(k->h, map);
-	if (!m || !m->is_map || js_extent_of(k->h, object, m, bytes, have, p->end - (object - V8_TAG), &e) < 0)
-		return; /* none, or damaged */
+	if (!m || !m->is_map)
+		return;
+	reach(k, map);
+	if (js_extent_of(k->h, object, m, bytes, have, p->end - (object - V8_TAG), &e) < 0)
+		return; /* damaged */
 	js_set_bit(p->marks, i);
 	k->h->objects++;
 	k->h->bytes += e.size;
 	m->n++;
-	reach(k, map);
-	js_heap_words(k->h, &(struct js_object){ object, m, m->type, e.size, e.first, e.end, bytes, have, p }, reach_word, k);
+	js_heap_words(k->h, &(struct js_object){ object, m, m->type, e.size, e.first, e.end, bytes, have, p },
+		      reach_word, k);
 }
 
 static void look_at_large(struct marker *k, struct js_page *p)
@@ -134,6 +137,25 @@ static int mark_block(void *ctx, uint64_t addr, const uint64_t *words, size_t n)
 	return 0;
 }
 
+static int see_handles(void *ctx, uint64_t addr, const uint64_t *words, size_t n)
+{
+	(void)addr;
+	return js_free_handles(ctx, words, n);
+}
+
+/* Blocks of handles are malloc()'s, and are in use up to a place that V8 notes. */
+static int find_handles(struct js_heap *h)
+{
+	struct js_free found = { .blocks = h->stale.blocks };
+	int r = js_each_block(h, false, see_handles, &found);
+
+	for (size_t i = 0; i < found.free.n && r == 0; i++)
+		r = vec_try_push(&h->stale.free, found.free.v[i]);
+	vec_free(&found.free);
+	js_free_sort(&h->stale);
+	return r;
+}
+
 static int make(struct marker *k)
 {
 	const size_t n = k->h->pages.n;
@@ -157,13 +179,18 @@ static int make(struct marker *k)
 int js_mark(struct js_heap *h)
 {
 	struct marker k = { .h = h, .roots = true };
-	int r = make(&k);
+	int r = find_handles(h);
+
+	if (r == 0)
+		r = make(&k);
 
 	for (size_t i = 0; i < h->js->core->threads.n && r == 0; i++)
 		r = mark_block(&k, 0, h->js->core->threads.v[i].regs, CORE_NREGS);
 	if (r == 0)
-		r = js_each_block(h, mark_block, &k);
+		r = js_each_block(h, true, mark_block, &k);
 	k.roots = false;
+	if (r == 0)
+		r = js_each_block(h, false, mark_block, &k);
 	if (r == 0)
 		look_at_all(&k);
 	for (size_t i = 0; k.todo && i < h->pages.n; i++) {

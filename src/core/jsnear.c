@@ -10,10 +10,10 @@
 struct making {
 	struct js_heap *h;
 	struct js_near *n;
-	uint32_t *stamp;	/* of each block: the last one that leads to it, and 1 */
-	uint32_t *begins;	/* of each block: where its part of `pairs` begins */
-	VEC(uint32_t) pairs;	/* blocks that are led to, block by block */
-	uint32_t now;		/* block that is gone through */
+	uint32_t *stamp;	    /* of each block: the last one that leads to it, and 1 */
+	uint32_t *begins;	    /* of each block: where its part of `pairs` begins */
+	VEC(uint32_t) pairs;	    /* blocks that are led to, block by block */
+	uint32_t now;		    /* block that is gone through */
 	const struct js_page *page; /* of it, and of the last word */
 	size_t max;
 	bool stats, full;

@@ -5,13 +5,13 @@
 #define DWELL_CORE_JSNEAR_H
 #include "core/jsheap.h"
 
-#define JSNEAR_SHIFT 12u     /* blocks of 4 KiB, or larger ones if it would grow too large */
+#define JSNEAR_SHIFT 12u /* blocks of 4 KiB, or larger ones if it would grow too large */
 #define JSNEAR_MAX_SHIFT 18u
 #define JSNEAR_SHARE 64u     /* it has at most a number for so many bytes of the heap … */
 #define JSNEAR_LEAST 262144u /* … or so many */
 
 struct js_near {
-	unsigned shift;	 /* of blocks */
+	unsigned shift; /* of blocks */
 	size_t nblocks;
 	uint32_t *first; /* of each page: its first block */
 	uint32_t *to;	 /* of each block: where its list begins; one more for the end */

@@ -166,7 +166,10 @@ static int say_edge(void *ctx, const struct js_edge *e)
 	if (e->kind == JS_EDGE_VARIABLE)
 		strb_adds(t->b, ":");
 	else if (e->kind != JS_EDGE_PROPERTY && e->kind != JS_EDGE_ELEMENT)
-		strb_printf(t->b, "<%s>", e->kind == JS_EDGE_KEY ? "key" : e->kind == JS_EDGE_VALUE ? "value" : "entry");
+		strb_printf(t->b, "<%s>",
+			    e->kind == JS_EDGE_KEY     ? "key"
+			    : e->kind == JS_EDGE_VALUE ? "value"
+						       : "entry");
 	if (e->name)
 		strb_printf(t->b, "%s%s", e->kind == JS_EDGE_VARIABLE ? "" : ".", e->name);
 	else if (t->any)
@@ -192,7 +195,8 @@ size_t js_path_step(struct js_heap *h, const struct js_path *p, size_t i, bool a
 		if (!js_is_store(h->js, js_type(h->js, p->v.v[i + k])))
 			break; /* it does not lead through a store */
 	}
-	strb_adds(b, js_is_function(h->js, type) && i + 1 < p->v.n && js_edge_known(h->js, js_type(h->js, p->v.v[i + 1])) &&
+	strb_adds(b, js_is_function(h->js, type) && i + 1 < p->v.n &&
+				     js_edge_known(h->js, js_type(h->js, p->v.v[i + 1])) &&
 				     !js_is_receiver(h->js, js_type(h->js, p->v.v[i + 1]))
 			     ? "<closure>"
 			     : "<V8>");
@@ -234,10 +238,9 @@ struct roots {
 	struct strb *b;
 };
 
-static int say_root(void *ctx, uint64_t addr)
+void js_root_text(struct js_heap *h, uint64_t addr, struct strb *b)
 {
-	struct roots *x = ctx;
-	struct core *c = x->h->js->core;
+	struct core *c = h->js->core;
 	const struct core_seg *s = core_seg_at(c, addr);
 	struct core_symbol y;
 
@@ -245,14 +248,21 @@ static int say_root(void *ctx, uint64_t addr)
 		const struct core_thread *t = &c->threads.v[i];
 
 		if (s && t->has_regs && t->regs[CORE_SP] >= s->start && t->regs[CORE_SP] <= addr && addr < s->end) {
-			strb_printf(x->b, "the stack of thread %d, at %" PRIx64, (int)t->tid, addr);
-			return 1;
+			strb_printf(b, "the stack of thread %d, at %" PRIx64, (int)t->tid, addr);
+			return;
 		}
 	}
 	if (core_name(c, addr, &y) && y.name)
-		strb_printf(x->b, "the variable %s, at %" PRIx64, y.name, addr);
+		strb_printf(b, "the variable %s, at %" PRIx64, y.name, addr);
 	else
-		strb_printf(x->b, "the word at %" PRIx64 " outside of V8's heap", addr);
+		strb_printf(b, "the word at %" PRIx64 " outside of V8's heap", addr);
+}
+
+static int say_root(void *ctx, uint64_t addr)
+{
+	const struct roots *x = ctx;
+
+	js_root_text(x->h, addr, x->b);
 	return 1;
 }
 

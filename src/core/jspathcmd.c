@@ -17,9 +17,9 @@ int shell_heap_object(struct shell *s, const struct dcall *d, struct js_heap **h
 	*ret = shell_object((*h)->js, d->addr);
 	if (!*ret)
 		return err_set(&s->err, -EBADMSG, "no object of JavaScript begins at %" PRIx64, d->addr);
-	return js_heap_alive(*h, *ret) ? 0
-				       : err_set(&s->err, -ENOENT, "nothing leads to the object at %" PRIx64 ": it is dead",
-						 d->addr);
+	return js_heap_alive(*h, *ret)
+		       ? 0
+		       : err_set(&s->err, -ENOENT, "nothing leads to the object at %" PRIx64 ": it is dead", d->addr);
 }
 
 /* An object with its constructor, and how it leads to the next one. */
@@ -33,10 +33,10 @@ static void say_steps(struct shell *s, struct js_heap *h, const struct js_path *
 		if (js_is_receiver(h->js, type))
 			js_constructor(h->js, p->v.v[i], &name);
 		shell_print(s, "    %" PRIx64 " ", p->v.v[i] - V8_TAG);
-		shell_plain(s, name.n				? strb_str(&name)
-			       : js_is_receiver(h->js, type)	? "object"
-			       : js_is_string(h->js, type)	? "string"
-			       : type == h->js->o.type_cell	? "global variable"
+		shell_plain(s, name.n			     ? strb_str(&name)
+			       : js_is_receiver(h->js, type) ? "object"
+			       : js_is_string(h->js, type)   ? "string"
+			       : type == h->js->o.type_cell  ? "global variable"
 			       : type >= h->js->o.type_context_first && type <= h->js->o.type_context_last
 				       ? "variables of closures"
 				       : "V8's own");
@@ -78,7 +78,7 @@ static int say_path(struct shell *s, struct js_heap *h, uint64_t object, const s
 		return 0;
 	}
 	shell_print(s, "%" PRIx64 " ", object - V8_TAG);
-	shell_plain(s, p->v.n ? strb_str(&text)
+	shell_plain(s, p->v.n	    ? strb_str(&text)
 		       : p->gave_up ? "(no way within the objects that were looked at)"
 				    : "(no way from a root: it may lead to itself alone)");
 	shell_print(s, "\n");
@@ -106,5 +106,52 @@ int dcmd_jspath(struct shell *s, const struct dcall *d)
 	else if (r == 0)
 		r = say_path(s, h, object, &p);
 	js_path_done(&p);
+	return r;
+}
+
+/* -- ::jsroots -- */
+
+struct roots {
+	struct shell *s;
+	struct js_heap *h;
+	uint64_t object;
+	size_t n;
+};
+
+static int say_root(void *ctx, uint64_t addr)
+{
+	struct roots *x = ctx;
+	_cleanup_(strb_free) struct strb text = { 0 };
+
+	x->n++;
+	if (x->s->to)
+		return shell_emit(x->s, addr);
+	js_root_text(x->h, addr, &text);
+	if (x->s->json) {
+		struct jsonw w = jsonw_to(&x->s->text);
+
+		jsonw_object(&w, NULL);
+		jsonw_strf(&w, "object", "%" PRIx64, x->object - V8_TAG);
+		jsonw_strf(&w, "address", "%" PRIx64, addr);
+		jsonw_str(&w, "root", strb_str(&text));
+		jsonw_end_object(&w);
+		jsonw_line(&w);
+		return 0;
+	}
+	shell_print(x->s, "%" PRIx64 " referred to by ", x->object - V8_TAG);
+	shell_plain(x->s, strb_str(&text));
+	shell_print(x->s, "\n");
+	return 0;
+}
+
+int dcmd_jsroots(struct shell *s, const struct dcall *d)
+{
+	struct roots x = { .s = s };
+	int r = d->argc ? shell_refuse(s, "jsroots", d->argv[0]) : shell_heap_object(s, d, &x.h, &x.object);
+
+	if (r == 0)
+		r = js_heap_roots(x.h, x.object, say_root, &x);
+	if (r == 0 && !x.n && !s->to && !s->json)
+		shell_print(s, "%" PRIx64 " is referred to by nothing outside of V8's heap\n", x.object - V8_TAG);
 	return r;
 }

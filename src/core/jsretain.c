@@ -9,7 +9,7 @@
 #include "core/jsgraph.h"
 #include "core/jspath.h"
 
-#define ROWS 20u    /* that are shown, unless -n says how many */
+#define ROWS 20u /* that are shown, unless -n says how many */
 #define MAX_ROWS 100000u
 
 int shell_graph(struct shell *s, struct js_graph **ret)

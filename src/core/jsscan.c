@@ -88,7 +88,8 @@ static int each_in(struct js_heap *h, const struct js_page *p, uint64_t from, ui
 		m = v8_is_object(map) ? js_map_info(h, map) : NULL;
 		if (m && m->is_map &&
 		    js_extent_of(h, object, m, buf + at, have - at, p->end - (object - V8_TAG), &e) == 0)
-			r = fn(ctx, &(struct js_object){ object, m, m->type, e.size, e.first, e.end, buf + at, have - at, p });
+			r = fn(ctx, &(struct js_object){ object, m, m->type, e.size, e.first, e.end, buf + at,
+							 have - at, p });
 	}
 	return r;
 }
@@ -156,7 +157,7 @@ static uint64_t used_from(const struct core *c, size_t i)
 	return lowest == UINT64_MAX || !is_stack(c, i) ? s->start : (lowest - RED_ZONE) & ~(uint64_t)(JS_WORD - 1);
 }
 
-int js_each_block(struct js_heap *h, js_block_fn *fn, void *ctx)
+int js_each_block(struct js_heap *h, bool sure, js_block_fn *fn, void *ctx)
 {
 	const struct core *c = h->js->core;
 	_cleanup_free_ uint64_t *words = malloc(CHUNK);
@@ -175,8 +176,12 @@ int js_each_block(struct js_heap *h, js_block_fn *fn, void *ctx)
 				continue;
 			}
 			n = n < CHUNK - at % CHUNK ? n : CHUNK - (size_t)(at % CHUNK); /* pages begin at multiples */
-			if (core_read_direct(h->js->core, at, words, n) == 0)
+			if (core_read_direct(h->js->core, at, words, n) == 0) {
+				js_free_blank(&h->stale.free, at, words, n / JS_WORD);
+				if (sure)
+					js_free_blank(&h->stale.small, at, words, n / JS_WORD);
 				r = fn(ctx, at, words, n / JS_WORD);
+			}
 			at += n;
 		}
 	}
@@ -204,5 +209,5 @@ int js_heap_roots(struct js_heap *h, uint64_t object, js_root_fn *fn, void *ctx)
 {
 	struct finding_roots f = { object, fn, ctx };
 
-	return js_each_block(h, find_root, &f);
+	return js_each_block(h, false, find_root, &f);
 }

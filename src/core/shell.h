@@ -36,7 +36,7 @@ struct shell {
 	shell_addrs *to;   /* where addresses go, and no text; or NULL */
 	struct js_heap *heap;
 	struct js_graph *graph; /* of the heap */
-	struct js *js; /* opened by the first command that needs it, shell_js() */
+	struct js *js;		/* opened by the first command that needs it, shell_js() */
 };
 
 /* A command as it was typed. */
