@@ -7,6 +7,8 @@
 const struct dcmd dcmds[] = {
 	{ "dcmds", "", false, "list the commands", "Lists all commands with a line about each.\n", "::dcmds",
 	  dcmd_dcmds },
+	{ "findfunctions", "[-c NAME]", false, "find functions of JavaScript by name",
+	  "As ::jsfunctions, by the name that mdb has for it.\n", NULL, dcmd_jsfunctions },
 	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY]", false,
 	  "find objects of JavaScript, or what refers to one",
 	  "Counts the objects by constructor and names of properties, those of most bytes first: one of them, how many,\n"
@@ -18,6 +20,16 @@ const struct dcmd dcmds[] = {
 	{ "help", "[COMMAND]", false, "tell how lines are written, or about a command",
 	  "Without a word: how addresses, commands and pipelines are written. With one: that command.\n",
 	  "::help stack", dcmd_help },
+	{ "jsarray", "[-i INDEX] [-n COUNT]", true, "print the elements of an array",
+	  "Prints each element with its index. -i: from that index on. -n: so many.\n"
+	  "In front of a |: the elements that are objects.\n",
+	  NULL, dcmd_jsarray },
+	{ "jsclosure", "", true, "print the variables of a closure",
+	  "ADDRESS is a function. Prints the variables that it has of the functions around it, the inner ones first; those\n"
+	  "that it does not use may be missing, since V8 does not keep them. In front of a |: those that are objects.\n",
+	  NULL, dcmd_jsclosure },
+	{ "jsconstructor", "", true, "show the function that an object was made by",
+	  "Shows the constructor, and where its source is. In front of a |: its address.\n", NULL, dcmd_jsconstructor },
 	{ "jsdominators", "", true, "show what keeps an object alive, alone",
 	  "Shows what would have to go so that the object goes: its dominator, the dominator of that one, and so on up\n"
 	  "to the roots. Columns as of ::jsretained.\n",
@@ -65,6 +77,10 @@ const struct dcmd dcmds[] = {
 	  "A file is used for what the core does not have when its build id is the one in memory.\n"
 	  "In front of a |: the addresses of the parts. ADDRESS::mappings shows the part that has it.\n",
 	  "::mappings", dcmd_mappings },
+	{ "nodebuffer", "[-n BYTES]", true, "print the bytes of a Buffer",
+	  "ADDRESS is a Buffer, or another typed array. Prints its bytes with their addresses, 0t256 of them, or as many as\n"
+	  "-n says. In front of a |: the address of the bytes.\n",
+	  NULL, dcmd_nodebuffer },
 	{ "stack", "[-n FRAMES]", false, "show a thread's native stack",
 	  "Shows the frames of a thread, innermost first: stack pointer, file`function+offset.\n"
 	  "NUMBER::stack takes the thread of that number (of a hexadecimal one; 0t before a decimal one); else it is\n"

@@ -246,18 +246,26 @@ static int made_by(const struct js *js, uint64_t map, uint64_t *ret)
 }
 
 /* Of an object of a class that extends another the map is made for that one; the prototype has the right one. */
-int js_constructor(const struct js *js, uint64_t object, struct strb *b)
+int js_constructor_function(const struct js *js, uint64_t object, uint64_t *ret)
 {
-	uint64_t map, prototype, function;
+	uint64_t map, prototype;
 	int r = js_word(js, object, 0, &map);
 
 	if (r == 0)
 		r = js_word(js, map, js->o.map_prototype, &prototype);
 	if (r < 0)
 		return r;
-	if (!js_is_receiver(js, js_type(js, prototype)) || js_own(js, prototype, "constructor", &function) < 0 ||
-	    !js_is_function(js, js_type(js, function)))
-		r = made_by(js, map, &function);
+	if (!js_is_receiver(js, js_type(js, prototype)) || js_own(js, prototype, "constructor", ret) < 0 ||
+	    !js_is_function(js, js_type(js, *ret)))
+		r = made_by(js, map, ret);
+	return r;
+}
+
+int js_constructor(const struct js *js, uint64_t object, struct strb *b)
+{
+	uint64_t function;
+	int r = js_constructor_function(js, object, &function);
+
 	return r == -ENOENT ? 0 : r < 0 ? r : js_function_name(js, function, b);
 }
 

@@ -74,6 +74,8 @@ int js_function_name(const struct js *js, uint64_t function, struct strb *b);
 /* "name at file:line:column" of a frame as base/v8fmt.h has it; functions inlined there come first, as of
  * v8_frame_text(). */
 void js_frame_text(const struct js *js, uint64_t frame, char buf[RT_MAX_TEXT]);
+/* The function that an object was made by. -ENOENT: there is none. */
+int js_constructor_function(const struct js *js, uint64_t object, uint64_t *ret);
 /* The name of an object's constructor; "" unknown. */
 int js_constructor(const struct js *js, uint64_t object, struct strb *b);
 /* Whether a value is the mark of a place without a value. */
