@@ -21,7 +21,7 @@ const struct dcmd dcmds[] = {
 	  "Without a word: how addresses, commands and pipelines are written. With one: that command.\n",
 	  "::help stack", dcmd_help },
 	{ "jsarray", "[-i INDEX] [-n COUNT]", true, "print the elements of an array",
-	  "Prints each element with its index. -i: from that index on. -n: so many.\n"
+	  "Prints each element with its index. -i: from that index on. -n: how many.\n"
 	  "In front of a |: the elements that are objects.\n",
 	  NULL, dcmd_jsarray },
 	{ "jsclosure", "", true, "print the variables of a closure",
@@ -57,7 +57,7 @@ const struct dcmd dcmds[] = {
 	{ "jsretained", "[-n COUNT]", false, "show what keeps most memory",
 	  "Shows the objects that keep most: RETAINED are the bytes that would be free if the object went, BYTES those of\n"
 	  "itself. ADDRESS::jsretained: that object, then the largest of those that it alone keeps (it dominates them).\n"
-	  "-n: so many (0t20). Memory of ArrayBuffers counts; that of other native objects does not.\n",
+	  "-n: how many (0t20). Memory of ArrayBuffers counts; that of other native objects does not.\n",
 	  NULL, dcmd_jsretained },
 	{ "jsroots", "", true, "show what outside of V8's heap refers to an object",
 	  "Shows the words outside of V8's heap that lead to the object itself: on stacks, in variables of the program,\n"

@@ -17,7 +17,7 @@
 #define ARENA (64u << 20) /* HEAP_MAX_SIZE */
 #define MAX_HEADS 0x1000u /* before the first chunk of an arena */
 #define MAX_CACHED 1040u  /* bytes of a chunk that a thread keeps */
-#define MIXED 12	  /* PROTECT_PTR() */
+#define MIXED 12	  /* bits: tcache of glibc 2.32 and later */
 #define HANDLES 8176u	  /* bytes of a block of handles, kHandleBlockSize. Source: src/handles/handles.h of V8 */
 #define MAX_BLOCKS 65536u
 #define FEW 3u /* chunks with one key that may have it by chance */

@@ -55,15 +55,27 @@ static void describe(const struct js *js, uint64_t object, struct strb *b)
 		strb_adds(b, "object without constructor");
 }
 
+/* What stands in front of the last column. */
+static void say_columns(struct shell *s, const char *object, const char *retained, const char *bytes)
+{
+	shell_print(s, "%12s %12s %10s ", object, retained, bytes);
+}
+
+#define NUMBER 24 /* of a column's text */
+
 static int say_row(struct shell *s, const struct js_graph *g, uint32_t i)
 {
 	_cleanup_(strb_free) struct strb what = { 0 };
+	char place[NUMBER], retained[NUMBER], bytes[NUMBER];
 	uint64_t object;
 	struct js_extent e = { 0 };
 
 	if (i == 0) {
-		if (!s->json)
-			shell_print(s, "%12s %12" PRIu64 " %10s %s\n", "-", g->retained[0], "-", "all roots");
+		if (s->json)
+			return 0;
+		snprintf(retained, sizeof(retained), "%" PRIu64, g->retained[0]);
+		say_columns(s, "-", retained, "-");
+		shell_print(s, "all roots\n");
 		return 0;
 	}
 	object = js_graph_object(g, i);
@@ -85,7 +97,10 @@ static int say_row(struct shell *s, const struct js_graph *g, uint32_t i)
 		jsonw_line(&w);
 		return 0;
 	}
-	shell_print(s, "%12" PRIx64 " %12" PRIu64 " %10" PRIu64 " ", object - V8_TAG, g->retained[i], e.size);
+	snprintf(place, sizeof(place), "%" PRIx64, object - V8_TAG);
+	snprintf(retained, sizeof(retained), "%" PRIu64, g->retained[i]);
+	snprintf(bytes, sizeof(bytes), "%" PRIu64, e.size);
+	say_columns(s, place, retained, bytes);
 	shell_plain(s, strb_str(&what));
 	shell_print(s, "\n");
 	return 0;
@@ -93,8 +108,10 @@ static int say_row(struct shell *s, const struct js_graph *g, uint32_t i)
 
 static void say_head(struct shell *s)
 {
-	if (!s->json)
-		shell_print(s, "%12s %12s %10s %s\n", "OBJECT", "RETAINED", "BYTES", "WHAT");
+	if (s->json)
+		return;
+	say_columns(s, "OBJECT", "RETAINED", "BYTES");
+	shell_print(s, "WHAT\n");
 }
 
 /* The largest numbers, kept as a heap whose first one is the smallest. */
