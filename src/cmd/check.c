@@ -2,13 +2,13 @@
 /* `dwell check`: the first minute on a slow machine as one command. */
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/viewcmd.h"
 #include "cmd/words.h"
 #include "cmdline/requestopts.h"
 #include "live/check.h"
 
 struct check_cmd {
 	struct live_check live;
-	const char *against;
 	const struct optrow *live_only;
 };
 
@@ -73,12 +73,6 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct check_cmd, live),
 	  .live = true,
 	  .arg = "NAME" },
-	{ .name = "against",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct check_cmd, against),
-	  .arg = "FILE",
-	  .help = "compare with this earlier recording" },
-	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct check_cmd, live.json), .help = "one JSON object" },
 	{ .name = "html",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct check_cmd, live.html),
@@ -95,52 +89,61 @@ static const struct optrow rows[] = {
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell" },
 };
-static const struct optable options = {
+static struct viewrows all_rows; /* with the view's */
+static struct optable options = {
 	.command = "check",
 	.synopsis =
 		"check [options] [-- COMMAND...]\ncheck [--against FILE] [--json] [--html FILE] FILE   of a recording",
 	.notes =
 		"Looks at CPUs, memory, disks, locks, network and processes, and says what is slow: for whom, and why.",
-	.rows = rows,
-	.n = ARRAY_SIZE(rows),
+	.rows = all_rows.v,
 	.given = on_given,
 };
 
-static int read_file(struct check_cmd *c, const char *file, struct check **ret)
+static const struct optable *make_options(void)
 {
-	struct err err = { 0 };
+	viewline_rows(&all_rows, rows, ARRAY_SIZE(rows), &view_check, offsetof(struct check_cmd, live.view),
+		      offsetof(struct check_cmd, live.form));
+	options.n = all_rows.n;
+	return &options;
+}
 
-	return cmd_failed(live_check_read(&c->live, file, ret, cmd_left_out, &err), &err);
+static void usage(const struct command *self, FILE *out)
+{
+	(void)self;
+	optable_help(make_options(), cmd_name(), out);
 }
 
 static int of_recording(struct check_cmd *c, int n, char **words)
 {
-	struct err err = { 0 };
-	int e = c->live_only ? cmd_not_recorded(&options, c->live_only, words[0])
-		: n > 1	     ? cmd_words(&options, words[1], NULL)
-			     : read_file(c, words[0], &c->live.check);
+	const struct viewshow show = {
+		.view = &view_check, .state = &c->live.view, .form = c->live.form, .beside = c->live.html
+	};
 
-	c->live.out = stdout;
-	return e ? e : cmd_ended(live_check_show(&c->live, words[0], &err), &err);
+	if (c->live_only)
+		return cmd_not_recorded(&options, c->live_only, words[0]);
+	return n > 1 ? cmd_words(&options, words[1], NULL) : viewcmd_recorded(&show, &options, words, 1);
 }
 
 static int check_main(int argc, char **argv)
 {
-	struct check_cmd c = { .live.for_ns = LIVE_CHECK_FOR_NS };
+	struct check_cmd c = { .live = { .for_ns = LIVE_CHECK_FOR_NS, .left_out = cmd_left_out } };
 	int e;
 
 	cmd_begin(&c.live.request);
+	view_init(&view_check, &c.live.view);
 	e = cmd_split("check", &argc, argv, &c.live.request.words);
 	if (e == 0)
-		e = cmd_options(&options, &c, argc, argv);
-	if (e == 0 && c.against)
-		e = read_file(&c, c.against, &c.live.before);
-	if (e == 0)
-		e = optind < argc ? of_recording(&c, argc - optind, argv + optind)
-				  : cmd_ran(live_check_run(&c.live), 0);
+		e = cmd_options(make_options(), &c, argc, argv);
+	if (e == 0 && optind < argc) {
+		e = of_recording(&c, argc - optind, argv + optind);
+		c.live.view = (struct check_view){ 0 }; /* which is ended */
+	} else if (e == 0) {
+		e = cmd_ran(live_check_run(&c.live), 0);
+	}
 	live_check_done(&c.live);
 	return e;
 }
 
 const struct command cmd_check = { "check", "what is slow, for whom, and why: findings, the most expensive first",
-				   check_main, .options = &options };
+				   check_main, .usage = usage };

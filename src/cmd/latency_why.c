@@ -3,21 +3,16 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/columns.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
+#include "cmd/viewcmd.h"
 #include "cmd/words.h"
 #include "cmdline/requestopts.h"
 #include "engine/front/grouped.h"
 #include "live/why.h"
 
-#define MAX_TOP 10000
-#define MAX_OVER_US 3600000000ull
-
 struct why_run {
 	struct live_why live;
-	/* of recordings */
-	struct whyrec rec;
 	const struct optrow *live_only; /* an option that recordings do not have */
 };
 
@@ -25,21 +20,13 @@ static int take_by(void *run, const struct optrow *o, const char *arg, struct er
 {
 	struct live_why *l = run;
 
-	l->print.by = !strcmp(arg, "process") ? WHY_BY_PROCESS : !strcmp(arg, "thread") ? WHY_BY_THREAD : WHY_BY_GROUP;
-	if (l->print.by == WHY_BY_GROUP && !grouped_knows(arg))
+	l->view.print.by = !strcmp(arg, "process")  ? WHY_BY_PROCESS
+			   : !strcmp(arg, "thread") ? WHY_BY_THREAD
+						    : WHY_BY_GROUP;
+	if (l->view.print.by == WHY_BY_GROUP && !grouped_knows(arg))
 		return err_set(err, -EINVAL, "--%s: '%s' is none of process, thread, " GROUPED_NAMES, o->name, arg);
 	l->group = arg;
 	return 0;
-}
-
-static int take_over(void *ns, const struct optrow *o, const char *arg, struct err *err)
-{
-	uint64_t *ret = ns;
-	int e = optrow_time(o->name, arg, 1, ret, err);
-
-	if (e == 0 && (*ret < 1000 || *ret / 1000 > MAX_OVER_US))
-		e = err_set(err, -EINVAL, "--over: from 1us to 1h");
-	return e;
 }
 
 static void on_given(void *run, const struct optrow *o)
@@ -62,11 +49,6 @@ static const struct optrow rows[] = {
 	  .live = true,
 	  .arg = "COMMAND, -- COMMAND...",
 	  .help = "run it, and only it and its descendants" },
-	{ .name = "comm",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct why_run, live.comm),
-	  .arg = "NAME",
-	  .help = "only programs of this name" },
 	{ .name = "user",
 	  REQUEST_WHOSE(struct why_run, live.request),
 	  .live = true,
@@ -87,30 +69,14 @@ static const struct optrow rows[] = {
 	  .help = "a table for each process; or: thread, container, cgroup, unit, user" },
 	{ .name = "stacks",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct why_run, live.print.stacks),
+	  .at = offsetof(struct why_run, live.view.print.stacks),
 	  .live = true,
 	  .help = "what the program was doing: the stacks behind each cause (costs more)" },
 	{ .name = "runtime",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct why_run, live.print.askers),
+	  .at = offsetof(struct why_run, live.view.print.askers),
 	  .live = true,
 	  .help = "the functions of JavaScript or Python that asked for the waits of each cause" },
-	{ .name = "over",
-	  .kind = OPT_CALL,
-	  .take = take_over,
-	  .at = offsetof(struct why_run, live.print.over_ns),
-	  .arg = "TIME",
-	  .help = "shorter waits are counted, but get no cause (10us)" },
-	{ .name = "idle",
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct why_run, live.print.idle),
-	  .help = "sleeps and waits for something to do, too" },
-	{ .name = "top",
-	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct why_run, live.print.top),
-	  .value = MAX_TOP,
-	  .arg = "N",
-	  .help = "rows of a table (20)" },
 	{ .name = "every",
 	  .kind = OPT_TIME,
 	  .at = offsetof(struct why_run, live.every_ns),
@@ -122,7 +88,6 @@ static const struct optrow rows[] = {
 	  REQUEST_FOR(struct why_run, live.request),
 	  .live = true,
 	  .help = "end after this time; else Ctrl-C" },
-	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct why_run, live.print.json), .help = "JSON Lines" },
 	{ .name = "record",
 	  REQUEST_PASS(struct why_run, live.request),
 	  .live = true,
@@ -132,51 +97,56 @@ static const struct optrow rows[] = {
 	  REQUEST_PASS(struct why_run, live.request),
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell: causes=FILE for rules of your own" },
-	{ .name = "from", .kind = OPT_TEXT, .at = offsetof(struct why_run, rec.asked.from), .arg = "TIME" },
-	{ .name = "to", .kind = OPT_TEXT, .at = offsetof(struct why_run, rec.asked.to), .arg = "TIME" },
 };
-static const struct optable options = {
+static struct viewrows all_rows; /* with the view's */
+static struct optable options = {
 	.command = "latency why",
 	.synopsis = "latency why [options] [-- COMMAND...]\n"
 		    "latency why [--from TIME] [--to TIME] [options] FILE|FOLDER|PID...   of recordings",
-	.rows = rows,
-	.n = ARRAY_SIZE(rows),
+	.rows = all_rows.v,
 	.given = on_given,
 };
 
+static const struct optable *make_options(void)
+{
+	viewline_rows(&all_rows, rows, ARRAY_SIZE(rows), &view_why, offsetof(struct why_run, live.view),
+		      offsetof(struct why_run, live.form));
+	options.n = all_rows.n;
+	return &options;
+}
+
+static void usage(const struct command *self, FILE *out)
+{
+	(void)self;
+	optable_help(make_options(), cmd_name(), out);
+}
+
 static int of_recordings(struct why_run *w, char *const *words, size_t n)
 {
-	struct err err = { 0 };
+	const struct viewshow show = {
+		.view = &view_why, .state = &w->live.view, .form = w->live.form, .causes = w->live.request.opts.causes
+	};
 
-	if (w->live_only)
-		return cmd_not_recorded(&options, w->live_only, words[0]);
-	if (w->live.print.by == WHY_BY_GROUP)
-		return cmd_wrong("latency why: a recording does not tell groups: --by process or thread");
-	w->live.print.out = stdout;
-	w->rec.print = &w->live.print;
-	w->rec.comm = w->live.comm;
-	return cmd_ended(
-		live_why_recorded(&w->rec, w->live.request.opts.causes, words, n, cmd_left_out, &cmd_listener, &err),
-		&err);
+	return w->live_only ? cmd_not_recorded(&options, w->live_only, words[0])
+			    : viewcmd_recorded(&show, &options, words, n);
 }
 
 static int why_main(int argc, char **argv)
 {
-	struct why_run w = {
-		.live = { .print = { .top = 20, .over_ns = LIVE_WHY_OVER_NS, .columns = columns_of_stdout() },
-			  .every_ns = LIVE_WHY_EVERY_NS }
-	};
+	struct why_run w = { .live.every_ns = LIVE_WHY_EVERY_NS };
+	struct why_view *v = &w.live.view;
 	struct request *c = &w.live.request;
 	int e;
 
 	cmd_begin(c);
+	view_init(&view_why, v);
 	e = cmd_split("latency why", &argc, argv, &c->words);
 	if (c->words)
 		w.live_only = &command_behind;
 	if (e == 0)
-		e = cmd_options(&options, &w, argc, argv);
-	w.live.print.stacks |= w.live.print.askers;
-	if (e == 0 && optind == argc && (w.rec.asked.from || w.rec.asked.to))
+		e = cmd_options(make_options(), &w, argc, argv);
+	v->print.stacks |= v->print.askers;
+	if (e == 0 && optind == argc && (v->asked.from || v->asked.to))
 		e = cmd_words(&options, NULL, "--from and --to are for recordings");
 	if (e == 0 && optind == argc)
 		return cmd_ran(live_why_run(&w.live), 0);
@@ -187,6 +157,6 @@ static int why_main(int argc, char **argv)
 }
 
 const struct command latency_why = { "why", "what threads wait for: causes by time, count, maximum", why_main,
-				     .options = &options };
+				     .usage = usage };
 /* It is asked for first, and has a name of its own. */
-const struct command cmd_why = { "why", "what threads wait for (latency why)", why_main, .options = &options };
+const struct command cmd_why = { "why", "what threads wait for (latency why)", why_main, .usage = usage };

@@ -42,7 +42,9 @@ static int fail(int e, struct err *err, const struct recnow *live, const char *e
 	return live ? cmd_live_fail(live, err) : cmd_fail("%s", err->msg);
 }
 
-static int show(const struct view *v, void *state, struct view_job *job, const struct recnow *live, const char *empty)
+/* causes: a file of rules, or NULL. live, empty: as of fail(). */
+static int show(const struct view *v, void *state, struct view_job *job, const char *causes, const struct recnow *live,
+		const char *empty)
 {
 	struct err err = { 0 };
 	struct why_rules own = { 0 };
@@ -53,11 +55,11 @@ static int show(const struct view *v, void *state, struct view_job *job, const s
 				      .why_arg = &own.why,
 				      .columns = (unsigned)columns_of_stdout(),
 				      .utf8 = can_utf8() };
-	int e;
+	int e = why_rules_open(&own, causes, &cmd_listener, &err);
 
-	(void)why_rules_open(&own, NULL, &cmd_listener, NULL); /* without a file it cannot fail */
 	job->env = &env;
-	e = view_show(v, state, job, &err);
+	if (e == 0)
+		e = view_show(v, state, job, &err);
 	if (e == 0)
 		outfile_report(job->output);
 	else
@@ -70,7 +72,30 @@ static int show(const struct view *v, void *state, struct view_job *job, const s
 
 int viewcmd_show(const struct view *v, void *state, struct view_job *job)
 {
-	return show(v, state, job, NULL, NULL);
+	return show(v, state, job, NULL, NULL, NULL);
+}
+
+int viewcmd_recorded(const struct viewshow *s, const struct optable *t, char *const *words, size_t n)
+{
+	const struct view *v = s->view;
+	struct view_job job = { .form = s->form ? view_form(v, s->form) : NULL };
+	struct err err = { 0 };
+	int e;
+
+	if (!v->several && n > v->max_sources)
+		return cmd_words(t, words[v->max_sources], NULL);
+	if (v->several) {
+		job.words = words;
+		job.nwords = n;
+	}
+	for (; job.nsources < n && !v->several; job.nsources++)
+		job.source[job.nsources].path = words[job.nsources];
+	job.beside = s->beside ? view_form(v, "html") : NULL;
+	job.beside_output = s->beside;
+	e = view_choose(v, &job, isatty(STDOUT_FILENO), &err);
+	if (e == 0 && v->check)
+		e = v->check(s->state, &job, &err);
+	return e < 0 ? cmd_err(e, &err) : show(v, s->state, &job, s->causes, NULL, NULL);
 }
 
 static int run(struct viewline *l, int argc, char **argv)
@@ -88,7 +113,7 @@ static int run(struct viewline *l, int argc, char **argv)
 		l->job.source[0].path = l->live.path;
 		empty = c->live->empty ? c->live->empty(&l->live) : NULL;
 	}
-	return e ? e : show(l->view, l->state, &l->job, &l->live, empty);
+	return e ? e : show(l->view, l->state, &l->job, NULL, &l->live, empty);
 }
 
 int viewcmd(const struct viewcmd *c, int argc, char **argv)

@@ -4,6 +4,16 @@
 #define DWELL_CMD_VIEWCMD_H
 #include "cmdline/viewline.h"
 
+/* A view of recordings that such a command shows. */
+struct viewshow {
+	const struct view *view;
+	void *state;	    /* as of view_show(), which is ended */
+	const char *form;   /* NULL: the plain one */
+	const char *beside; /* a file for the form "html" as well; NULL: none */
+	const char *causes; /* a file of rules, as of -x causes; NULL: none */
+};
+/* Shows the recordings that the n words name. t: of messages. An exit code. */
+int viewcmd_recorded(const struct viewshow *s, const struct optable *t, char *const *words, size_t n);
 /* Shows what a command has chosen by itself: state as of view_show(), which is ended. An exit code. */
 int viewcmd_show(const struct view *v, void *state, struct view_job *job);
 extern const struct viewcmd viewcmd_heat, viewcmd_hist;

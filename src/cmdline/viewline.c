@@ -60,12 +60,7 @@ static int take_word(void *line, char *word, struct err *err)
 	return 0;
 }
 
-struct rows {
-	struct optrow v[OPTABLE_MAX];
-	size_t n;
-};
-
-static void add_rows(struct rows *rows, const struct optrow *v, size_t n, size_t at)
+static void add_rows(struct viewrows *rows, const struct optrow *v, size_t n, size_t at)
 {
 	for (size_t i = 0; i < n && rows->n < OPTABLE_MAX; i++) {
 		rows->v[rows->n] = v[i];
@@ -74,7 +69,7 @@ static void add_rows(struct rows *rows, const struct optrow *v, size_t n, size_t
 }
 
 /* Forms that the page asks for are the common ones. */
-static void add_forms(struct rows *rows, const struct view *v, bool common)
+static void add_forms(struct viewrows *rows, const struct view *v, bool common)
 {
 	for (const struct view_form *f = v->forms; f->name; f++) {
 		const struct optrow row = { .name = f->name,
@@ -88,7 +83,7 @@ static void add_forms(struct rows *rows, const struct view *v, bool common)
 	}
 }
 
-static void add_format(const struct viewcmd *c, struct arena *a, struct rows *rows)
+static void add_format(const struct viewcmd *c, struct arena *a, struct viewrows *rows)
 {
 	struct strb help = { 0 };
 	struct optrow row = {
@@ -103,8 +98,34 @@ static void add_format(const struct viewcmd *c, struct arena *a, struct rows *ro
 	add_rows(rows, &row, 1, 0);
 }
 
+static bool has_row(const struct viewrows *rows, const struct optrow *o)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		if (o->name ? rows->v[i].name && !strcmp(rows->v[i].name, o->name) : rows->v[i].letter == o->letter)
+			return true;
+	return false;
+}
+
+void viewline_rows(struct viewrows *ret, const struct optrow *own, size_t n, const struct view *v, size_t state_at,
+		   size_t form_at)
+{
+	ret->n = 0;
+	add_rows(ret, own, n, 0);
+	for (size_t i = 0; i < v->noptions; i++)
+		if (!has_row(ret, &v->options[i]))
+			add_rows(ret, &v->options[i], 1, state_at);
+	for (const struct view_form *f = v->forms; f->name; f++) {
+		const struct optrow row = {
+			.name = f->name, .kind = OPT_SET, .at = form_at, .text = f->name, .help = f->help
+		};
+
+		if (f->help && !has_row(ret, &row))
+			add_rows(ret, &row, 1, 0);
+	}
+}
+
 /* Its help is in the arena. */
-static struct optable make_table(const struct viewcmd *c, struct arena *a, struct rows *rows)
+static struct optable make_table(const struct viewcmd *c, struct arena *a, struct viewrows *rows)
 {
 	static const struct optrow output = { .letter = 'o',
 					      .kind = OPT_TEXT,
@@ -142,7 +163,7 @@ static struct optable make_table(const struct viewcmd *c, struct arena *a, struc
 void viewline_help(const struct viewcmd *c, const char *program, FILE *out)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
-	struct rows rows = { 0 };
+	struct viewrows rows = { 0 };
 	const struct optable t = make_table(c, a, &rows);
 
 	optable_help(&t, program, out);
@@ -207,7 +228,7 @@ static int choose_format(struct viewline *l, struct err *err)
 int viewline_read(struct viewline *l, int argc, char **argv, bool terminal, const char *program, struct err *err)
 {
 	const struct viewcmd *c = l->c;
-	struct rows rows = { 0 };
+	struct viewrows rows = { 0 };
 	const struct optable t = make_table(c, l->a, &rows);
 	int e = c->live ? requestopts_record(&l->live, &t, l, &argc, argv, program, err)
 			: optable_read(&t, l, argc, argv, program, err);

@@ -10,32 +10,19 @@
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
 		   struct err *err)
 {
-	struct live_stuck *r = ctx;
-	struct causes *c;
-	int e = why_read(why, &c, err);
-
-	r->schema = schema;
-	r->print.sym = sym;
-	r->print.out = out;
-	if (e < 0)
-		return e;
-	return stuck_new(c, sym, &r->threads) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
+	return viewrun_open(&((struct live_stuck *)ctx)->run, schema, sym, why, out, err);
 }
 
 static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
-	struct live_stuck *r = ctx;
-	const struct recfmt *f = row->id >= 1 && row->id <= r->schema->nfmts ? r->schema->fmts[row->id - 1] : NULL;
-
-	*ret_text = row->kind == ROW_DROPS || row->kind == ROW_NOTE || row->kind == ROW_FAULT;
-	return row->kind == ROW_EVENT && f ? stuck_add(r->threads, f, row->data) : 0;
+	return viewrun_row(&((struct live_stuck *)ctx)->run, row, ret_text);
 }
 
 static int on_finish(void *ctx)
 {
 	struct live_stuck *r = ctx;
 
-	return stuckprint(&r->print, r->threads);
+	return viewrun_finish(&r->run, &r->request.to);
 }
 
 /* A cgroup's number is that of its folder. */
@@ -56,10 +43,8 @@ int live_stuck_cgroup(const char *arg, uint64_t *ret, struct err *err)
 
 void live_stuck_request(struct live_stuck *r)
 {
-	struct stuck_print *p = &r->print;
-
-	p->all |= p->pid || p->comm || p->container || p->cgroup; /* a filter also shows threads that only sleep */
-	if (p->json)
+	viewrun_begin(&r->run, &view_stuck, &r->view, r->form, NULL);
+	if (viewrun_json(&r->run))
 		request_option(&r->request, "oformat", "json");
 	/* All threads: those that are not shown may have what others wait for. */
 	request_param(&r->request, "every", "1");
@@ -75,6 +60,6 @@ int live_stuck_run(struct live_stuck *r)
 	live_stuck_request(r);
 	e = request_run(&r->request, &show, NULL);
 	request_done(&r->request);
-	stuck_free(r->threads);
+	view_stuck.done(&r->view);
 	return e;
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is blocked right now, since when, on what, and who has it. The program that looks is dlib/latency/stuck.d, once.
- */
+/* Runs `dwell latency stuck`: lists the threads that are blocked now, since when, on what, and who has it. The program
+ * that looks is dlib/latency/stuck.d, once. The view "stuck" prints. */
 #ifndef DWELL_LIVE_STUCK_H
 #define DWELL_LIVE_STUCK_H
 #include "engine/run/run.h"
-#include "view/text/stuckprint.h"
-
-#define LIVE_STUCK_OVER_NS 100000000ull
+#include "live/viewrun.h"
+#include "view/text/stuckview.h"
 
 struct live_stuck {
-	struct stuck_print print; /* what is asked for */
-	struct request request;	  /* begun by the caller, ended by the run */
-	struct stuck *threads;
-	const struct rec_schema *schema;
+	struct stuck_view view;
+	const char *form;	/* of the view; NULL: text */
+	struct request request; /* begun by the caller, ended by the run */
+	struct viewrun run;
 };
 
 /* What is run, put into r->request. */

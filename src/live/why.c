@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live/why.h"
-#include <errno.h>
 #include "base/clock.h"
 #include "engine/front/needs.h"
 #include "types/typesrc.h"
@@ -8,19 +7,7 @@
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
 		   struct err *err)
 {
-	struct live_why *w = ctx;
-	struct causes *c;
-	int e = why_read(why, &c, err);
-
-	w->schema = schema;
-	w->print.out = out;
-	if (e < 0)
-		return e;
-	if (whytab_new(c, sym, &w->table) < 0)
-		return err_set(err, -ENOMEM, "out of memory");
-	if (w->print.askers)
-		whytab_askers(w->table);
-	return 0;
+	return viewrun_open(&((struct live_why *)ctx)->run, schema, sym, why, out, err);
 }
 
 /* Compiling and loading are no part of what was measured. */
@@ -31,38 +18,21 @@ static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 	(void)err;
 	(void)s;
 	(void)target;
-	w->begun = w->interval = clock_ns(CLOCK_MONOTONIC);
+	w->begun = w->view.interval = clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 
 static int on_row(void *ctx, const struct row *row, bool *ret_text)
 {
-	struct live_why *w = ctx;
-	uint64_t now;
-	int e;
-
-	switch (row->kind) {
-	case ROW_AGG: return whytab_add(w->table, w->schema, row);
-	case ROW_EVENT:
-		if (!whytab_is_end(w->schema, row))
-			return 0;
-		now = row->ts;
-		e = whyprint_table(&w->print, w->table, now - w->interval, false);
-		w->interval = now;
-		whytab_next(w->table);
-		return e;
-	case ROW_DROPS:
-	case ROW_NOTE:
-	case ROW_FAULT: *ret_text = true; return 0;
-	default: return 0;
-	}
+	return viewrun_row(&((struct live_why *)ctx)->run, row, ret_text);
 }
 
 static int on_finish(void *ctx)
 {
 	struct live_why *w = ctx;
 
-	return whyprint_table(&w->print, w->table, clock_ns(CLOCK_MONOTONIC) - w->begun, true);
+	w->view.ns = clock_ns(CLOCK_MONOTONIC) - w->begun;
+	return viewrun_finish(&w->run, &w->request.to);
 }
 
 /* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */
@@ -90,12 +60,12 @@ static int check_kernel(const struct live_why *l)
 	e = needs_tracing(false, to);
 	if (e < 0)
 		return e; /* nothing is known of the kernel */
-	if (l->print.stacks)
+	if (l->view.print.stacks)
 		return listener_fail(
 			to, -EOPNOTSUPP,
 			"latency why: --stacks needs Linux 6.16 (tracepoint sched_exit_tp); without it the causes are "
 			"there, but not the stacks of programs");
-	if (l->print.by == WHY_BY_GROUP)
+	if (l->view.print.by == WHY_BY_GROUP)
 		return listener_fail(to, -EOPNOTSUPP,
 				     "latency why: --by container, cgroup, unit and user need Linux 6.16 (tracepoint "
 				     "sched_exit_tp)");
@@ -111,17 +81,18 @@ void live_why_request(struct live_why *l)
 	static const char *const by[] = { [WHY_BY_PROCESS] = "1", [WHY_BY_THREAD] = "2", [WHY_BY_GROUP] = "3" };
 	struct request *c = &l->request;
 
-	if (l->print.json)
+	viewrun_begin(&l->run, &view_why, &l->view, l->form, NULL);
+	if (viewrun_json(&l->run))
 		request_option(c, "oformat", "json");
-	if (l->print.by == WHY_BY_GROUP)
+	if (l->view.print.by == WHY_BY_GROUP)
 		request_option(c, "by", l->group);
-	if (l->print.by != WHY_BY_NOTHING)
-		request_param(c, "by", by[l->print.by]);
-	request_param(c, "over", arena_printf(c->arena, "%llu", (unsigned long long)(l->print.over_ns / 1000)));
+	if (l->view.print.by != WHY_BY_NOTHING)
+		request_param(c, "by", by[l->view.print.by]);
+	request_param(c, "over", arena_printf(c->arena, "%llu", (unsigned long long)(l->view.print.over_ns / 1000)));
 	request_param(c, "every", arena_printf(c->arena, "%lluns", (unsigned long long)l->every_ns));
-	if (l->comm)
-		request_param(c, "comm", l->comm);
-	if (l->print.stacks) {
+	if (l->view.comm)
+		request_param(c, "comm", l->view.comm);
+	if (l->view.print.stacks) {
 		request_param(c, "stacks", "1");
 		request_param(c, "names", "1");
 	}
@@ -145,26 +116,6 @@ int live_why_run(struct live_why *l)
 	if (e == 0)
 		e = request_run(&l->request, &show, NULL);
 	request_done(&l->request);
-	whytab_free(l->table);
-	return e;
-}
-
-int live_why_recorded(const struct whyrec *w, const char *causes_file, char *const *words, size_t n,
-		      recset_note_fn *left_out, const struct listener *to, struct err *err)
-{
-	struct why_rules rules = { 0 };
-	struct causes *causes = NULL;
-	struct recset set;
-	int e = why_rules_open(&rules, causes_file, to, err);
-
-	if (e == 0)
-		e = why_read(&rules.why, &causes, err);
-	if (e == 0) {
-		e = recset_open(&set, words, n, left_out, err);
-		if (e == 0)
-			e = whyrec_print(w, &set, causes, err);
-		recset_close(&set);
-	}
-	why_rules_done(&rules);
+	view_why.done(&l->view);
 	return e;
 }

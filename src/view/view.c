@@ -99,6 +99,22 @@ static void put_heading(const struct view *v, const void *state, const struct vi
 		strb_printf(b, " → %s", second);
 }
 
+int view_draw_beside(const void *state, const struct view_job *job, struct err *err)
+{
+	struct outfile out;
+	int e = job->beside ? outfile_begin(&out, job->beside_output, err) : 0;
+
+	return e < 0 || !job->beside ? e : outfile_end(&out, job->beside->draw(state, job, out.f, err), err);
+}
+
+int view_causes(const struct view_job *job, struct causes **ret, struct err *err)
+{
+	const struct view_env *env = job->env;
+
+	*ret = env->causes ? env->causes(env->why_arg) : NULL;
+	return *ret ? 0 : err_set(err, -EINVAL, "the rules for causes cannot be read");
+}
+
 static int draw(const struct view *v, const void *state, struct view_job *job, struct err *err)
 {
 	_cleanup_(strb_free) struct strb heading = { 0 };
@@ -108,7 +124,9 @@ static int draw(const struct view *v, const void *state, struct view_job *job, s
 	if (!job->title && v->title)
 		put_heading(v, state, job, &heading);
 	job->heading = job->title ? job->title : strb_str(&heading);
-	e = outfile_begin(&out, job->output, err);
+	e = view_draw_beside(state, job, err);
+	if (e == 0)
+		e = outfile_begin(&out, job->output, err);
 	if (e == 0)
 		e = outfile_end(&out, job->form->draw(state, job, out.f, err), err);
 	job->heading = NULL;

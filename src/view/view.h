@@ -14,6 +14,8 @@
 #include "store/recquery.h"
 
 struct causes;
+struct rec_schema;
+struct sym;
 
 #define VIEW_MAX_SOURCES 8u
 #define VIEW_FILE "recording" /* view_form.served of the file itself */
@@ -55,6 +57,17 @@ struct view_job {
 	const char *head;	      /* the heading's beginning in place of the view's own; NULL: its own */
 	const struct view_env *env;
 	const char *heading; /* while it is drawn: of both */
+	/* A second form, which is written to a file as well; NULL: none. */
+	const struct view_form *beside;
+	const char *beside_output;
+};
+
+/* A run that a view shows. All of it lives until the run has ended. */
+struct view_run {
+	const struct rec_schema *schema;
+	struct sym *sym;
+	struct causes *causes; /* the rules of -x causes and dwell's own */
+	FILE *out;	       /* not owned; for what is shown before the end */
 };
 
 enum view_form_flag {
@@ -105,6 +118,11 @@ struct view {
 	int (*check)(void *state, const struct view_job *job, struct err *err);
 	/* Makes what is drawn. -errno with a message; -ENODATA: there is nothing of the kind. */
 	int (*read)(void *state, const struct view_job *job, struct err *err);
+	/* In place of read(), of a run while it goes on (live/viewrun.h): begin(), then row() for each row. The form
+	 * draws at the end. NULL: the view shows recordings only. begin: 0, or -errno with a message. row: 0 or -errno;
+	 * *ret_text as in struct run_observer. */
+	int (*begin)(void *state, const struct view_job *job, const struct view_run *run, struct err *err);
+	int (*row)(void *state, const struct row *row, bool *ret_text);
 	void (*title)(const void *state, const struct view_job *job, struct strb *ret); /* NULL: it has no heading */
 	void (*done)(void *state); /* accepts what was never read; or NULL */
 };
@@ -121,6 +139,10 @@ int view_choose(const struct view *v, struct view_job *job, bool terminal, struc
  * `draw` say; -EPIPE without a message: nobody reads standard output any more. */
 int view_show(const struct view *v, void *state, struct view_job *job, struct err *err);
 void view_init(const struct view *v, void *state);
+/* Draws job->beside, if there is one, to its file. 0, or -errno with a message. */
+int view_draw_beside(const void *state, const struct view_job *job, struct err *err);
+/* The rules by which waits get their causes. -EINVAL with a message: they cannot be read. */
+int view_causes(const struct view_job *job, struct causes **ret, struct err *err);
 /* Ends the state, and closes what was opened. */
 void view_done(const struct view *v, void *state, struct view_job *job);
 /* The form of that name; NULL: there is none. */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Percentiles and causes of recordings. */
+/* Percentiles of recordings. */
 #include "../unit.h"
 #include "../store/recsample.h"
-#include "latency/causes.h"
 #include "view/text/profileprint.h"
-#include "view/text/whyrec.h"
 
 static char *text;
 static size_t len;
@@ -82,31 +80,12 @@ static void a_stretch_outside_is_an_error(void **state)
 	assert_string_equal(text, "");
 }
 
-static void causes_without_waits_are_an_empty_table(void **state)
-{
-	struct why_print print = { .top = 20, .json = true, .columns = 80 };
-	struct whyrec w = { .print = &print };
-	struct causes *causes;
-
-	(void)state;
-	make();
-	assert_int_equal(causes_new(&causes), 0);
-	print.out = open_memstream(&text, &len);
-	assert_int_equal(whyrec_print(&w, &set, causes, &err), 0);
-	fclose(print.out);
-	causes_free(causes);
-	recset_close(&set);
-	assert_non_null(strstr(text, "{\"type\":\"latency-why\""));
-	assert_non_null(strstr(text, "\"causes\":[]"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_end_with_the_recording),
 		cmocka_unit_test(a_stretch_is_one_window),
 		cmocka_unit_test(a_stretch_outside_is_an_error),
-		cmocka_unit_test(causes_without_waits_are_an_empty_table),
 	};
 	int r = cmocka_run_group_tests(tests, sample_set_up, sample_tear_down);
 

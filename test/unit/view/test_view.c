@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "../store/recsample.h"
 #include "base/cleanup.h"
+#include "latency/causes.h"
 #include "unit.h"
 #include "view/view.h"
 
@@ -25,7 +26,15 @@ static void on_note(void *ctx, const char *text)
 	snprintf(noted, sizeof(noted), "%s", text);
 }
 
-static const struct view_env env = { .note = on_note, .columns = 80 };
+static struct causes *no_rules;
+
+static struct causes *rules(void *unused)
+{
+	(void)unused;
+	return no_rules;
+}
+
+static const struct view_env env = { .note = on_note, .causes = rules, .columns = 80 };
 
 static void make_recording(void)
 {
@@ -68,7 +77,9 @@ static int show(const struct view *v, const char *form, const char *path, struct
 	view_init(v, state);
 	set_by(v, state, "block");
 	job->source[0].path = path;
-	job->nsources = 1;
+	job->nsources = v->several ? 0 : 1;
+	job->words = v->several ? (char *[]){ (char *)(uintptr_t)path } : NULL;
+	job->nwords = v->several ? 1 : 0;
 	job->output = output;
 	job->env = &env;
 	job->form = form ? view_form(v, form) : NULL;
@@ -206,19 +217,81 @@ static void asked_options(void **state)
 	assert_null(view_asked(&view_timeline, "processes"));
 }
 
+/* The views of waits show a recording without waits, and write a second form beside the first. */
+static void waits_of_recordings(void **state)
+{
+	char page[300];
+	struct view_job job = { .beside = view_form(&view_check, "html"), .beside_output = page };
+	struct err err;
+	char *text;
+
+	(void)state;
+	make_recording();
+	snprintf(page, sizeof(page), "%s/page", sample_dir);
+	assert_int_equal(show(&view_check, "json", sample_path, &job, &err), 0);
+	text = written();
+	assert_int_equal(text[0], '{');
+	free(text);
+	assert_int_equal(unlink(page), 0);
+	job = (struct view_job){ 0 };
+	assert_int_equal(show(&view_why, "json", sample_path, &job, &err), 0);
+	text = written();
+	assert_non_null(strstr(text, "{\"type\":\"latency-why\""));
+	assert_non_null(strstr(text, "\"causes\":[]"));
+	free(text);
+	job = (struct view_job){ 0 };
+	assert_int_equal(show(&view_stuck, "text", sample_path, &job, &err), -ENODATA);
+	assert_non_null(strstr(err.msg, "-x record=FILE"));
+	err_done(&err);
+}
+
+/* A row with begin() shows a run by the same forms. */
+static void waits_of_a_run(void **state)
+{
+	static const struct view *const live[] = { &view_why, &view_stuck, &view_check };
+	static const struct rec_schema schema = { .nfmts = 0 };
+	const struct view_run run = { .schema = &schema, .causes = no_rules, .out = stdout };
+	const struct row drops = { .kind = ROW_DROPS };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
+		_cleanup_free_ char *view_state = malloc(live[i]->size), *text = NULL;
+		struct view_job job = { .form = view_form(live[i], "json"), .env = &env };
+		struct err err = { 0 };
+		bool shown = false;
+		size_t n;
+		FILE *out = open_memstream(&text, &n);
+
+		view_init(live[i], view_state);
+		assert_int_equal(live[i]->begin(view_state, &job, &run, &err), 0);
+		assert_int_equal(live[i]->row(view_state, &drops, &shown), 0);
+		assert_int_equal(job.form->draw(view_state, &job, out, &err), 0);
+		fclose(out);
+		assert_int_equal(text[0], live[i] == &view_stuck ? '\0' : '{'); /* a line for each thread */
+		live[i]->done(view_state);
+	}
+}
+
+static int set_up(void **state)
+{
+	return causes_new(&no_rules) < 0 ? -1 : sample_set_up(state);
+}
+
 static int tear_down(void **state)
 {
 	unlink(output);
+	causes_free(no_rules);
 	return sample_tear_down(state);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_whole),    cmocka_unit_test(served_names_are_unique),
-		cmocka_unit_test(forms_are_chosen),  cmocka_unit_test(headings),
-		cmocka_unit_test(errors_are_values), cmocka_unit_test(asked_options),
+		cmocka_unit_test(rows_are_whole),      cmocka_unit_test(served_names_are_unique),
+		cmocka_unit_test(forms_are_chosen),    cmocka_unit_test(headings),
+		cmocka_unit_test(errors_are_values),   cmocka_unit_test(asked_options),
+		cmocka_unit_test(waits_of_recordings), cmocka_unit_test(waits_of_a_run),
 	};
 
-	return cmocka_run_group_tests(tests, sample_set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
