@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording file as the symboliser's source. */
+/* Lets the symboliser (sym/sym.h) read names and lines from a recording file, not from the kernel and processes. */
 #include "view/form/recsym.h"
 
 _Static_assert(RECFILE_MAX_SOURCE <= SYM_MAX_LINES, "frames of one address");
@@ -9,8 +9,12 @@ static bool of_symbol(struct recread *f, enum recfile_space space, uint32_t tgid
 {
 	struct recfile_symbol rs;
 
-	if (!recread_symbol(f, space, tgid, start, addr, &rs))
-		return false;
+	if (!recread_symbol(f, space, tgid, start, addr, &rs)) {
+		/* Of a call the recording names the return address, which is the end of the instruction at addr. */
+		if (!recread_symbol(f, space, tgid, start, addr + 1, &rs) || !rs.offset)
+			return false;
+		rs.offset--;
+	}
 	ret->module = rs.module ? rs.module : "";
 	ret->name = rs.name;
 	ret->path = rs.path;

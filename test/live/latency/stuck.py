@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 import time
 import live
 
@@ -87,6 +88,11 @@ with live.waiting("stopped") as w:
     time.sleep(0.5)
     row = stuck().get(int(w["stopped"]))
     live.check(row and row["state"] == "T" and row["class"] == "process", "a stopped process", row)
+    with tempfile.TemporaryDirectory() as d:
+        kept = os.path.join(d, "kept.dwell")
+        shown = stuck("-p", w["stopped"], "-x", f"record={kept}")
+        live.check(int(w["stopped"]) in shown, "a recording of a stopped process", shown)
+        live.same(stuck("-p", w["stopped"], kept), shown, "a recording shows the same threads, with names")
 with live.waiting("nap", 60000) as w:
     pid = int(w["pid"])
     time.sleep(0.5)
@@ -114,7 +120,7 @@ for p in sleepers:
 
 # Wrong input, no rights, a reader that leaves.
 for args, why in ((("--over", "soon"), "no time"), (("-p", "0"), "no number"), (("--cgroup", "/no/such"), "no cgroup"),
-                  (("extra",), "not expected"), (("--bad",), "there is no option --bad")):
+                  (("extra", "more"), "not expected"), (("--bad",), "there is no option --bad")):
     r = live.dwell("latency", "stuck", *args)
     live.check(r.returncode == 2 and why in r.stderr and not r.stdout, " ".join(args), r.stderr)
 live.check("latency stuck" in live.dwell("latency", "stuck", "--help").stdout, "--help")
