@@ -23,10 +23,12 @@ struct recorder {
 	const char *output;
 	bool quiet, chaos;
 	unsigned seed, runs; /* 0: none; one */
+	unsigned check;	     /* 0: none */
 };
 
 #define SEED_MAX 1000000000
 #define RUNS_MAX 1000000
+#define CHECK_MAX 1000000000
 
 static const struct optrow rec_rows[] = {
 	{ .letter = 'o',
@@ -48,6 +50,12 @@ static const struct optrow rec_rows[] = {
 	  .value = SEED_MAX,
 	  .arg = "N",
 	  .help = "chaos from this seed on" },
+	{ .name = "check",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct recorder, check),
+	  .value = CHECK_MAX,
+	  .arg = "N",
+	  .help = "checksums of all memory at every Nth stopped system call, which the replay compares" },
 	{ .name = "until-fail",
 	  .kind = OPT_NUMBER,
 	  .at = offsetof(struct recorder, runs),
@@ -57,7 +65,7 @@ static const struct optrow rec_rows[] = {
 };
 static const struct optable rec_options = {
 	.command = "rec",
-	.synopsis = "rec [-q] [-o TRACE] [--chaos|--seed N] [--until-fail N] [--] COMMAND...",
+	.synopsis = "rec [-q] [-o TRACE] [--check N] [--chaos|--seed N] [--until-fail N] [--] COMMAND...",
 	.notes = "\tA command is run and recorded with all its processes and threads, so that `dwell replay` can run\n"
 		 "\tit again exactly; see dwell-rec(1).",
 	.rows = rec_rows,
@@ -149,7 +157,9 @@ static int until_fail(struct rec_opts *o, unsigned runs)
 static int record(const struct recorder *c, char **words)
 {
 	_cleanup_free_ char *path = findprog(words[0]);
-	struct rec_opts o = { .trace = c->output, .path = path, .argv = words, .note = note, .warn = warn };
+	struct rec_opts o = {
+		.trace = c->output, .path = path, .argv = words, .note = note, .warn = warn, .check = c->check
+	};
 	struct stat st;
 
 	if (!path)

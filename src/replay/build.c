@@ -2,6 +2,7 @@
 /* The memory of a replayed program: a process of dwell's own is emptied and filled with the recorded mappings. */
 #include <asm/unistd.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -15,12 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "replay/breaks.h"
 #include "replay/replay_int.h"
 
 #define PAGE 4096ull
 #define USER_END 0x7ffffffff000ull /* after the last page that a program can have */
 #define PTRACE_OPTIONS \
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL)
+#define PATH_AT 256u	/* in the scratch page */
 #define RSEQ_SIZES 512u /* bytes: what is registered is not more */
 
 int replay_broken(struct replay *r, int error)
@@ -35,6 +38,7 @@ static void put_memory(struct memory *m)
 		return;
 	if (m->mem >= 0)
 		close(m->mem);
+	breaks_free(m->breaks);
 	free(m);
 }
 
@@ -78,6 +82,7 @@ struct rtask *build_find(struct replay *r, uint32_t id)
 static void leave(struct rtask *k)
 {
 	k->t.mem = -1; /* the memory's */
+	k->t.breaks = NULL;
 	tracee_close(&k->t);
 	put_memory(k->memory);
 	k->memory = NULL;
@@ -170,6 +175,32 @@ static long call(struct replay *r, long nr, const uint64_t args[6], int *e)
 	return tracee_inject(&r->k->t, SCRATCH, nr, args, e);
 }
 
+/* Maps the file, whose path is put where the task can read it, in place of its copy; what stacks and names are looked
+ * up by. The result, or 0: there is no such file. */
+static long map_itself(struct replay *r, const uint64_t copy[6], uint64_t arena, int *e)
+{
+	uint64_t off = 0, a[6], open[6] = { (uint64_t)AT_FDCWD, SCRATCH + PATH_AT, O_RDONLY | O_CLOEXEC };
+	const struct rfile *f = watched_file(r, arena, &off);
+	long fd, x;
+
+	if (!f || strlen(f->path) >= SCRATCH_SIZE - PATH_AT)
+		return 0;
+	*e = tracee_poke(&r->k->t, SCRATCH + PATH_AT, f->path, strlen(f->path) + 1);
+	fd = *e == 0 ? call(r, __NR_openat, open, e) : -1;
+	if (*e < 0 || fd < 0)
+		return 0;
+	memcpy(a, copy, sizeof(a));
+	a[4] = (uint64_t)fd;
+	a[5] = off;
+	x = call(r, __NR_mmap, a, e);
+	a[0] = (uint64_t)fd;
+	if (*e == 0)
+		call(r, __NR_close, a, e);
+	if (*e == 0 && x == (long)copy[0] && (copy[2] & PROT_EXEC))
+		*e = watched_code(r, arena, copy[0], copy[0] + copy[1]);
+	return x;
+}
+
 static int map_fixed(struct replay *r, const struct ev_map *m)
 {
 	bool file = m->arena != ARENA_NONE;
@@ -180,8 +211,10 @@ static int map_fixed(struct replay *r, const struct ev_map *m)
 				   file ? (uint64_t)r->arena : ~0ull,
 				   file ? m->arena : 0 };
 	int e = 0;
-	long x = call(r, __NR_mmap, args, &e);
+	long x = file ? map_itself(r, args, m->arena, &e) : 0;
 
+	if (x == 0 && e == 0)
+		x = call(r, __NR_mmap, args, &e);
 	return e < 0 ? e : x == (long)m->start ? 0 : -ENOMEM;
 }
 
@@ -225,6 +258,21 @@ uint64_t build_log_used(struct replay *r)
 	return at;
 }
 
+/* Room for displaced instructions, unless the program is there itself. */
+static int put_area(struct replay *r)
+{
+	const struct ev_map area = { WATCH_AREA, WATCH_AREA + (uint64_t)WATCH_SLOTS * WATCH_SLOT, ARENA_NONE,
+				     PROT_READ | PROT_EXEC, 0 };
+	bool slots = true;
+	int e;
+
+	for (size_t i = 0; i < r->g.maps.n; i++)
+		slots &= r->g.maps.v[i].start >= area.end || r->g.maps.v[i].end <= area.start;
+	e = slots ? map_fixed(r, &area) : 0;
+	r->k->t.breaks = r->k->memory->breaks = breaks_new(slots);
+	return r->k->t.breaks ? e : -ENOMEM;
+}
+
 int build_program(struct replay *r)
 {
 	const uint64_t all[6] = { SCRATCH + SCRATCH_SIZE, USER_END - (SCRATCH + SCRATCH_SIZE) };
@@ -239,8 +287,12 @@ int build_program(struct replay *r)
 		return e;
 	if (call(r, __NR_munmap, all, &e) != 0 && e == 0)
 		e = -ENOMEM;
+	if (e == 0 && r->watch)
+		e = put_area(r);
 	for (size_t i = 0; i < r->g.maps.n && e == 0; i++)
 		e = map_fixed(r, &r->g.maps.v[i]);
+	for (size_t i = 0; i < r->g.mems.n && e == 0; i++)
+		e = tracee_write(&r->k->t, r->g.mems.v[i].addr, r->g.bytes.v + r->g.mems.v[i].at, r->g.mems.v[i].size);
 	if (e == 0)
 		e = put_stub(r);
 	if (e == 0)
@@ -264,12 +316,16 @@ static int take_child(struct replay *r, struct rtask *k, pid_t pid, bool shares)
 		put_memory(k->memory);
 		(k->memory = r->k->memory)->refs++;
 		k->t.mem = k->memory->mem;
+		k->t.breaks = k->memory->breaks;
 		return 0;
 	}
 	k->memory->heap = r->k->memory->heap;
 	e = tracee_open(&k->t);
 	k->memory->mem = k->t.mem;
-	return e;
+	if (e < 0 || !r->k->memory->breaks)
+		return e;
+	k->t.breaks = k->memory->breaks = breaks_copy(r->k->memory->breaks);
+	return k->t.breaks ? 0 : -ENOMEM;
 }
 
 int build_fork(struct replay *r)
@@ -337,6 +393,27 @@ static void args_of(const struct replay *r, const struct ev_call *c, uint64_t a[
 	}
 }
 
+/* What was at an address that a call maps or unmaps is not there any more. */
+static void forget(struct replay *r, const uint64_t a[6])
+{
+	struct breaks *b = r->k->memory->breaks;
+
+	breaks_forget(b, a[0], a[1]);
+	if (a[0] < WATCH_AREA + (uint64_t)WATCH_SLOTS * WATCH_SLOT && a[0] + a[1] > WATCH_AREA)
+		breaks_no_slots(b);
+}
+
+static long remap(struct replay *r, const struct ev_call *c, const uint64_t a[6], int *e)
+{
+	long x = 0;
+
+	if (c->regs[R_NR] == __NR_mmap || c->regs[R_NR] == __NR_munmap)
+		forget(r, a);
+	if (c->regs[R_NR] == __NR_mmap && c->arena != ARENA_NONE)
+		x = map_itself(r, a, c->arena, e);
+	return x || *e < 0 ? x : call(r, (long)c->regs[R_NR], a, e);
+}
+
 int build_map(struct replay *r, const struct ev_call *c, bool *same)
 {
 	struct user_regs_struct regs;
@@ -347,7 +424,7 @@ int build_map(struct replay *r, const struct ev_call *c, bool *same)
 		e = move_heap(r, (uint64_t)c->ret, same);
 	} else if (e == 0) {
 		args_of(r, c, a);
-		*same = call(r, (long)c->regs[R_NR], a, &e) == c->ret;
+		*same = remap(r, c, a, &e) == c->ret;
 	}
 	return e < 0 ? e : tracee_set_regs(&r->k->t, &regs);
 }

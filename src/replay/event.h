@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace consists of. A group is what belongs to one stop of a task: any number of EV_BLOB, EV_MAP, EV_MEM,
- * EV_LOG, EV_NAME, EV_TEXT and EV_SWITCH, then one of the others, which uses them. A group counts only as a whole. */
+ * EV_LOG, EV_NAME, EV_TEXT, EV_FILE, EV_SUM and EV_SWITCH, then one of the others, which uses them. A group counts only
+ * as a whole. */
 #ifndef DWELL_REPLAY_EVENT_H
 #define DWELL_REPLAY_EVENT_H
 #include <stdint.h>
@@ -23,6 +24,8 @@ enum event_kind {
 	EV_SPOT,     /* the task waits in a loop without system calls: struct ev_spot */
 	EV_NAME,     /* who the task is from now on: struct ev_name. For those who ask; a replay needs it not */
 	EV_TEXT,     /* a path or another text that the call reads: struct ev_mem, bytes with the NUL. Likewise */
+	EV_FILE,     /* which file a part of the arena is of: struct ev_file, its path with the NUL. Likewise */
+	EV_SUM,	     /* --check: of the memory when the call of this group begins: struct ev_sum */
 	EV_KINDS
 };
 
@@ -34,6 +37,13 @@ enum event_kind {
 /* Blobs make up one arena, in which mappings of files find their contents. */
 struct ev_blob {
 	uint64_t at; /* in the arena */
+};
+struct ev_file {
+	uint64_t at, size; /* in the arena */
+	uint64_t off;	   /* in the file */
+};
+struct ev_sum {
+	uint64_t sum; /* memory_sum() */
 };
 struct ev_map {
 	uint64_t start, end;
@@ -92,9 +102,10 @@ struct ev_state {
 	uint32_t signo; /* 0: the handler has ended; or interrupted: the EV_MEMs are all that it can write to */
 	uint32_t fault; /* 1: an instruction caused it */
 };
+#define TSC_BY_CODE 0x100u /* ud2 is there instead of it */
 struct ev_tsc {
 	uint64_t rip, value;
-	uint32_t aux, size; /* of rdtscp; bytes of the instruction */
+	uint32_t aux, size; /* of rdtscp; bytes of the instruction, and TSC_BY_CODE */
 };
 #define END_FAULT 1u /* by the instruction at rip */
 #define END_OTHER 2u /* the task is not that whose status is the command's */

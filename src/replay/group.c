@@ -31,6 +31,30 @@ static int add_mem(struct group *g, const struct trace_event *e)
 	return r < 0 ? r : e->kind == EV_TEXT ? vec_try_push(&g->texts, m) : vec_try_push(&g->mems, m);
 }
 
+static int add_file(struct group *g, const struct trace_event *e)
+{
+	struct group_file f;
+	size_t n = e->size - sizeof(f.f);
+
+	memcpy(&f.f, e->data, sizeof(f.f));
+	if (!n || e->data[e->size - 1] || g->files.n >= GROUP_MAPS_MAX || n > GROUP_MAX - g->bytes.n ||
+	    f.f.at > ARENA_MAX || f.f.size > ARENA_MAX || f.f.off > INT64_MAX - ARENA_MAX)
+		return -EBADMSG;
+	if (vec_reserve_raw((void **)&g->bytes.v, &g->bytes.cap, g->bytes.n + n, 1) < 0)
+		return -ENOMEM;
+	f.path = g->bytes.n;
+	memcpy(g->bytes.v + f.path, e->data + sizeof(f.f), n);
+	g->bytes.n += n;
+	return vec_try_push(&g->files, f);
+}
+
+static int take_sum(struct group *g, const struct trace_event *e)
+{
+	memcpy(&g->sum, e->data, sizeof(g->sum));
+	g->summed = true;
+	return 0;
+}
+
 static int take_name(struct group *g, const struct trace_event *e)
 {
 	memcpy(&g->name, e->data, sizeof(g->name));
@@ -133,8 +157,8 @@ struct step group_next(struct group *g, struct trace_in *t, group_blob_fn *blob,
 	bool whole = false;
 	int r = 0;
 
-	g->named = false;
-	g->bytes.n = g->mems.n = g->texts.n = g->maps.n = g->vectors.n = g->log.n = g->logged = 0;
+	g->named = g->summed = false;
+	g->files.n = g->bytes.n = g->mems.n = g->texts.n = g->maps.n = g->vectors.n = g->log.n = g->logged = 0;
 	while (r == 0 && !whole && trace_next(t, &e)) {
 		if (e.kind == EV_BLOB) {
 			r = add_blob(&e, blob, ctx);
@@ -142,6 +166,10 @@ struct step group_next(struct group *g, struct trace_in *t, group_blob_fn *blob,
 			r = add_map(g, &e);
 		} else if (e.kind == EV_MEM || e.kind == EV_TEXT) {
 			r = add_mem(g, &e);
+		} else if (e.kind == EV_FILE) {
+			r = add_file(g, &e);
+		} else if (e.kind == EV_SUM) {
+			r = take_sum(g, &e);
 		} else if (e.kind == EV_NAME) {
 			r = take_name(g, &e);
 		} else if (e.kind == EV_LOG) {
@@ -164,6 +192,7 @@ void group_free(struct group *g)
 	vec_free(&g->bytes);
 	vec_free(&g->mems);
 	vec_free(&g->texts);
+	vec_free(&g->files);
 	vec_free(&g->log);
 	vec_free(&g->maps);
 	vec_free(&g->vectors);

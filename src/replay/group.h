@@ -10,6 +10,11 @@ struct group_mem {
 	uint64_t addr;
 	size_t at, size; /* in bytes */
 };
+/* Where a part of the arena comes from; path: in bytes. */
+struct group_file {
+	struct ev_file f;
+	size_t path;
+};
 struct group {
 	enum event_kind kind;
 	uint32_t task; /* whose it is */
@@ -26,6 +31,9 @@ struct group {
 	VEC(struct group_mem) texts; /* that the call reads, in bytes */
 	struct ev_name name;	     /* if named */
 	bool named;
+	VEC(struct group_file) files;
+	uint64_t sum; /* if summed: of the memory at the beginning of the call */
+	bool summed;
 	VEC(uint8_t) log; /* struct stub_call, … */
 	uint64_t logged;  /* calls in it */
 	VEC(struct ev_map) maps;

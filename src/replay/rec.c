@@ -249,6 +249,10 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 	r->random = o->chaos * 0x9e3779b97f4a7c15u; /* neighbours differ from the first choice on */
 	r->e = e;
 	x = prepare(r);
+	r->tsc_by_code = x == 0 && !tsc_faults();
+	if (r->tsc_by_code)
+		o->note("reading the time-stamp counter does not fault on this machine: those of code that is made at run time, or "
+			"that unwinding tables do not describe, are not recorded");
 	if (x == 0) {
 		o->note("cpuid is not trapped: random numbers that the processor makes (rdrand, rdseed) are not recorded; "
 			"a program that uses them diverges in the replay, which says so");

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -134,17 +135,33 @@ static bool same(const struct rec_file *f, const struct stat *st)
 	       f->changed.tv_nsec == st->st_ctim.tv_nsec;
 }
 
-int rec_blob_file(struct rec *r, int fd, const struct stat *st, uint64_t from, uint64_t to, uint64_t *at)
+/* For questions about the recording: whose contents these are. */
+static int put_file(struct rec *r, const char *path, const struct rec_file *f)
 {
-	struct rec_file f = { st->st_dev, st->st_ino, st->st_ctim, from, to, 0 };
+	const struct ev_file e = { f->at, f->to - f->from, f->from };
+
+	return path[0] == '/' ? rec_event(r, EV_FILE, &e, sizeof(e), path, strlen(path) + 1) : 0;
+}
+
+int rec_blob_file(struct rec *r, int fd, const char *path, uint64_t from, uint64_t to, uint64_t *at)
+{
+	struct rec_file f = { .from = from, .to = to };
+	struct stat st;
 	int e;
 
+	if (fstat(fd, &st) < 0)
+		return rec_stop(r, "cannot read a file that is mapped: %s", strerror(errno));
+	f.dev = st.st_dev;
+	f.ino = st.st_ino;
+	f.changed = st.st_ctim;
 	for (size_t i = 0; i < r->files.n; i++)
-		if (same(&r->files.v[i], st) && r->files.v[i].from <= from && to <= r->files.v[i].to) {
+		if (same(&r->files.v[i], &st) && r->files.v[i].from <= from && to <= r->files.v[i].to) {
 			*at = r->files.v[i].at + (from - r->files.v[i].from);
 			return 0;
 		}
 	e = take_arena(r, to - from, &f.at);
+	if (e == 0)
+		e = put_file(r, path, &f);
 	*at = f.at;
 	for (uint64_t done = 0; from + done < to && e == 0;) {
 		size_t n = to - from - done < PIECE ? to - from - done : PIECE;
@@ -158,7 +175,7 @@ int rec_blob_file(struct rec *r, int fd, const struct stat *st, uint64_t from, u
 		done += (uint64_t)k;
 	}
 	if (e == 0 && r->files.n < REC_FILES_MAX &&
-	    (uint64_t)st->st_ctim.tv_sec + SETTLED < r->head.real_ns / NSEC_PER_SEC)
+	    (uint64_t)st.st_ctim.tv_sec + SETTLED < r->head.real_ns / NSEC_PER_SEC)
 		e = vec_try_push(&r->files, f);
 	return e;
 }
@@ -183,20 +200,27 @@ static int mapped_file(struct rec *r)
 {
 	const uint64_t *a = &r->k->call.regs[R_A0];
 	_cleanup_close_ int fd = -1;
+	char path[64], name[PATH_MAX] = "";
 	uint64_t end;
 	struct stat st;
-	char path[64];
+	ssize_t n;
+	int e;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)r->k->t.pid, (int)a[4]);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return rec_stop(r, "cannot read a file that is mapped: %s", strerror(errno));
+	n = readlink(path, name, sizeof(name) - 1);
+	name[n < 0 ? 0 : n] = 0;
 	vec_push(&r->k->space->mapped, ((struct span){ (uint64_t)r->k->call.ret, ROUND_UP(a[1], PAGE) }));
 	end = a[5] + ROUND_UP(a[1], PAGE);
 	if (end > (uint64_t)st.st_size)
 		end = (uint64_t)st.st_size;
-	return end > a[5] ? rec_blob_file(r, fd, &st, a[5], end, &r->k->call.arena)
-			  : take_arena(r, a[1], &r->k->call.arena);
+	e = end > a[5] ? rec_blob_file(r, fd, name, a[5], end, &r->k->call.arena)
+		       : take_arena(r, a[1], &r->k->call.arena);
+	if (e == 0 && end > a[5] && (a[2] & PROT_EXEC))
+		e = tsc_code(r, path, (uint64_t)r->k->call.ret, (uint64_t)r->k->call.ret + (end - a[5]), a[5]);
+	return e;
 }
 
 static int mmap_exit(struct rec *r)

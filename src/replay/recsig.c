@@ -28,16 +28,21 @@ static int try_tsc(struct rec *r, bool *done)
 	struct user_regs_struct regs;
 	uint8_t code[3] = { 0 };
 	struct ev_tsc ev;
-	unsigned aux;
+	unsigned aux, patched;
 	int e = tracee_regs(&r->k->t, &regs);
 
 	*done = false;
 	if (e < 0)
 		return rec_broken(r, e);
 	tracee_read(&r->k->t, regs.rip, code, sizeof(code));
-	if (code[0] != 0x0f || (code[1] != 0x31 && (code[1] != 0x01 || code[2] != 0xf9)))
+	patched = tsc_at(r, regs.rip);
+	if (!patched && (code[0] != 0x0f || (code[1] != 0x31 && (code[1] != 0x01 || code[2] != 0xf9))))
 		return 0;
-	ev = (struct ev_tsc){ .rip = regs.rip, .value = __rdtscp(&aux), .size = code[1] == 0x31 ? 2 : 3 };
+	ev = (struct ev_tsc){ .rip = regs.rip,
+			      .value = __rdtscp(&aux),
+			      .size = patched		? patched
+				      : code[1] == 0x31 ? 2
+							: 3 };
 	ev.aux = aux;
 	e = buf_flush(r);
 	if (e < 0)
@@ -47,6 +52,7 @@ static int try_tsc(struct rec *r, bool *done)
 	if (ev.size == 3)
 		regs.rcx = ev.aux;
 	regs.rip += ev.size;
+	ev.size |= patched ? TSC_BY_CODE : 0;
 	*done = true;
 	e = tracee_set_regs(&r->k->t, &regs);
 	return e < 0 ? rec_broken(r, e) : rec_event(r, EV_TSC, &ev, sizeof(ev), NULL, 0);
@@ -156,7 +162,7 @@ int rec_signal(struct rec *r, int signo, int *pass)
 
 	if (ptrace(PTRACE_GETSIGINFO, r->k->t.pid, 0, &info) < 0)
 		return errno == EINVAL ? 0 : rec_broken(r, -errno); /* EINVAL: it has been stopped as a group */
-	if (signo == SIGSEGV && is_fault(signo, &info))
+	if ((signo == SIGSEGV || signo == SIGILL) && is_fault(signo, &info))
 		e = try_tsc(r, &done);
 	r->k->leaves = done;
 	if (e < 0 || done)

@@ -40,7 +40,7 @@ static bool put_file(struct rec *r, struct mapping *p, int *e)
 	end = end < (uint64_t)st.st_size ? end : (uint64_t)st.st_size;
 	if (end <= p->l.off)
 		return false;
-	*e = rec_blob_file(r, fd, &st, p->l.off, end, &p->m.arena);
+	*e = rec_blob_file(r, fd, p->l.path, p->l.off, end, &p->m.arena);
 	return true;
 }
 
@@ -65,7 +65,11 @@ static int put_map(struct rec *r, struct mapping *p, bool stack)
 	}
 	if (!put_file(r, p, &e))
 		e = rec_blob_memory(r, m->start, m->end - m->start, &m->arena);
-	return e < 0 ? e : rec_event(r, EV_MAP, m, sizeof(*m), NULL, 0);
+	if (e == 0)
+		e = rec_event(r, EV_MAP, m, sizeof(*m), NULL, 0);
+	if (e == 0 && (m->prot & PROT_EXEC) && p->l.path[0] == '/')
+		e = tsc_code(r, p->l.path, m->start, m->end, p->l.off);
+	return e;
 }
 
 static int put_maps(struct rec *r)

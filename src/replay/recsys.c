@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include "base/clock.h"
+#include "replay/memory.h"
 #include "replay/rec_int.h"
 
 #define CS_64 0x33	/* the code segment of 64-bit programs */
@@ -66,6 +67,18 @@ static int put_texts(struct rec *r)
 	return e;
 }
 
+/* --check: of all that the program has computed until now. */
+static int put_sum(struct rec *r)
+{
+	struct ev_sum s;
+	int e;
+
+	if (!r->o->check || r->begun++ % r->o->check)
+		return 0;
+	e = memory_sum(&r->k->t, &s.sum);
+	return e < 0 ? rec_broken(r, e) : rec_event(r, EV_SUM, &s, sizeof(s), NULL, 0);
+}
+
 int rec_entry(struct rec *r)
 {
 	struct user_regs_struct regs;
@@ -93,6 +106,8 @@ int rec_entry(struct rec *r)
 		return e;
 	r->k->call.in_crc = args_read(&r->k->t, r->k->desc, &r->k->call.regs[R_A0]);
 	e = put_texts(r);
+	if (e == 0)
+		e = put_sum(r);
 	if (e < 0)
 		return e;
 	if (ends(regs.orig_rax))

@@ -31,6 +31,7 @@ static void put_space(struct space *s)
 	if (s->mem >= 0)
 		close(s->mem);
 	vec_free(&s->mapped);
+	vec_free(&s->tsc);
 	free(s);
 }
 
@@ -57,6 +58,8 @@ static struct space *copy_space(const struct space *from)
 	}
 	for (size_t i = 0; ok && i < from->mapped.n; i++)
 		ok = vec_try_push(&s->mapped, from->mapped.v[i]) == 0;
+	for (size_t i = 0; ok && i < from->tsc.n; i++)
+		ok = vec_try_push(&s->tsc, from->tsc.v[i]) == 0;
 	if (!ok) {
 		put_space(s);
 		return NULL;

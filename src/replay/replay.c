@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/writeall.h"
 #include "replay/args.h"
 #include "replay/features.h"
+#include "replay/memory.h"
 #include "replay/policy.h"
 #include "replay/replay_int.h"
 
@@ -124,10 +126,20 @@ int replay_check_log(struct replay *r, int status)
 int replay_go(struct replay *r)
 {
 	for (;;) {
+		uint64_t since = r->watch ? clock_ns(CLOCK_MONOTONIC) : 0;
 		int e = tracee_go(&r->k->t, PTRACE_SYSEMU, 0), status = e == 0 ? tracee_wait(&r->k->t) : e;
+		bool again = false;
 
 		if (status < 0)
 			return replay_broken(r, status);
+		if (r->watch) {
+			r->ran += clock_ns(CLOCK_MONOTONIC) - since;
+			e = watched_stop(r, &status, &again);
+		}
+		if (e < 0)
+			return e;
+		if (again)
+			continue;
 		if (!r->k->t.pid || WSTOPSIG(status) == SYSCALL_STOP || is_fault(r))
 			return status;
 	}
@@ -170,6 +182,29 @@ static int compare(struct replay *r, const struct user_regs_struct *regs)
 			       DIFFERS " (%s): what its arguments point to has the checksum %08x, recorded %08x" HINT,
 			       n, policy_name(now[R_NR], buf), crc, c->in_crc);
 	return 0;
+}
+
+/* --check: all memory of the task, if the recording has a checksum of it. */
+static int check_memory(struct replay *r)
+{
+	uint64_t sum = 0;
+	char buf[32];
+	int e;
+
+	if (!r->g.summed)
+		return 0;
+	e = memory_sum(&r->k->t, &sum);
+	if (e < 0)
+		return replay_broken(r, e);
+	r->result.sums++;
+	if (sum == r->g.sum)
+		return 0;
+	return err_set(r->e, -EBADE,
+		       DIFFERS
+		       " (%s): its memory has the checksum %016llx, recorded %016llx; the calls before did what "
+		       "they did, so it has changed since the last one that was checked" HINT,
+		       (unsigned long long)r->result.calls + 1, policy_name(r->g.call.regs[R_NR], buf),
+		       (unsigned long long)sum, (unsigned long long)r->g.sum);
 }
 
 /* What it wrote, out of its own memory, which has just been compared. */
@@ -241,7 +276,8 @@ static int to_call(struct replay *r, struct user_regs_struct *regs)
 	if (e == 0 && regs->rip >= STUB_SITES && regs->rip < STUB_STATE) /* as if made at its place */
 		tracee_read(&r->k->t, regs->rip - STUB_DONE + offsetof(struct stub_site, back), &regs->rip,
 			    sizeof(regs->rip));
-	return e < 0 ? replay_broken(r, e) : compare(r, regs);
+	e = e < 0 ? replay_broken(r, e) : compare(r, regs);
+	return e < 0 ? e : check_memory(r);
 }
 
 static int at_enter(struct replay *r)
@@ -249,6 +285,8 @@ static int at_enter(struct replay *r)
 	struct user_regs_struct regs;
 	int e = to_call(r, &regs);
 
+	if (e == 0)
+		e = watched_tell(r, WATCH_CALL);
 	if (e == 0)
 		e = put_mems(r);
 	if (e == 0 && (e = tracee_set_regs(&r->k->t, &regs)) < 0)
@@ -277,14 +315,16 @@ static int at_call(struct replay *r)
 	struct user_regs_struct regs;
 	int e = c->entered ? entered_before(r, &regs) : to_call(r, &regs);
 
-	if (e == 0 && c->out)
+	if (e == 0 && c->out && !r->watch)
 		e = emit(r);
+	if (e == 0 && !c->entered)
+		e = watched_tell(r, WATCH_CALL);
 	if (e == 0 && c->how == HOW_MAP)
 		e = finish_map(r);
 	if (e == 0)
 		e = put_mems(r);
 	r->result.calls += e == 0;
-	if (e < 0 || c->how == HOW_ENTRY)
+	if (e || c->how == HOW_ENTRY)
 		return e;
 	regs.rax = (unsigned long long)c->ret;
 	regs.orig_rax = ~0ull;
@@ -336,15 +376,16 @@ static int at_state(struct replay *r)
 static int at_tsc(struct replay *r)
 {
 	struct user_regs_struct regs;
-	int e = to_fault(r, SIGSEGV, r->g.tsc.rip, &regs);
+	uint32_t size = r->g.tsc.size & ~TSC_BY_CODE;
+	int e = to_fault(r, size == r->g.tsc.size ? SIGSEGV : SIGILL, r->g.tsc.rip, &regs);
 
 	if (e < 0)
 		return e;
 	regs.rax = (uint32_t)r->g.tsc.value;
 	regs.rdx = r->g.tsc.value >> 32;
-	if (r->g.tsc.size == 3)
+	if (size == 3)
 		regs.rcx = r->g.tsc.aux;
-	regs.rip += r->g.tsc.size;
+	regs.rip += size;
 	regs.orig_rax = ~0ull;
 	e = tracee_set_regs(&r->k->t, &regs);
 	return e < 0 ? replay_broken(r, e) : 0;
@@ -382,6 +423,8 @@ static bool makes_sense(const struct replay *r)
 
 static int at_group(struct replay *r)
 {
+	int e;
+
 	r->k = build_find(r, r->g.task);
 	if (!r->k && !r->begun && r->g.kind == EV_EXEC && !(r->k = build_task(r, r->g.task)))
 		return replay_broken(r, -ENOMEM);
@@ -391,6 +434,9 @@ static int at_group(struct replay *r)
 					: "the trace does not begin with a program",
 			       r->g.task);
 	r->begun = true;
+	e = watched_tell(r, WATCH_GROUP);
+	if (e)
+		return e;
 	if (!makes_sense(r))
 		return err_set(r->e, -EBADMSG, "the trace is damaged");
 	switch (r->g.kind) {
@@ -404,6 +450,15 @@ static int at_group(struct replay *r)
 	case EV_END: return at_end(r);
 	default: return err_set(r->e, -EBADMSG, "the trace is damaged");
 	}
+}
+
+static int whole_group(struct replay *r)
+{
+	int e = watched_files(r);
+
+	if (e == 0)
+		e = at_group(r);
+	return e == 0 ? watched_tell(r, WATCH_DONE) : e;
 }
 
 static int prepare(struct replay *r, FILE *f)
@@ -434,9 +489,9 @@ static int prepare(struct replay *r, FILE *f)
 	return 0;
 }
 
-int replay_run(FILE *f, struct replay_result *ret, struct err *e)
+int replay_watched(FILE *f, const struct replay_watch *w, struct replay_result *ret, struct err *e)
 {
-	struct replay r = { .arena = -1, .e = e };
+	struct replay r = { .watch = w, .arena = -1, .e = e };
 	int x = prepare(&r, f);
 
 	while (x == 0 && !r.result.ended) {
@@ -447,8 +502,9 @@ int replay_run(FILE *f, struct replay_result *ret, struct err *e)
 				    s.error == -EBADMSG ? "what it says makes no sense" : strerror(-s.error));
 		if (!s.more)
 			break;
-		x = at_group(&r);
+		x = whole_group(&r);
 	}
+	x = x > 0 ? 0 : x;
 	if (x == 0 && !r.result.ended && trace_ended_by(r.in) == TRACE_DAMAGED)
 		x = err_set(e, -EBADMSG, "the recording is damaged: replayed are the %llu system calls before",
 			    (unsigned long long)r.result.calls);
@@ -459,6 +515,12 @@ int replay_run(FILE *f, struct replay_result *ret, struct err *e)
 		close(r.arena);
 	trace_done(r.in);
 	group_free(&r.g);
+	watched_done(&r);
 	*ret = r.result;
 	return x;
+}
+
+int replay_run(FILE *f, struct replay_result *ret, struct err *e)
+{
+	return replay_watched(f, NULL, ret, e);
 }

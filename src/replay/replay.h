@@ -11,7 +11,8 @@
 struct replay_result {
 	int status; /* of the recorded program, as of waitpid(2) */
 	uint64_t calls;
-	bool ended; /* false: the trace ends before the program */
+	uint64_t sums; /* checksums of the memory that were equal, of --check */
+	bool ended;    /* false: the trace ends before the program */
 };
 /* Takes f over. 0 when all that the trace has has been replayed; else -errno and an error: -EBADE, the program does not
  * do what it did; -EBADMSG, -EPROTO, -EINVAL: the trace, see trace_open(). The caller is moved to one CPU. */

@@ -6,12 +6,14 @@
 #include "replay/replay.h"
 #include "replay/stub.h"
 #include "replay/tracee.h"
+#include "replay/watch.h"
 
 /* Memory that tasks share. */
 struct memory {
 	unsigned refs;
-	int mem;       /* /proc/PID/mem */
-	uint64_t heap; /* where brk is; 0: not known */
+	int mem;	       /* /proc/PID/mem */
+	uint64_t heap;	       /* where brk is; 0: not known */
+	struct breaks *breaks; /* NULL: nobody looks at it */
 };
 struct rtask {
 	struct tracee t; /* a process of its own; threads share their memory only */
@@ -19,7 +21,17 @@ struct rtask {
 	bool entered; /* stopped at the beginning of a system call, and compared */
 	struct memory *memory;
 };
+/* A part of a file that the arena has. */
+struct rfile {
+	struct ev_file f;
+	char *path; /* NULL: it is not the same any more */
+	uint64_t dev, ino;
+};
 struct replay {
+	const struct replay_watch *watch; /* or NULL */
+	VEC(struct rfile) files;
+	uint64_t spot; /* it is on the way to there; 0: it is not */
+	uint64_t ran, steps, hits;
 	VEC(struct rtask *) tasks;
 	struct rtask *k; /* whose group it is */
 	struct trace_in *in;
@@ -47,6 +59,16 @@ int replay_go(struct replay *r);
 int replay_check_log(struct replay *r, int status);
 /* The error of a program that stopped elsewhere: status, where it should have. */
 int replay_differs(struct replay *r, int status, const char *wanted);
+/* watched.c: the watch is told; 0, 1 or -errno. */
+int watched_tell(struct replay *r, enum watch_when when);
+int watched_files(struct replay *r); /* which of the group's files are there yet. 0 or -errno */
+/* The file of that part of the arena, and where in it; NULL: there is none. */
+const struct rfile *watched_file(const struct replay *r, uint64_t arena, uint64_t *ret_off);
+/* Code has been mapped. */
+int watched_code(struct replay *r, uint64_t arena, uint64_t start, uint64_t end);
+/* The task has stopped so: *again if that was a breakpoint, and it can go on; else *status, perhaps another one. */
+int watched_stop(struct replay *r, int *status, bool *again);
+void watched_done(struct replay *r);
 int spot_run(struct replay *r); /* to where it waits in a loop */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */
 int build_map(struct replay *r, const struct ev_call *c, bool *same);

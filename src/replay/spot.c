@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include "replay/breaks.h"
 #include "replay/memory.h"
 #include "replay/replay_int.h"
 
@@ -35,7 +36,7 @@ static int is_there(struct replay *r, const struct user_regs_struct *regs, unsig
 static int step_over(struct replay *r, uint64_t rip, uint8_t code)
 {
 	static const uint8_t trap = 0xcc;
-	int e = tracee_write(&r->k->t, rip, &code, 1), status;
+	int e = tracee_poke(&r->k->t, rip, &code, 1), status;
 
 	if (e == 0)
 		e = tracee_go(&r->k->t, PTRACE_SINGLESTEP, 0);
@@ -44,7 +45,7 @@ static int step_over(struct replay *r, uint64_t rip, uint8_t code)
 		return replay_broken(r, status);
 	if (!r->k->t.pid || WSTOPSIG(status) != SIGTRAP)
 		return replay_differs(r, status, "a loop without system calls");
-	e = tracee_write(&r->k->t, rip, &trap, 1);
+	e = tracee_poke(&r->k->t, rip, &trap, 1);
 	return e < 0 ? replay_broken(r, e) : 0;
 }
 
@@ -65,7 +66,7 @@ static int hit(struct replay *r, uint8_t code, unsigned *sums)
 	regs.rip = rip;
 	e = tracee_set_regs(&r->k->t, &regs);
 	if (e == 0)
-		e = tracee_write(&r->k->t, rip, &code, 1);
+		e = tracee_poke(&r->k->t, rip, &code, 1);
 	if (e < 0)
 		return replay_broken(r, e);
 	e = is_there(r, &regs, sums);
@@ -83,11 +84,15 @@ int spot_run(struct replay *r)
 	if (e == 0 && tracee_read(&r->k->t, rip, &code, 1) != 1)
 		return err_set(r->e, -EBADMSG, "the trace waits where there is no program");
 	if (e == 0)
-		e = tracee_write(&r->k->t, rip, &trap, 1);
+		e = tracee_poke(&r->k->t, rip, &trap, 1);
 	if (e < 0)
 		return replay_broken(r, e);
+	r->spot = rip;
 	while ((e = hit(r, code, &sums)) == 0)
 		;
+	r->spot = 0;
+	if (e >= 0 && breaks_at(r->k->t.breaks, rip))
+		e = tracee_poke(&r->k->t, rip, &trap, 1);
 	e = e < 0 ? e : replay_check_log(r, 0);
 	return e < 0 ? e : 0;
 }

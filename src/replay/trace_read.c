@@ -50,7 +50,7 @@ const char *trace_words(int error)
 {
 	switch (error) {
 	case -EINVAL: return "this is no recording of `dwell rec`";
-	case -EPROTO: return "the recording is of another version of dwell; this one reads versions 1 to 3";
+	case -EPROTO: return "the recording is of another version of dwell; this one reads versions 1 to 4";
 	case -EBADMSG: return "the head of the recording is damaged";
 	default: return strerror(-error);
 	}
@@ -95,7 +95,8 @@ static const struct {
 	[EV_SWITCH] = { sizeof(struct ev_switch), false }, [EV_ENTER] = { sizeof(struct ev_call), false },
 	[EV_LOG] = { sizeof(struct stub_call), true },	   [EV_FORK] = { sizeof(struct ev_fork), false },
 	[EV_SPOT] = { sizeof(struct ev_spot), false },	   [EV_NAME] = { sizeof(struct ev_name), false },
-	[EV_TEXT] = { sizeof(struct ev_mem), true },
+	[EV_TEXT] = { sizeof(struct ev_mem), true },	   [EV_FILE] = { sizeof(struct ev_file), true },
+	[EV_SUM] = { sizeof(struct ev_sum), false },
 };
 
 static bool fits(const struct event_head *h)

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "replay/breaks.h"
 
 int tracee_open(struct tracee *t)
 {
@@ -89,7 +90,7 @@ int tracee_set_vectors(struct tracee *t, const void *bytes, size_t n)
 	return ptrace(PTRACE_SETREGSET, t->pid, NT_X86_XSTATE, &v) < 0 ? -errno : 0;
 }
 
-size_t tracee_read(struct tracee *t, uint64_t addr, void *buf, size_t n)
+size_t tracee_peek(struct tracee *t, uint64_t addr, void *buf, size_t n)
 {
 	size_t done = 0;
 
@@ -105,7 +106,14 @@ size_t tracee_read(struct tracee *t, uint64_t addr, void *buf, size_t n)
 	return done;
 }
 
-int tracee_write(struct tracee *t, uint64_t addr, const void *buf, size_t n)
+size_t tracee_read(struct tracee *t, uint64_t addr, void *buf, size_t n)
+{
+	n = tracee_peek(t, addr, buf, n);
+	breaks_hide(t->breaks, addr, buf, n);
+	return n;
+}
+
+int tracee_poke(struct tracee *t, uint64_t addr, const void *buf, size_t n)
 {
 	size_t done = 0;
 
@@ -121,6 +129,13 @@ int tracee_write(struct tracee *t, uint64_t addr, const void *buf, size_t n)
 		done += (size_t)r;
 	}
 	return 0;
+}
+
+int tracee_write(struct tracee *t, uint64_t addr, const void *buf, size_t n)
+{
+	int e = tracee_poke(t, addr, buf, n);
+
+	return e < 0 ? e : breaks_written(t->breaks, t, addr, n);
 }
 
 #define INJECT_STOPS 8 /* more than these are between it and its result: something else happens to the process */

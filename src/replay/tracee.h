@@ -13,9 +13,11 @@
 #define SYSCALL_STOP (5 | 0x80)
 #define TRACEE_FLAGS 0x10100ull /* in eflags, resume and trap: the debugger's */
 
+struct breaks;
 struct tracee {
-	pid_t pid; /* 0: none */
-	int mem;   /* /proc/PID/mem; -1: not open */
+	pid_t pid;	       /* 0: none */
+	int mem;	       /* /proc/PID/mem; -1: not open */
+	struct breaks *breaks; /* of its memory, which has another owner; NULL: none */
 };
 /* Opens the memory; again after execve(2). 0 or -errno. */
 int tracee_open(struct tracee *t);
@@ -32,8 +34,12 @@ bool tracee_same_regs(const struct user_regs_struct *a, const struct user_regs_s
 ssize_t tracee_vectors(struct tracee *t, uint8_t buf[VECTORS_MAX]);
 int tracee_set_vectors(struct tracee *t, const void *bytes, size_t n);
 /* How many bytes could be read; less than n at the end of what is mapped. */
+/* The memory as the program has it, without breakpoints. */
 size_t tracee_read(struct tracee *t, uint64_t addr, void *buf, size_t n);
 int tracee_write(struct tracee *t, uint64_t addr, const void *buf, size_t n); /* 0 or -errno */
+/* The same with the breakpoints, and under them. */
+size_t tracee_peek(struct tracee *t, uint64_t addr, void *buf, size_t n);
+int tracee_poke(struct tracee *t, uint64_t addr, const void *buf, size_t n);
 /* A system call of it while it is at `at`, an instruction syscall: its result. Its registers are lost. */
 long tracee_inject(struct tracee *t, uint64_t at, long nr, const uint64_t args[6], int *error);
 /* Registers as events have them; at the beginning of a system call. */

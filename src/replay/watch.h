@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A replay that somebody looks at: where it stands, its memory, breakpoints. The program notices none of it. */
+#ifndef DWELL_REPLAY_WATCH_H
+#define DWELL_REPLAY_WATCH_H
+#include <sys/types.h>
+#include <sys/user.h>
+#include "replay/replay.h"
+
+/* Where displaced instructions are put: programs are linked above, and ask for nothing below. */
+#define WATCH_AREA 0x100000ull
+#define WATCH_SLOT 32u
+#define WATCH_SLOTS 32768u
+
+enum watch_when {
+	WATCH_GROUP, /* the next group of the trace is there; its task runs now */
+	WATCH_CALL,  /* the task has come to the system call that the group has */
+	WATCH_DONE,  /* all that the group says has been done */
+};
+/* A part of a file with code, just mapped by the task. */
+struct watch_code {
+	uint64_t start, end, off; /* off: in the file */
+	uint64_t dev, ino;	  /* as stat(2) has them */
+};
+struct replay;
+/* All return 0; 1 to end the replay; or -errno, which ends it as an error. */
+struct replay_watch {
+	void *ctx;
+	int (*group)(void *ctx, struct replay *r, enum watch_when when);
+	int (*code)(void *ctx, struct replay *r, const struct watch_code *c);
+	/* A breakpoint: regs->rip is its address, and its instruction has not been executed. */
+	int (*hit)(void *ctx, struct replay *r, const struct user_regs_struct *regs);
+};
+/* As replay_run(); what the program writes is not written again, and what it maps is the files themselves where they
+ * have not changed. */
+int replay_watched(FILE *f, const struct replay_watch *w, struct replay_result *ret, struct err *e);
+/* Of the task that runs now: its process in this replay, its number in the trace. */
+pid_t watch_pid(const struct replay *r);
+uint32_t watch_task(const struct replay *r);
+/* Bytes of the group's log that it has used: its last call is whole. */
+uint64_t watch_logged(struct replay *r);
+uint64_t watch_ran_ns(const struct replay *r); /* time that tasks have run since the start, in this replay */
+size_t watch_read(struct replay *r, uint64_t addr, void *buf, size_t n); /* its memory, without breakpoints */
+int watch_registers(struct replay *r, struct user_regs_struct *ret);
+/* A breakpoint in the memory of that task, once for each address. 0 or -errno. */
+int watch_break(struct replay *r, uint64_t addr);
+/* How often a breakpoint was passed by a debug exception, and how often at all. */
+void watch_cost(const struct replay *r, uint64_t *ret_steps, uint64_t *ret_hits);
+#endif
