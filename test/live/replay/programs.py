@@ -226,8 +226,11 @@ for n in range(400):
     os.makedirs(f"{TREE}/{n % 40}", exist_ok=True)
     with open(f"{TREE}/{n % 40}/{n}", "w", encoding="utf-8"):
         pass
+# Code that is made at run time is not looked through where the counter does not fault.
+FAULTS = b"does not fault on this machine" not in run("rec", "-o", os.devnull, "--", "true").stderr
 for row in PROGRAMS:
-    replays(*row)
+    if FAULTS or row[1][-1] != COUNTER:
+        replays(*row)
 logged()
 without_files()
 packed()
