@@ -10,17 +10,24 @@
 #include "load/link.h"
 #include "types/caps.h"
 
+/* The processes of a recording, which live under other numbers now. */
+struct prov_processes {
+	void *ctx;
+	int (*find)(void *ctx, int pid);  /* where it lives; 0: there is none */
+	int (*each)(void *ctx, size_t i); /* the i-th, as recorded; 0: there are no more */
+};
 /* What providers may use; one per session. */
 struct prov_env {
 	struct typesrc *ts;
 	const struct caps *caps;
-	int tracefs_fd;		  /* directory; -1 when it cannot be had; PROV_UNOPENED: not tried yet */
-	int tracefs_error;	  /* -errno when it cannot be had */
-	int64_t target;		  /* $target, or 0 */
-	bool listing;		  /* registry_list_only() */
-	const struct dopts *opts; /* registry_options(), or NULL */
-	int (*stop)(void);	  /* registry_stop_when(), or NULL */
-	struct prov_cache *cache; /* lists the providers keep for the session (prov_int.h) */
+	int tracefs_fd;			   /* directory; -1 when it cannot be had; PROV_UNOPENED: not tried yet */
+	int tracefs_error;		   /* -errno when it cannot be had */
+	int64_t target;			   /* $target, or 0 */
+	bool listing;			   /* registry_list_only() */
+	const struct dopts *opts;	   /* registry_options(), or NULL */
+	int (*stop)(void);		   /* registry_stop_when(), or NULL */
+	const struct prov_processes *past; /* registry_processes(), or NULL */
+	struct prov_cache *cache;	   /* lists the providers keep for the session (prov_int.h) */
 };
 #define PROV_UNOPENED (-2)
 
@@ -57,6 +64,18 @@ bool registry_is_user(struct registry *r, const struct pdesc *d);
 void registry_list_only(struct registry *r);
 /* Options of the program that say where to look for probes: they are read when a description is matched. */
 void registry_options(struct registry *r, const struct dopts *o);
+/* Processes are those of a recording from now on; nothing is attached to them. p must outlive r. */
+void registry_processes(struct registry *r, const struct prov_processes *p);
+/* Where a probe in a file is. */
+struct probe_place {
+	uint64_t dev, ino, off; /* of the file as stat(2) has it */
+	bool ret;		/* where the function that begins there returns */
+	bool everyone;		/* in all processes that have the file */
+	bool counted;		/* the program looks at a counter first, which is 0 unless somebody raises it */
+	int pid;		/* where the process lives */
+};
+/* The i-th place of it; false: there are no more. */
+bool registry_place(const struct probe *p, size_t i, struct probe_place *ret);
 /* What takes long while probes are attached ends with -EINTR once stop() is not 0. */
 void registry_stop_when(struct registry *r, int (*stop)(void));
 /* Looks at a file that a process has mapped. *ret_wanted: it has static probes of a provider that one of the patterns

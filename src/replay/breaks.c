@@ -20,7 +20,7 @@
 enum pass { PASS_STEP, PASS_COPY, PASS_CALL, PASS_JUMP };
 struct brk {
 	UT_hash_handle hh;
-	uint64_t addr;
+	uint64_t addr, tag;
 	uint8_t code; /* what is under it */
 	uint8_t pass;
 	uint32_t slot;
@@ -110,6 +110,13 @@ bool breaks_at(const struct breaks *b, uint64_t addr)
 	return b && find(b, addr);
 }
 
+uint64_t breaks_tag(const struct breaks *b, uint64_t addr)
+{
+	const struct brk *k = find(b, addr);
+
+	return k ? k->tag : 0;
+}
+
 void breaks_hide(const struct breaks *b, uint64_t addr, uint8_t *bytes, size_t n)
 {
 	struct brk *k, *next;
@@ -180,17 +187,20 @@ static int put(struct breaks *b, struct tracee *t, struct brk *k)
 	return tracee_poke(t, k->addr, &trap, 1);
 }
 
-int breaks_add(struct breaks *b, struct tracee *t, uint64_t addr)
+int breaks_add(struct breaks *b, struct tracee *t, uint64_t addr, uint64_t tag)
 {
-	struct brk *k;
+	struct brk *k = find(b, addr);
 	int e;
 
-	if (find(b, addr))
+	if (k) {
+		k->tag = tag ? tag : k->tag;
 		return 0;
+	}
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return -ENOMEM;
 	k->addr = addr;
+	k->tag = tag;
 	e = put(b, t, k);
 	if (e < 0) {
 		free(k);

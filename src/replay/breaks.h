@@ -14,9 +14,11 @@ int breaks_written(struct breaks *b, struct tracee *t, uint64_t addr, size_t n);
 /* Other memory is mapped there now. */
 void breaks_forget(struct breaks *b, uint64_t start, uint64_t size);
 struct breaks *breaks_new(bool slots); /* slots: the area of displaced instructions is there; NULL: no memory */
-struct breaks *breaks_copy(const struct breaks *b);		   /* of a process that has just been forked */
-int breaks_add(struct breaks *b, struct tracee *t, uint64_t addr); /* 0 or -errno; once for each address */
+struct breaks *breaks_copy(const struct breaks *b); /* of a process that has just been forked */
+/* Once for each address; tag: of who wants it, which is kept unless it is 0. 0 or -errno. */
+int breaks_add(struct breaks *b, struct tracee *t, uint64_t addr, uint64_t tag);
 bool breaks_at(const struct breaks *b, uint64_t addr);
+uint64_t breaks_tag(const struct breaks *b, uint64_t addr);
 /* The task, stopped at the breakpoint regs->rip, gets past it when it goes on. *status: it has gone on already, and
  * stopped so; else 0. *stepped: by a debug exception. 0 or -errno. */
 int breaks_pass(struct breaks *b, struct tracee *t, struct user_regs_struct *regs, int *status, bool *stepped);

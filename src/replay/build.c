@@ -240,12 +240,13 @@ static int put_stub(struct replay *r)
 
 int build_log(struct replay *r)
 {
-	const uint64_t n[2] = { r->g.log.n, 0 };
-	int e = 0;
+	uint64_t n[2] = { 0, 0 };
+	int e = r->watch ? watched_log(r) : 0;
 
 	_Static_assert(offsetof(struct stub_state, at) == offsetof(struct stub_state, n) + sizeof(*n), "one write");
-	if (!r->g.log.n)
-		return 0;
+	if (e || !r->g.log.n)
+		return e;
+	n[0] = r->g.log.n;
 	e = tracee_write(&r->k->t, STUB_LOG, r->g.log.v, r->g.log.n);
 	return e < 0 ? e : tracee_write(&r->k->t, STUB_STATE + offsetof(struct stub_state, n), n, sizeof(n));
 }

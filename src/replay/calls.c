@@ -27,6 +27,10 @@ struct calls {
 	struct group g;
 	VEC(struct who *) tasks;
 	struct who *k; /* whose the event is */
+	size_t log_at; /* of the group's log */
+	bool begun;    /* the group's call */
+	struct calls_event logged;
+	uint64_t told; /* ns of the last event */
 	calls_fn *fn;
 	void *ctx;
 };
@@ -97,6 +101,7 @@ static int tell(struct calls *c, struct calls_event *e, bool entry, uint64_t ns)
 	e->entry = entry;
 	e->ns = ns;
 	e->task = c->k->task;
+	c->told = ns;
 	e->name = c->k->name;
 	return c->fn(c->ctx, e);
 }
@@ -115,34 +120,49 @@ static void forget(struct who *k)
 	k->pieces.n = k->bytes.n = 0;
 }
 
-/* A call that the program logged itself. */
-static int at_logged(struct calls *c, const struct stub_call *s)
+static const struct stub_call *next_logged(const struct calls *c)
 {
-	struct calls_event e = { .nr = s->nr, .ret = s->ret, .rip = s->site, .rsp = s->rsp };
+	return c->log_at < c->g.log.n ? (const struct stub_call *)(const void *)(c->g.log.v + c->log_at) : NULL;
+}
+
+int calls_log_begin(struct calls *c)
+{
+	const struct stub_call *s = next_logged(c);
 	struct stub_data d;
-	uint64_t ns = trace_head(c->in)->mono_ns + s->ns;
 	int r;
 
-	memcpy(e.args, s->args, sizeof(e.args));
+	if (!s)
+		return 0;
+	c->logged = (struct calls_event){ .nr = s->nr, .ret = s->ret, .rip = s->site, .rsp = s->rsp };
+	memcpy(c->logged.args, s->args, sizeof(c->logged.args));
 	stub_data(s, &d);
 	forget(c->k);
 	r = d.text ? know(c->k, d.text_addr, d.text, strnlen(d.text, d.text_size - 1) + 1) : 0;
-	if (r == 0)
-		r = tell(c, &e, true, ns);
-	if (r == 0)
-		r = know(c->k, d.addr, s + 1, d.n);
-	return r ? r : tell(c, &e, false, ns + s->took);
+	return r ? r : tell(c, &c->logged, true, trace_head(c->in)->mono_ns + s->ns);
 }
 
+int calls_log_end(struct calls *c)
+{
+	const struct stub_call *s = next_logged(c);
+	struct stub_data d;
+	int r;
+
+	if (!s)
+		return 0;
+	stub_data(s, &d);
+	r = know(c->k, d.addr, s + 1, d.n);
+	c->log_at += s->size;
+	return r ? r : tell(c, &c->logged, false, trace_head(c->in)->mono_ns + s->ns + s->took);
+}
+
+/* What of the log has not been told yet. */
 static int at_log(struct calls *c)
 {
 	int r = 0;
 
-	for (size_t at = 0; at < c->g.log.n && r == 0;) {
-		const struct stub_call *s = (const struct stub_call *)(const void *)(c->g.log.v + at);
-
-		at += s->size;
-		r = at_logged(c, s);
+	while (next_logged(c) && r == 0) {
+		r = calls_log_begin(c);
+		r = r ? r : calls_log_end(c);
 	}
 	return r;
 }
@@ -166,6 +186,24 @@ static int begins(struct calls *c, struct calls_event *e)
 	return r ? r : tell(c, e, true, trace_head(c->in)->mono_ns + c->g.call.ns);
 }
 
+static bool is_kept_back(const struct ev_call *call)
+{
+	return !call->entered && call->how == HOW_RESTART && call->ret == -NO_RESTART;
+}
+
+int calls_begin(struct calls *c)
+{
+	struct calls_event e = event_of(&c->g.call);
+	int r = at_log(c);
+
+	if (r || c->begun)
+		return r;
+	c->begun = true;
+	if (c->g.kind == EV_ENTER || (c->g.kind == EV_CALL && !c->g.call.entered && !is_kept_back(&c->g.call)))
+		return begins(c, &e);
+	return 0;
+}
+
 static int at_call(struct calls *c)
 {
 	const struct ev_call *call = &c->g.call;
@@ -173,10 +211,8 @@ static int at_call(struct calls *c)
 	struct calls_event e = event_of(call);
 	int r = 0;
 
-	if (!call->entered && call->how == HOW_RESTART && call->ret == -NO_RESTART)
+	if (is_kept_back(call))
 		return 0;
-	if (!call->entered)
-		r = begins(c, &e);
 	if (c->g.named) /* the call changed it */
 		c->k->name = c->g.name;
 	if (call->how == HOW_ENTRY) {
@@ -184,8 +220,7 @@ static int at_call(struct calls *c)
 		c->k->executes.ns = returned;
 		return r;
 	}
-	if (r == 0)
-		r = know_mems(c, c->g.mems.n, c->g.mems.v);
+	r = know_mems(c, c->g.mems.n, c->g.mems.v);
 	/* The return of rt_sigreturn(2) has no number: it goes on where the signal came. */
 	return r || e.nr == __NR_rt_sigreturn ? r : tell(c, &e, false, returned);
 }
@@ -200,24 +235,14 @@ static int at_exec(struct calls *c)
 	return e.ns ? tell(c, &e, false, e.ns) : 0;
 }
 
-static int at_group(struct calls *c)
+int calls_end(struct calls *c)
 {
-	struct calls_event e;
-	int r;
+	int r = calls_begin(c);
 
-	c->k = find(c, c->g.task);
-	if (!c->k)
-		return -ENOMEM;
-	r = at_log(c);
 	if (r)
 		return r;
-	if (c->g.kind == EV_CALL)
-		return at_call(c);
-	if (c->g.named)
-		c->k->name = c->g.name;
-	e = event_of(&c->g.call);
 	switch (c->g.kind) {
-	case EV_ENTER: return begins(c, &e);
+	case EV_CALL: return at_call(c);
 	case EV_EXEC: return at_exec(c);
 	case EV_END: end(c, c->k); return 0;
 	default: return 0;
@@ -233,15 +258,36 @@ static int no_blob(void *ctx, uint64_t at, const void *bytes, size_t n)
 	return 0;
 }
 
+void calls_told_to(struct calls *c, calls_fn *fn, void *ctx)
+{
+	c->fn = fn;
+	c->ctx = ctx;
+}
+
+struct step calls_next(struct calls *c)
+{
+	struct step s = group_next(&c->g, c->in, no_blob, NULL);
+
+	if (!s.more)
+		return s;
+	c->k = find(c, c->g.task);
+	if (!c->k)
+		return step_failed(-ENOMEM);
+	c->log_at = 0;
+	c->begun = false;
+	if (c->g.named && c->g.kind != EV_CALL)
+		c->k->name = c->g.name;
+	return s;
+}
+
 int calls_walk(struct calls *c, calls_fn *fn, void *ctx, struct err *e)
 {
 	struct step s;
 	int r;
 
-	c->fn = fn;
-	c->ctx = ctx;
-	while ((s = group_next(&c->g, c->in, no_blob, NULL)).more) {
-		r = at_group(c);
+	calls_told_to(c, fn, ctx);
+	while ((s = calls_next(c)).more) {
+		r = calls_end(c);
 		if (r != 0)
 			return r < 0 ? r : 0;
 	}
@@ -249,6 +295,28 @@ int calls_walk(struct calls *c, calls_fn *fn, void *ctx, struct err *e)
 		return err_set(e, s.error, "the recording cannot be used: %s",
 			       s.error == -EBADMSG ? "what it says makes no sense" : strerror(-s.error));
 	return trace_ended_by(c->in) == TRACE_DAMAGED ? err_set(e, -EBADMSG, "the recording is damaged") : 0;
+}
+
+const struct ev_name *calls_name(const struct calls *c)
+{
+	return &c->k->name;
+}
+
+uint64_t calls_told_ns(const struct calls *c)
+{
+	return c->told ? c->told : trace_head(c->in)->mono_ns;
+}
+
+uint64_t calls_next_ns(const struct calls *c)
+{
+	const struct stub_call *s = next_logged(c);
+	const struct ev_call *call = &c->g.call;
+
+	if (s)
+		return trace_head(c->in)->mono_ns + s->ns;
+	return !c->begun && (c->g.kind == EV_ENTER || (c->g.kind == EV_CALL && !call->entered))
+		       ? trace_head(c->in)->mono_ns + call->ns
+		       : 0;
 }
 
 int calls_open(FILE *f, struct calls **ret, struct err *e)

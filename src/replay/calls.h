@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "base/err.h"
+#include "base/step.h"
 #include "replay/trace.h"
 
 struct calls_event {
@@ -28,5 +29,16 @@ int calls_walk(struct calls *c, calls_fn *fn, void *ctx, struct err *e);
 /* Memory of the task whose event fn has: paths that the call reads, and, when it has returned, what it wrote. As many
  * bytes as are known, n at most. */
 size_t calls_read(struct calls *c, uint64_t addr, void *buf, size_t n);
-void calls_close(struct calls *c); /* takes NULL */
+/* For who runs the program meanwhile: one group after the other, and the parts of each when the program is there. What
+ * has not been told by the parts is told by the next one. As calls_fn returned. */
+void calls_told_to(struct calls *c, calls_fn *fn, void *ctx);
+struct step calls_next(struct calls *c);
+int calls_log_begin(struct calls *c); /* the next call of the log */
+int calls_log_end(struct calls *c);
+int calls_begin(struct calls *c);
+int calls_end(struct calls *c);
+const struct ev_name *calls_name(const struct calls *c); /* whose group it is */
+uint64_t calls_told_ns(const struct calls *c);		 /* of the last event, or of the start */
+uint64_t calls_next_ns(const struct calls *c);		 /* of the next one of this group; 0: there is none */
+void calls_close(struct calls *c);			 /* takes NULL */
 #endif

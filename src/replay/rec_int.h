@@ -9,6 +9,7 @@
 #include "replay/args.h"
 #include "replay/policy.h"
 #include "replay/rec.h"
+#include "replay/rectsc.h"
 #include "replay/stub.h"
 #include "replay/trace.h"
 #include "replay/tracee.h"
@@ -41,7 +42,7 @@ struct space {
 	unsigned refs;
 	int mem;		 /* /proc/PID/mem */
 	VEC(struct span) mapped; /* mappings of files */
-	VEC(struct span) tsc;	 /* instructions that read the time-stamp counter, made to fault: rectsc.c */
+	VEC(struct span) tsc;	 /* instructions that read the time-stamp counter, made to fault */
 	bool stub;		 /* calls may be logged there, recbuf.c */
 	bool off;		 /* but not now */
 	unsigned mixed;		 /* tasks that share it, but not the descriptors, or the other way round */
@@ -161,6 +162,9 @@ int rec_blob_memory(struct rec *r, uint64_t addr, uint64_t size, uint64_t *at);
 /* The same with the bytes from … to of an open file at path, which begin at a page; what the trace has of it already is
  * used again, if it is old enough that a change would show. */
 int rec_blob_file(struct rec *r, int fd, const char *path, uint64_t from, uint64_t to, uint64_t *at);
+/* New code of a file, from byte off of it on: reading the time-stamp counter is made to fault there if the processor
+ * does not do it. 0, or an error after a message. */
+int rec_tsc_code(struct rec *r, const char *path, uint64_t start, uint64_t end, uint64_t off);
 /* Mappings of files end there. */
 void rec_unmapped(struct rec *r, uint64_t start, uint64_t size);
 /* rectask.c. A new task, which shares what flags of clone(2) say with `from` (NULL: none); NULL: no memory. */
@@ -183,12 +187,6 @@ int buf_entry(struct rec *r, struct user_regs_struct *regs, bool *moved); /* a t
 int buf_site(struct rec *r);   /* its place is to go to the stub, if it is called often */
 int buf_follow(struct rec *r); /* descriptors, after a call */
 void buf_done(struct rec *r);
-/* rectsc.c: does reading the time-stamp counter fault when prctl(2) asks for it? */
-bool tsc_faults(void);
-/* If not: makes those instructions in new code of a file fault, from byte off of it on. 0, or an error after a message.
- */
-int tsc_code(struct rec *r, const char *path, uint64_t start, uint64_t end, uint64_t off);
-unsigned tsc_at(const struct rec *r, uint64_t addr); /* bytes of such an instruction; 0: it is another one */
 int sched_run(struct rec *r);			     /* until all tasks have ended */
 bool sched_others(const struct rec *r);		     /* others than r->turn could run */
 int rec_at_stop(struct rec *r, int status);	     /* rec.c: r->k has stopped */

@@ -180,6 +180,29 @@ int rec_blob_file(struct rec *r, int fd, const char *path, uint64_t from, uint64
 	return e;
 }
 
+static int make_fault(struct rec *r, const struct span *s)
+{
+	static const uint8_t ud2[2] = { 0x0f, 0x0b };
+	const struct ev_mem m = { s->addr };
+	int e = tracee_write(&r->k->t, s->addr, ud2, sizeof(ud2));
+
+	if (e == 0)
+		e = vec_try_push(&r->k->space->tsc, *s);
+	return e < 0 ? rec_broken(r, e) : rec_event(r, EV_MEM, &m, sizeof(m), ud2, sizeof(ud2));
+}
+
+int rec_tsc_code(struct rec *r, const char *path, uint64_t start, uint64_t end, uint64_t off)
+{
+	struct spans s = { 0 };
+	int e = r->tsc_by_code ? tsc_sites(&r->k->t, path, start, end, off, &s) : 0;
+
+	e = e < 0 ? rec_broken(r, e) : 0;
+	for (size_t i = 0; i < s.v.n && e == 0; i++)
+		e = make_fault(r, &s.v.v[i]);
+	vec_free(&s.v);
+	return e;
+}
+
 void rec_unmapped(struct rec *r, uint64_t start, uint64_t size)
 {
 	size_t n = r->k->space->mapped.n;
@@ -219,7 +242,7 @@ static int mapped_file(struct rec *r)
 	e = end > a[5] ? rec_blob_file(r, fd, name, a[5], end, &r->k->call.arena)
 		       : take_arena(r, a[1], &r->k->call.arena);
 	if (e == 0 && end > a[5] && (a[2] & PROT_EXEC))
-		e = tsc_code(r, path, (uint64_t)r->k->call.ret, (uint64_t)r->k->call.ret + (end - a[5]), a[5]);
+		e = rec_tsc_code(r, path, (uint64_t)r->k->call.ret, (uint64_t)r->k->call.ret + (end - a[5]), a[5]);
 	return e;
 }
 

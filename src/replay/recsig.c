@@ -22,6 +22,15 @@ static bool is_fault(int signo, const siginfo_t *info)
 	       (signo == SIGSEGV || signo == SIGBUS || signo == SIGFPE || signo == SIGILL || signo == SIGTRAP);
 }
 
+/* Bytes of the instruction that was there before it was made to fault; 0: it was not. */
+static unsigned tsc_at(const struct rec *r, uint64_t addr)
+{
+	for (size_t i = 0; i < r->k->space->tsc.n; i++)
+		if (r->k->space->tsc.v[i].addr == addr)
+			return (unsigned)r->k->space->tsc.v[i].size;
+	return 0;
+}
+
 /* 0 or an error. True in *done if it was rdtsc or rdtscp. */
 static int try_tsc(struct rec *r, bool *done)
 {

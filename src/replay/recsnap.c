@@ -68,7 +68,7 @@ static int put_map(struct rec *r, struct mapping *p, bool stack)
 	if (e == 0)
 		e = rec_event(r, EV_MAP, m, sizeof(*m), NULL, 0);
 	if (e == 0 && (m->prot & PROT_EXEC) && p->l.path[0] == '/')
-		e = tsc_code(r, p->l.path, m->start, m->end, p->l.off);
+		e = rec_tsc_code(r, p->l.path, m->start, m->end, p->l.off);
 	return e;
 }
 

@@ -9,11 +9,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <x86intrin.h>
 #include "base/cleanup.h"
-#include "replay/rec_int.h"
+#include "replay/rectsc.h"
 #include "sym/elf/insn.h"
 #include "sym/unwind/ehtab.h"
 
@@ -27,7 +28,7 @@ struct site {
 	uint64_t func; /* where its function begins; 0: not known */
 };
 struct search {
-	struct rec *r;
+	struct tracee *t;
 	uint64_t bias; /* address - link address */
 	VEC(struct site) sites;
 };
@@ -62,7 +63,7 @@ static int find(struct search *s, uint64_t start, uint64_t end)
 	int e = buf ? 0 : -ENOMEM;
 
 	for (uint64_t at = start; at + TSC_BYTES <= end && e == 0;) {
-		size_t n = tracee_read(&s->r->k->t, at, buf, end - at < PIECE ? (size_t)(end - at) : PIECE);
+		size_t n = tracee_read(s->t, at, buf, end - at < PIECE ? (size_t)(end - at) : PIECE);
 
 		if (n < TSC_BYTES)
 			break;
@@ -86,28 +87,17 @@ static int at_function(void *ctx, uint64_t start, uint64_t end)
 }
 
 /* Does an instruction begin there? */
-static bool is_insn(struct rec *r, const struct site *k)
+static bool is_insn(struct tracee *t, const struct site *k)
 {
 	size_t len = (size_t)(k->addr - k->func) + k->size, n = 0;
 	_cleanup_free_ uint32_t *offs = NULL;
 	_cleanup_free_ uint8_t *code = len < UINT32_MAX ? malloc(len) : NULL;
 	const char *reason = NULL;
 
-	if (!code || tracee_read(&r->k->t, k->func, code, len) != len ||
+	if (!code || tracee_read(t, k->func, code, len) != len ||
 	    insn_offsets(EM_X86_64, code, len, &offs, &n, &reason) < 0)
 		return false;
 	return n && offs[n - 1] == k->addr - k->func;
-}
-
-static int replace(struct rec *r, const struct site *k)
-{
-	static const uint8_t ud2[2] = { 0x0f, 0x0b };
-	const struct ev_mem m = { k->addr };
-	int e = tracee_write(&r->k->t, k->addr, ud2, sizeof(ud2));
-
-	if (e == 0)
-		e = vec_try_push(&r->k->space->tsc, ((struct span){ k->addr, k->size }));
-	return e < 0 ? rec_broken(r, e) : rec_event(r, EV_MEM, &m, sizeof(m), ud2, sizeof(ud2));
 }
 
 /* Functions of the file, and the bias of its link addresses. */
@@ -134,23 +124,15 @@ static int locate(struct search *s, const char *path, uint64_t start, uint64_t o
 	return x;
 }
 
-int tsc_code(struct rec *r, const char *path, uint64_t start, uint64_t end, uint64_t off)
+int tsc_sites(struct tracee *t, const char *path, uint64_t start, uint64_t end, uint64_t off, struct spans *ret)
 {
-	struct search s = { .r = r };
-	int e = r->tsc_by_code ? find(&s, start, end) : 0;
+	struct search s = { .t = t };
+	int e = find(&s, start, end);
 
 	if (e == 0 && s.sites.n && locate(&s, path, start, off) == 0)
 		for (size_t i = 0; i < s.sites.n && e == 0; i++)
-			if (s.sites.v[i].func && is_insn(r, &s.sites.v[i]))
-				e = replace(r, &s.sites.v[i]);
+			if (s.sites.v[i].func && is_insn(t, &s.sites.v[i]))
+				e = vec_try_push(&ret->v, ((struct span){ s.sites.v[i].addr, s.sites.v[i].size }));
 	vec_free(&s.sites);
-	return e == -ENOMEM ? rec_broken(r, e) : e;
-}
-
-unsigned tsc_at(const struct rec *r, uint64_t addr)
-{
-	for (size_t i = 0; i < r->k->space->tsc.n; i++)
-		if (r->k->space->tsc.v[i].addr == addr)
-			return (unsigned)r->k->space->tsc.v[i].size;
-	return 0;
+	return e;
 }

@@ -150,8 +150,8 @@ static int run(struct replay *r)
 {
 	int x = build_log(r);
 
-	if (x < 0)
-		return replay_broken(r, x);
+	if (x)
+		return x == 1 ? -ECANCELED : r->watch ? x : replay_broken(r, x);
 	x = replay_go(r);
 	return x < 0 ? x : replay_check_log(r, x);
 }
@@ -504,7 +504,7 @@ int replay_watched(FILE *f, const struct replay_watch *w, struct replay_result *
 			break;
 		x = whole_group(&r);
 	}
-	x = x > 0 ? 0 : x;
+	x = x > 0 || (w && x == -ECANCELED) ? 0 : x; /* the watch has seen enough */
 	if (x == 0 && !r.result.ended && trace_ended_by(r.in) == TRACE_DAMAGED)
 		x = err_set(e, -EBADMSG, "the recording is damaged: replayed are the %llu system calls before",
 			    (unsigned long long)r.result.calls);

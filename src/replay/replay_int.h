@@ -31,7 +31,7 @@ struct replay {
 	const struct replay_watch *watch; /* or NULL */
 	VEC(struct rfile) files;
 	uint64_t spot; /* it is on the way to there; 0: it is not */
-	uint64_t ran, steps, hits;
+	uint64_t ran;
 	VEC(struct rtask *) tasks;
 	struct rtask *k; /* whose group it is */
 	struct trace_in *in;
@@ -68,6 +68,7 @@ const struct rfile *watched_file(const struct replay *r, uint64_t arena, uint64_
 int watched_code(struct replay *r, uint64_t arena, uint64_t start, uint64_t end);
 /* The task has stopped so: *again if that was a breakpoint, and it can go on; else *status, perhaps another one. */
 int watched_stop(struct replay *r, int *status, bool *again);
+int watched_log(struct replay *r); /* the calls of the group's log, which is empty then. 0, 1 or -errno */
 void watched_done(struct replay *r);
 int spot_run(struct replay *r); /* to where it waits in a loop */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */

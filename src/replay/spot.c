@@ -81,10 +81,11 @@ int spot_run(struct replay *r)
 	uint8_t code = 0;
 	int e = build_log(r);
 
-	if (e == 0 && tracee_read(&r->k->t, rip, &code, 1) != 1)
+	if (e)
+		return e < 0 && !r->watch ? replay_broken(r, e) : e;
+	if (tracee_read(&r->k->t, rip, &code, 1) != 1)
 		return err_set(r->e, -EBADMSG, "the trace waits where there is no program");
-	if (e == 0)
-		e = tracee_poke(&r->k->t, rip, &trap, 1);
+	e = tracee_poke(&r->k->t, rip, &trap, 1);
 	if (e < 0)
 		return replay_broken(r, e);
 	r->spot = rip;

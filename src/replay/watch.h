@@ -12,9 +12,11 @@
 #define WATCH_SLOTS 32768u
 
 enum watch_when {
-	WATCH_GROUP, /* the next group of the trace is there; its task runs now */
-	WATCH_CALL,  /* the task has come to the system call that the group has */
-	WATCH_DONE,  /* all that the group says has been done */
+	WATCH_GROUP,	/* the next group of the trace is there; its task runs now */
+	WATCH_CALL,	/* the task has come to the system call that the group has */
+	WATCH_LOG_CALL, /* it has come to the next call of the group's log; regs of it as of any call */
+	WATCH_LOG_DONE, /* that has returned */
+	WATCH_DONE,	/* all that the group says has been done */
 };
 /* A part of a file with code, just mapped by the task. */
 struct watch_code {
@@ -28,7 +30,7 @@ struct replay_watch {
 	int (*group)(void *ctx, struct replay *r, enum watch_when when);
 	int (*code)(void *ctx, struct replay *r, const struct watch_code *c);
 	/* A breakpoint: regs->rip is its address, and its instruction has not been executed. */
-	int (*hit)(void *ctx, struct replay *r, const struct user_regs_struct *regs);
+	int (*hit)(void *ctx, struct replay *r, const struct user_regs_struct *regs, uint64_t tag);
 };
 /* As replay_run(); what the program writes is not written again, and what it maps is the files themselves where they
  * have not changed. */
@@ -36,13 +38,9 @@ int replay_watched(FILE *f, const struct replay_watch *w, struct replay_result *
 /* Of the task that runs now: its process in this replay, its number in the trace. */
 pid_t watch_pid(const struct replay *r);
 uint32_t watch_task(const struct replay *r);
-/* Bytes of the group's log that it has used: its last call is whole. */
-uint64_t watch_logged(struct replay *r);
 uint64_t watch_ran_ns(const struct replay *r); /* time that tasks have run since the start, in this replay */
 size_t watch_read(struct replay *r, uint64_t addr, void *buf, size_t n); /* its memory, without breakpoints */
 int watch_registers(struct replay *r, struct user_regs_struct *ret);
-/* A breakpoint in the memory of that task, once for each address. 0 or -errno. */
-int watch_break(struct replay *r, uint64_t addr);
-/* How often a breakpoint was passed by a debug exception, and how often at all. */
-void watch_cost(const struct replay *r, uint64_t *ret_steps, uint64_t *ret_hits);
+/* A breakpoint in the memory of that task, once for each address; its tag is the last that is not 0. 0 or -errno. */
+int watch_break(struct replay *r, uint64_t addr, uint64_t tag);
 #endif

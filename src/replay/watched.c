@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "replay/breaks.h"
@@ -122,8 +123,7 @@ int watched_stop(struct replay *r, int *status, bool *again)
 		return e < 0 ? replay_broken(r, e) : 0;
 	}
 	regs.rip--;
-	r->hits++;
-	e = r->watch->hit(r->watch->ctx, r, &regs);
+	e = r->watch->hit(r->watch->ctx, r, &regs, breaks_tag(r->k->t.breaks, regs.rip));
 	if (e)
 		return e < 0 ? e : -ECANCELED;
 	if (regs.rip == r->spot)
@@ -131,11 +131,54 @@ int watched_stop(struct replay *r, int *status, bool *again)
 	e = breaks_pass(r->k->t.breaks, &r->k->t, &regs, &next, &stepped);
 	if (e < 0)
 		return replay_broken(r, e);
-	r->steps += stepped;
 	if (next)
 		*status = next;
 	*again = !next;
 	return 0;
+}
+
+/* Of a call that was logged: it stops as any other does, since the log that the task has is empty. */
+static int logged_call(struct replay *r, const struct stub_call *c)
+{
+	struct user_regs_struct regs;
+	struct stub_data d;
+	int status = replay_go(r), e;
+
+	if (status < 0)
+		return status;
+	if (!r->k->t.pid || WSTOPSIG(status) != SYSCALL_STOP)
+		return replay_differs(r, status, "a call that was logged");
+	e = tracee_regs(&r->k->t, &regs);
+	if (e == 0 &&
+	    (regs.orig_rax != c->nr || regs.rdi != c->args[0] || regs.rsi != c->args[1] || regs.rdx != c->args[2]))
+		return replay_differs(r, status, "another call, or other arguments");
+	if (e == 0)
+		e = watched_tell(r, WATCH_LOG_CALL);
+	if (e)
+		return e < 0 ? replay_broken(r, e) : e;
+	stub_data(c, &d);
+	if (d.n)
+		e = tracee_write(&r->k->t, d.addr, c + 1, d.n);
+	regs.rax = (unsigned long long)c->ret;
+	regs.orig_rax = ~0ull;
+	if (e == 0)
+		e = tracee_set_regs(&r->k->t, &regs);
+	r->result.calls++;
+	return e < 0 ? replay_broken(r, e) : watched_tell(r, WATCH_LOG_DONE);
+}
+
+int watched_log(struct replay *r)
+{
+	int e = 0;
+
+	for (size_t at = 0; at < r->g.log.n && e == 0;) {
+		const struct stub_call *c = (const struct stub_call *)(const void *)(r->g.log.v + at);
+
+		at += c->size;
+		e = logged_call(r, c);
+	}
+	r->g.log.n = r->g.logged = 0;
+	return e;
 }
 
 pid_t watch_pid(const struct replay *r)
@@ -146,11 +189,6 @@ pid_t watch_pid(const struct replay *r)
 uint32_t watch_task(const struct replay *r)
 {
 	return r->g.task;
-}
-
-uint64_t watch_logged(struct replay *r)
-{
-	return r->g.log.n ? build_log_used(r) : 0;
 }
 
 uint64_t watch_ran_ns(const struct replay *r)
@@ -168,13 +206,7 @@ int watch_registers(struct replay *r, struct user_regs_struct *ret)
 	return tracee_regs(&r->k->t, ret);
 }
 
-int watch_break(struct replay *r, uint64_t addr)
+int watch_break(struct replay *r, uint64_t addr, uint64_t tag)
 {
-	return breaks_add(r->k->t.breaks, &r->k->t, addr);
-}
-
-void watch_cost(const struct replay *r, uint64_t *ret_steps, uint64_t *ret_hits)
-{
-	*ret_steps = r->steps;
-	*ret_hits = r->hits;
+	return breaks_add(r->k->t.breaks, &r->k->t, addr, tag);
 }

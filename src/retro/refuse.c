@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "lang/errtag.h"
+#include "prov/provider.h"
 
 #define TAG "D_NOT_RECORDED"
 #define HAS "a recording has system calls, their times and results, names and numbers of processes, and paths"
@@ -33,10 +34,9 @@ static const char *why(enum bi_id id)
 	case BI_STACK:
 	case BI_CALLER:
 	case BI_STACKDEPTH: return "it has nothing of the kernel";
-	case BI_USTACK:
-	case BI_JSTACK:
+	case BI_JSTACK: return "frames of runtimes are not looked for there; ustack() has the others";
 	case BI_UCALLER:
-	case BI_USTACKDEPTH: return "it has no stacks: the program is not run for this";
+	case BI_USTACKDEPTH: return "of a stack only ustack() is there";
 	case BI_CPU:
 	case BI_CURCPU: return "one CPU was used for all of the program";
 	case BI_CURTHREAD: return "it has nothing of the kernel";
@@ -69,8 +69,19 @@ static bool look(void *ctx, const struct node *n)
 
 static bool is_answered(const struct probe *p)
 {
+	const struct provider *v = p->provider;
+
+	if (v && v->of_processes)
+		return true;
 	return !strcmp(p->prov, "syscall") || !strcmp(p->prov, "dtrace") ||
 	       (!strcmp(p->prov, "profile") && !strncmp(p->name, "tick-", 5));
+}
+
+static const char *why_not(const struct probe *p)
+{
+	return strcmp(p->prov, "profile")
+		       ? "it has nothing of the kernel but system calls"
+		       : "nothing counts the work of a program there, and times of a replay are not those of then";
 }
 
 void refuse_unknown(const struct dprog *p, struct diags *d)
@@ -84,12 +95,10 @@ void refuse_unknown(const struct dprog *p, struct diags *d)
 			if (!is_answered(i->probes.v[k]) || i->event) {
 				diag_hint(
 					d,
-					diag_error(
-						d, i->at, TAG,
-						"%s:%s:%s:%s cannot be answered from a recording, which has system calls only",
-						i->probes.v[k]->prov, i->probes.v[k]->mod, i->probes.v[k]->func,
-						i->probes.v[k]->name),
-					"syscall:::entry and :return, tick-n, BEGIN, END and ERROR can");
+					diag_error(d, i->at, TAG, "%s:%s:%s:%s cannot be answered from a recording: %s",
+						   i->probes.v[k]->prov, i->probes.v[k]->mod, i->probes.v[k]->func,
+						   i->probes.v[k]->name, why_not(i->probes.v[k])),
+					"syscall, pid and static probes of programs, tick-n, BEGIN, END and ERROR can");
 				break;
 			}
 		walk_node(&w, i->pred);

@@ -6,60 +6,26 @@
 #include <unistd.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
-#include "engine/front/compile.h"
 #include "engine/run/refuse.h"
 #include "engine/textopts.h"
-#include "replay/calls.h"
 #include "retro/refuse.h"
-#include "retro/retro.h"
-#include "retro/vm.h"
-#include "run/consume/decode.h"
+#include "retro/retro_int.h"
 #include "run/session.h"
-#include "view/text/text.h"
 
-/* Of the kernel's struct pt_regs, as PTRACE_GETREGSET has it. */
-enum { REG_R10 = 7, REG_R9, REG_R8, REG_DX = 12, REG_SI, REG_DI, REG_NR, REG_IP, REG_SP = 19, REGS = 21 };
 /* Of what stands for a thread, and for its parent: struct task_struct, zeros but for what is asked. */
 #define TASK_BYTES 65536u
-
-/* What a program gets; in the machine's memory. */
-struct context {
-	uint64_t args[2]; /* struct pt_regs *, number or result */
-	uint64_t regs[REGS];
-};
-struct thread {
-	uint32_t task;
-	uint64_t mark; /* in the machine's memory: struct vm_now */
-};
-struct retro {
-	struct request *c;
-	struct compile_session w;
-	struct calls *calls;
-	struct vm *vm;
-	struct context *context;
-	struct recording *rec;
-	struct rec_schema *schema;
-	struct decoder decoder;
-	struct text_view *view;
-	VEC(struct thread) threads;
-	uint32_t parent_at, tgid_at; /* in struct task_struct; 0: not known */
-	uint64_t *ticks;	     /* by program: when it fires next; UINT64_MAX: it is no timer */
-	struct vm_now self;
-	uint64_t *merged; /* a value of an aggregation */
-	uint32_t agg;	  /* being read: index of its map */
-	uint64_t unread;  /* reads of memory that is not known */
-	bool shown;	  /* aggregations are up to date in this firing */
-	bool exits;
-	struct err err;
-};
 
 static size_t read_user(void *ctx, uint64_t addr, void *buf, size_t n)
 {
 	struct retro *r = ctx;
 	size_t got = 0, k;
 
+	if (r->reruns && r->again.regs) /* what the trace has is of the call before */
+		return rerun_read(&r->again, addr, buf, n);
 	while (got < n && (k = calls_read(r->calls, addr + got, (char *)buf + got, n - got)) > 0)
 		got += k;
+	if (got < n && r->reruns)
+		got += rerun_read(&r->again, addr + got, (char *)buf + got, n - got);
 	r->unread += got == 0;
 	return got;
 }
@@ -171,25 +137,45 @@ static int tick(struct retro *r, uint64_t ns)
 	return e < 0 ? e : r->exits;
 }
 
+/* So that stacks of this process are looked up where it lives now. */
+static void set_process(struct retro *r, uint64_t mark)
+{
+	const uint64_t pid = r->reruns && r->again.now ? (uint64_t)rerun_leader(&r->again) : 0;
+
+	if (!r->leader_at)
+		return;
+	memcpy((void *)(uintptr_t)(mark + r->leader_at), &mark, sizeof(mark));
+	memcpy((void *)(uintptr_t)(mark + r->start_at), &pid, sizeof(pid));
+}
+
+static int set_now(struct retro *r, uint64_t ns, uint32_t task, const struct ev_name *name)
+{
+	struct vm_now *now = vm_now(r->vm);
+
+	*now = (struct vm_now){ .ns = ns,
+				.tgid = name->tgid,
+				.tid = name->tid,
+				.uid = name->uid,
+				.gid = name->gid,
+				.task = mark_of(r, task) };
+	memcpy(now->comm, name->comm, sizeof(now->comm));
+	if (!now->task)
+		return -ENOMEM;
+	set_parent(r, now->task, name->ppid);
+	set_process(r, now->task);
+	return 0;
+}
+
 static int on_call(void *ctx, const struct calls_event *e)
 {
 	static const uint8_t args[6] = { REG_DI, REG_SI, REG_DX, REG_R10, REG_R8, REG_R9 };
 	struct retro *r = ctx;
-	struct vm_now *now = vm_now(r->vm);
 	int x = tick(r, e->ns);
 
+	if (x == 0)
+		x = set_now(r, e->ns, e->task, &e->name);
 	if (x)
 		return x;
-	*now = (struct vm_now){ .ns = e->ns,
-				.tgid = e->name.tgid,
-				.tid = e->name.tid,
-				.uid = e->name.uid,
-				.gid = e->name.gid,
-				.task = mark_of(r, e->task) };
-	memcpy(now->comm, e->name.comm, sizeof(now->comm));
-	if (!now->task)
-		return -ENOMEM;
-	set_parent(r, now->task, e->name.ppid);
 	for (int i = 0; i < 6; i++)
 		r->context->regs[args[i]] = e->args[i];
 	r->context->regs[REG_NR] = e->nr;
@@ -197,6 +183,24 @@ static int on_call(void *ctx, const struct calls_event *e)
 	r->context->regs[REG_SP] = e->rsp;
 	r->context->args[1] = e->entry ? e->nr : (uint64_t)e->ret;
 	return fire(r, e->entry ? "sys_enter" : "sys_exit");
+}
+
+int retro_fire_place(struct retro *r, uint32_t prog, uint64_t cookie, const struct user_regs_struct *regs, uint64_t ns)
+{
+	int e = tick(r, ns);
+
+	if (e == 0)
+		e = set_now(r, ns, watch_task(r->again.now), calls_name(r->calls));
+	if (e)
+		return e;
+	_Static_assert(sizeof(*regs) >= REGS * sizeof(uint64_t), "it begins as struct pt_regs");
+	memcpy(r->context->regs, regs, sizeof(r->context->regs));
+	vm_now(r->vm)->cookie = cookie;
+	r->shown = false;
+	e = vm_run(r->vm, &r->w.image->progs[prog], r->context->regs, &r->err);
+	if (e == 0)
+		e = text_view_consume(r->view, r->rec);
+	return e < 0 ? e : r->exits;
 }
 
 static int add_drops(struct retro *r, const struct img_prog *p, const uint64_t *counts)
@@ -256,7 +260,7 @@ static void begin(struct retro *r, uint64_t ns)
 }
 
 /* Begins, all calls, END. 0 or -errno. */
-static int go(struct retro *r)
+static int go(struct retro *r, FILE *f)
 {
 	const struct trace_head *h = calls_head(r->calls);
 	struct vm_now *now = vm_now(r->vm);
@@ -269,7 +273,7 @@ static int go(struct retro *r)
 	*now = r->self;
 	e = fire(r, "BEGIN");
 	if (e == 0)
-		e = calls_walk(r->calls, on_call, r, &r->err);
+		e = r->reruns ? rerun_go(&r->again, f, on_call) : calls_walk(r->calls, on_call, r, &r->err);
 	r->self.ns = now->ns;
 	*now = r->self;
 	if (e >= 0)
@@ -306,6 +310,44 @@ static void find_parent(struct retro *r)
 		return;
 	r->parent_at = (uint32_t)(parent.bit_off / 8);
 	r->tgid_at = (uint32_t)(tgid.bit_off / 8);
+	if (!dtype_member(r->w.prog->types, ty, "group_leader", &parent) ||
+	    !dtype_member(r->w.prog->types, ty, "start_boottime", &tgid) || parent.bit_off / 8 + 8 > TASK_BYTES ||
+	    tgid.bit_off / 8 + 8 > TASK_BYTES)
+		return;
+	r->leader_at = (uint32_t)(parent.bit_off / 8);
+	r->start_at = (uint32_t)(tgid.bit_off / 8);
+}
+
+/* Names of a process of this replay, whose number the record has for its start. */
+static bool name_user(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret)
+{
+	const struct retro *r = ctx;
+
+	(void)tgid;
+	return sym_user(r->names, (uint32_t)start, 0, addr, ret);
+}
+
+static bool name_kernel(void *ctx, uint64_t addr, struct symbol *ret)
+{
+	(void)ctx;
+	*ret = (struct symbol){ .module = "", .offset = addr };
+	return false;
+}
+
+/* What is needed when the program runs again. */
+static int prepare_again(struct retro *r)
+{
+	const struct sym_source source = { .ctx = r, .kernel = name_kernel, .user = name_user };
+	int e = sym_new(&r->names, &r->err);
+
+	if (e == 0)
+		e = sym_new_source(&source, &r->shown_names, &r->err);
+	if (e == 0)
+		e = rerun_places(&r->again);
+	if (e < 0)
+		return e;
+	r->again.stacks = stacks_new(r->names);
+	return r->again.stacks ? 0 : -ENOMEM;
 }
 
 static int prepare(struct retro *r, const struct vm_host *host)
@@ -319,9 +361,11 @@ static int prepare(struct retro *r, const struct vm_host *host)
 		largest = r->schema->aggs[i]->value_size > largest ? r->schema->aggs[i]->value_size : largest;
 	textopts_fill(&t, &r->c->opts);
 	t.verbose = r->c->verbose;
+	if (r->reruns && prepare_again(r) < 0)
+		return -ENOMEM;
 	r->merged = malloc(largest + 8);
 	if (!r->merged || vm_new(r->w.image, host, &r->vm) < 0 || recording_new_memory(r->schema, &r->rec) < 0 ||
-	    text_view_new(r->schema, NULL, &t, stdout, show_msg, r, &r->view) < 0)
+	    text_view_new(r->schema, r->shown_names, &t, stdout, show_msg, r, &r->view) < 0)
 		return -ENOMEM;
 	r->context = vm_alloc(r->vm, sizeof(*r->context));
 	r->ticks = malloc((r->w.image->nprogs + 1) * sizeof(*r->ticks));
@@ -333,31 +377,135 @@ static int prepare(struct retro *r, const struct vm_host *host)
 	return 0;
 }
 
-static int compile(struct retro *r)
+/* Does the image need that the program runs again? */
+static bool needs_again(const struct retro *r)
+{
+	for (uint32_t i = 0; i < r->w.image->nprogs; i++)
+		if (r->w.image->progs[i].entry.kind == ENTRY_UPROBE)
+			return true;
+	return r->w.image->uses_ustack;
+}
+
+static int finish(struct retro *r)
 {
 	struct diags d;
-	int e = compile_open(&r->w, r->c, 0);
+	int e = compile_image(&r->w, r->c, r->target);
 
-	if (e == 0)
-		e = compile_parse(&r->w, r->c, 0);
-	if (e == 0)
-		e = compile_image(&r->w, r->c, 0);
 	if (e)
 		return e;
 	diags_init(&d, r->c->arena);
 	refuse_unknown(r->w.prog, &d);
 	e = compile_print(r->c, &d);
+	r->reruns = e == 0 && needs_again(r);
 	return e ? e : refuse_run(r->c, &r->w);
 }
 
-static int show(struct retro *r, const char *name, int *ret_status)
+/* The same file from its beginning. */
+static FILE *reopen(FILE *f)
 {
-	const struct vm_host host = { .ctx = r, .read_user = read_user, .record = on_record };
-	int e = prepare(r, &host);
+	char path[32];
 
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(f));
+	return fopen(path, "re");
+}
+
+static int open_calls(struct retro *r, FILE *f)
+{
+	FILE *again = reopen(f);
+
+	calls_close(r->calls);
+	r->calls = NULL;
+	return again ? calls_open(again, &r->calls, &r->err)
+		     : err_set(&r->err, -errno, "it cannot be read again: %s", strerror(errno));
+}
+
+static int first_call(void *ctx, const struct calls_event *e)
+{
+	struct retro *r = ctx;
+
+	r->target = e->name.tgid;
+	return 1;
+}
+
+/* Do descriptions name probes inside of processes? */
+static bool wants_processes(const struct retro *r)
+{
+	for (size_t i = 0; i < r->c->progs.n; i++)
+		for (const struct item *it = r->w.units[i]->items; it; it = it->next)
+			for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
+				if (registry_is_user(r->w.reg, &p->desc))
+					return true;
+	return false;
+}
+
+static int compile_again(struct retro *r, FILE *f)
+{
+	FILE *play = reopen(f);
+	int e = open_calls(r, f);
+
+	if (e == 0 && play)
+		return rerun_compile(&r->again, play, finish);
+	if (play)
+		fclose(play);
+	return e < 0 ? e : -ENOENT;
+}
+
+/* 0 or -errno, which is told unless there is an error. */
+static int compile(struct retro *r, FILE *f)
+{
+	const struct prov_processes past = { &r->again, rerun_host, rerun_each };
+	int e = open_calls(r, f);
+
+	r->again.r = r;
+	r->c->opts.ustackunwind = "fp"; /* the machine asks for the frames, stack.c */
+	if (e == 0)
+		e = calls_walk(r->calls, first_call, r, &r->err);
 	if (e < 0)
+		return e;
+	e = compile_open(&r->w, r->c, r->target);
+	if (e == 0)
+		registry_processes(r->w.reg, &past);
+	if (e == 0)
+		e = compile_parse(&r->w, r->c, r->target);
+	if (e == 0)
+		e = wants_processes(r) ? compile_again(r, f) : finish(r);
+	if (e == 0)
+		e = open_calls(r, f);
+	return e;
+}
+
+/* What a reader of times and counts has to know. */
+static void remark(const struct retro *r, const char *name)
+{
+	if (r->again.fired)
+		listener_msg(&r->c->to,
+			     "times of functions are estimated: between two system calls %s has no clock, and this "
+			     "run's own time is taken, at most up to the next call",
+			     name);
+	if (r->again.hidden)
+		listener_msg(&r->c->to,
+			     "%llu places of static probes are left out by the program itself, unless somebody raises "
+			     "their counters, which nobody did when it was recorded",
+			     (unsigned long long)r->again.hidden);
+}
+
+static size_t user_stack(void *ctx, uint64_t *frames, size_t max)
+{
+	struct retro *r = ctx;
+
+	return rerun_stack(&r->again, frames, max);
+}
+
+static int show(struct retro *r, const char *name, FILE *f, int *ret_status)
+{
+	const struct vm_host host = { .ctx = r, .read_user = read_user, .user_stack = user_stack, .record = on_record };
+	int e = prepare(r, &host);
+	FILE *play = e == 0 && r->reruns ? reopen(f) : NULL;
+
+	if (e < 0 || (r->reruns && !play))
 		return listener_fail(&r->c->to, -ENOMEM, "out of memory");
-	e = go(r);
+	e = go(r, play);
+	remark(r, name);
 	if (r->unread)
 		listener_msg(
 			&r->c->to,
@@ -395,7 +543,7 @@ int retro_run(struct request *c, const char *name, FILE *f, int *ret_status)
 {
 	struct retro r = { .c = c };
 	const char *reason = beyond(c);
-	int e = calls_open(f, &r.calls, &r.err);
+	int e = open_calls(&r, f);
 
 	*ret_status = 0;
 	c->past = true;
@@ -403,15 +551,22 @@ int retro_run(struct request *c, const char *name, FILE *f, int *ret_status)
 		e = listener_fail(&c->to, -EINVAL, "replay: %s", reason);
 	else if (e < 0)
 		e = listener_fail(&c->to, r.err.code, "%s: %s", name, r.err.msg);
-	else if ((e = compile(&r)) == 0 && !c->compile_only)
-		e = show(&r, name, ret_status);
+	else if ((e = compile(&r, f)) == 0 && !c->compile_only)
+		e = show(&r, name, f, ret_status);
+	else if (e < 0 && r.err.code)
+		e = listener_fail(&c->to, e, "%s: %s", name, r.err.msg);
 	text_view_free(r.view);
 	recording_free(r.rec);
 	vm_free(r.vm);
 	vec_free(&r.threads);
 	free(r.merged);
 	free(r.ticks);
+	rerun_done(&r.again);
+	stacks_free(r.again.stacks);
+	sym_free(r.shown_names);
+	sym_free(r.names);
 	calls_close(r.calls);
+	fclose(f);
 	compile_done(&r.w);
 	err_done(&r.err);
 	return e;

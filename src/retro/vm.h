@@ -18,12 +18,15 @@ struct vm_now {
 	uint64_t ns; /* of the monotonic clock */
 	uint32_t tgid, tid, uid, gid;
 	char comm[16];
-	uint64_t task; /* a number that only this thread has, from vm_alloc() */
+	uint64_t cookie; /* of the probe, ENTRY_COOKIE */
+	uint64_t task;	 /* a number that only this thread has, from vm_alloc() */
 };
 struct vm_host {
 	void *ctx;
 	/* Bytes of the recorded process's memory: as many as are known from addr on, n at most. */
 	size_t (*read_user)(void *ctx, uint64_t addr, void *buf, size_t n);
+	/* Addresses of the user stack that now is, innermost first, max at most; NULL: there are none. */
+	size_t (*user_stack)(void *ctx, uint64_t *frames, size_t max);
 	/* A record is complete. 0, or -errno, which vm_run() returns. */
 	int (*record)(void *ctx, const void *data, uint32_t len);
 };

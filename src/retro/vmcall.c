@@ -151,6 +151,20 @@ static uint32_t next_random(struct vm *vm)
 	return (uint32_t)(vm->random >> 32);
 }
 
+static uint64_t user_stack(struct vm *vm, const uint64_t a[5])
+{
+	uint64_t n = (uint32_t)a[2] / sizeof(uint64_t);
+
+	if (!(a[3] & BPF_F_USER_STACK) || !vm->host->user_stack) {
+		vm_fail(vm, "stacks of the kernel are not there");
+		return 0;
+	}
+	if (!needs(vm, a[1], n * sizeof(uint64_t)))
+		return 0;
+	n = vm->host->user_stack(vm->host->ctx, PTR(a[1]), n);
+	return n ? n * sizeof(uint64_t) : (uint64_t)-EFAULT;
+}
+
 uint64_t vm_helper(struct vm *vm, int32_t nr, const uint64_t a[5], unsigned depth)
 {
 	switch (nr) {
@@ -169,6 +183,8 @@ uint64_t vm_helper(struct vm *vm, int32_t nr, const uint64_t a[5], unsigned dept
 	case BPF_FUNC_get_current_task:
 	case BPF_FUNC_get_current_task_btf: return vm->now.task;
 	case BPF_FUNC_get_smp_processor_id: return 0;
+	case BPF_FUNC_get_attach_cookie: return vm->now.cookie;
+	case BPF_FUNC_get_stack: return user_stack(vm, a);
 	case BPF_FUNC_get_prandom_u32: return next_random(vm);
 	case BPF_FUNC_ringbuf_reserve: return ring_reserve(vm, a[1]);
 	case BPF_FUNC_ringbuf_submit: ring_end(vm, a[0], true); return 0;

@@ -215,6 +215,11 @@ void registry_options(struct registry *r, const struct dopts *o)
 	r->env.opts = o;
 }
 
+void registry_processes(struct registry *r, const struct prov_processes *p)
+{
+	r->env.past = p;
+}
+
 void registry_stop_when(struct registry *r, int (*stop)(void))
 {
 	r->env.stop = stop;

@@ -139,19 +139,21 @@ int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err
 	struct uobj *objs;
 	struct uproc *p;
 	size_t n;
-	int r;
+	int r, host = env->past ? env->past->find(env->past->ctx, pid) : pid;
 
+	if (host <= 0)
+		return err_set(err, -ESRCH, "process %d is none of the recording's", pid);
 	for (p = ps->first; p; p = p->next) {
-		if (p->pid == pid) {
+		if (p->pid == host) {
 			*ret = p;
 			return 0;
 		}
 	}
-	r = uobj_list(a, pid, &objs, &n, err);
+	r = uobj_list(a, host, &objs, &n, err);
 	if (r < 0)
 		return r;
 	p = arena_new_obj(a, struct uproc);
-	p->pid = pid;
+	p->pid = host;
 	p->prov = arena_printf(a, "pid%d", pid);
 	p->objs = arena_new_arr(a, struct uproc_obj *, n + 1);
 	p->nobjs = n;
@@ -354,6 +356,10 @@ int uproc_caps(struct prov_env *env, bool *ret_multi, const char **reason)
 {
 	struct prov_procs *ps = procs(env);
 
+	if (env->past) { /* breakpoints in it */
+		*ret_multi = false;
+		return 0;
+	}
 	if (!ps->caps_known) {
 		ps->caps_known = true;
 		ps->multi = caps_try_uprobe_multi(ps->reason, sizeof(ps->reason));
@@ -364,6 +370,22 @@ int uproc_caps(struct prov_env *env, bool *ret_multi, const char **reason)
 	if (ps->caps_error)
 		*reason = ps->reason;
 	return ps->caps_error;
+}
+
+bool registry_place(const struct probe *p, size_t i, struct probe_place *ret)
+{
+	const struct upoint *at = p->priv;
+
+	if (!at || p->later || i >= (at->usdt ? at->usdt->n : 1))
+		return false;
+	*ret = (struct probe_place){ .dev = at->obj->st_dev,
+				     .ino = at->obj->ino,
+				     .off = i ? at->usdt->v[i]->off : at->off,
+				     .ret = at->kind == UP_RETURN,
+				     .everyone = at->everyone,
+				     .counted = at->ref_ctr != 0,
+				     .pid = at->everyone || !at->proc ? 0 : at->proc->pid };
+	return true;
 }
 
 /* -- attaching -- */

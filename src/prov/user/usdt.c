@@ -93,7 +93,7 @@ static void match_numbered(struct matching *m, const char *prov)
 		if (from == 0 || digits[0] == '0' || strlen(digits) > 9)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s", digits);
-		if (access(path, F_OK) == 0)
+		if (m->env->past || access(path, F_OK) == 0)
 			match_process(m, atoi(digits));
 	}
 }
@@ -102,10 +102,17 @@ static void match_numbered(struct matching *m, const char *prov)
  * that processes which start or fork later are seen from their first instruction on. */
 static void match_everyone(struct matching *m)
 {
-	DIR *dir = opendir("/proc");
+	DIR *dir = m->env->past ? NULL : opendir("/proc");
 	struct dirent *e;
 
 	m->everyone = !m->env->listing && m->d->prov[strlen(m->d->prov) - 1] == '*';
+	for (size_t i = 0; m->env->past; i++) {
+		int pid = m->env->past->each(m->env->past->ctx, i);
+
+		if (!pid)
+			break;
+		match_process(m, pid);
+	}
 	while (dir && (e = readdir(dir))) {
 		int pid = atoi(e->d_name);
 
@@ -144,7 +151,7 @@ static void match_commands(struct matching *m, size_t first)
 	struct uproc *const *v;
 	size_t n;
 
-	if (m->env->listing || (m->out->n == first && !m->env->opts->zdefs))
+	if (m->env->listing || m->env->past || (m->out->n == first && !m->env->opts->zdefs))
 		return;
 	v = uproc_commands(m->env, &n);
 	for (size_t i = 0; i < n; i++)
@@ -163,7 +170,7 @@ static bool is_open(const struct prov_env *env, const struct pdesc *d)
 {
 	size_t n = strlen(d->prov);
 
-	if (env->listing || !env->opts || !d->prov[n - 1])
+	if (env->listing || !env->opts || env->past || !d->prov[n - 1])
 		return false;
 	return d->prov[n - 1] == '*' || (d->prov[n - 1] >= '0' && d->prov[n - 1] <= '9' && pdesc_is_exact(d->prov));
 }

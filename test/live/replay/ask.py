@@ -31,9 +31,9 @@ SCRIPTS = {
                                    " printf(\"%s %d %d %s\\n\", this->s, arg2, i, substr(execname, 1)); } syscall::exit_group:entry /execname == \"xdd\"/ { exit(3); } END { printf(\"%d\\n\", i); }",
 }
 REFUSED = {
-    "profile-97 { }": "profile:::profile-97 cannot be answered from a recording, which has system calls only",
-    "sched:::on-cpu { }": "on-cpu cannot be answered from a recording, which has system calls only",
-    "syscall:::entry { @[ustack()] = count(); }": "ustack( ) cannot be answered from a recording: it has no stacks",
+    "profile-97 { }": "profile:::profile-97 cannot be answered from a recording: nothing counts the work",
+    "sched:::on-cpu { }": "on-cpu cannot be answered from a recording: it has nothing of the kernel",
+    "syscall:::entry { @[jstack()] = count(); }": "jstack( ) cannot be answered from a recording: frames of runtimes",
     "syscall:::entry { trace(vtimestamp); }": "vtimestamp cannot be answered from a recording: it has no CPU times",
     "syscall:::entry /curthread->pid/ { }": "curthread cannot be answered from a recording: it has nothing of the kernel",
     "syscall:::entry { trace(cgroup); }": "cgroup cannot be answered from a recording: it has not been kept",

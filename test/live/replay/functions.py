@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# @timeout: 240
+"""D over a recording that asks about functions: the program runs again, with breakpoints. Ten scripts give the same lines by uprobes of the kernel while the
+program runs and over a recording of it: entries, returns, offsets, arguments, memory, stacks, threads."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import live
+
+TRACE, C, PROGRAM = (os.path.join(live.WORK, x) for x in ("trace", "x.c", "xfunctions"))
+SOURCE = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct item { int id; char name[16]; };
+__attribute__((noinline)) int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
+__attribute__((noinline)) size_t work(struct item *i, const char *text) { i->id++; return strlen(text) + (size_t)i->id; }
+__attribute__((noinline)) void *thread(void *a) { for (int k = 0; k < 5; k++) fact(k); return a; }
+int main(void) {
+	struct item it = { 5, "abc" };
+	size_t n = 0;
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++) pthread_create(t + i, 0, thread, 0);
+	for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+	for (int i = 0; i < 100; i++) { char b[32]; snprintf(b, sizeof(b), "text %d", i); n += work(&it, b); free(malloc((size_t)i * 10)); if (i % 10 == 0) getppid(); }
+	printf("%zu %d\n", n, fact(10));
+	fflush(stdout);
+	if (fork() == 0) _exit(fact(3));
+	return 0;
+}
+"""
+P = "pid$target:xfunctions:"
+SCRIPTS = {
+    "entries by argument": P + "fact:entry { @[probefunc, arg0] = count(); }",
+    "values of returns": P + "fact:return, " + P + "work:return { @[probefunc, arg1] = count(); }",
+    "texts of the program": P + "work:entry { @[copyinstr(arg1)] = count(); }",
+    "its memory": P + "work:entry { @[*(int *)copyin(arg0, 4), stringof((char *)copyin(arg0 + 4, 16))] = count(); }",
+    "threads' variables": P + "work:entry { self->t = arg1; self->from = timestamp; } " + P + "work:return /self->t && timestamp >= self->from/ { @ = count(); @s = sum(arg1); self->t = 0; }",
+    "a library": P + "main:entry { self->on = 1; } pid$target:libc:malloc:entry /self->on/ { @ = quantize(arg0); @c = count(); } " + P + "main:return { self->on = 0; }",
+    "each instruction": P + "fact: { @[probename] = count(); }",
+    "stacks": P + "fact:entry /arg0 < 3/ { @[ustack(4)] = count(); } " + P + "thread:entry { @t[ustack(1)] = count(); }",
+    "lines": P + "work:entry { printf(\"%s %d %d\\n\", probefunc, ++n, pid == $target); } END { printf(\"%d\\n\", n); }",
+    "calls within functions": P + "main:entry { self->in = 1; } syscall::getppid:entry /self->in && pid == $target/ { @[execname, probefunc] = count(); } " + P + "fact:entry /self->in/ { depth++; } "
+                              + P + "fact:return /self->in/ { depth--; } END { printf(\"depth %d\\n\", depth); }",
+}
+
+
+def run(*args):
+    return subprocess.run([live.DWELL, *args], capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True)
+
+
+def lines(text, output):
+    text = text.replace(output, "")
+    return sorted(re.sub(r"\s+", " ", x).strip() for x in text.splitlines() if x.strip())
+
+
+def main():
+    with open(C, "w", encoding="ascii") as f:
+        f.write(SOURCE)
+    subprocess.run(["gcc", "-O1", "-g", "-fno-optimize-sibling-calls", "-pthread", "-o", PROGRAM, C], check=True)
+    r = run("rec", "-q", "-o", TRACE, "--", PROGRAM)
+    live.check(r.returncode == 0 and not r.stderr, "recorded", r)
+    for name, text in SCRIPTS.items():
+        script = os.path.join(live.WORK, "x.d")
+        with open(script, "w", encoding="ascii") as f:
+            f.write(text)
+        then, now = run("-q", "-s", script, "-c", PROGRAM), run("replay", "-q", "-s", script, TRACE)
+        live.check(lines(then.stdout, r.stdout) == lines(now.stdout, r.stdout) and len(now.stdout) > 3, f"{name}: as live",
+                   f"{then.stderr} {now.stderr}\n{sorted(set(lines(then.stdout, r.stdout)) ^ set(lines(now.stdout, r.stdout)))[:20]}")
+        live.check("times of functions are estimated" in now.stderr, f"{name}: that times are estimated is said", now)
+    p = run("replay", "-q", "-n", P + "work:entry { @ = count(); exit(3); }", TRACE)
+    live.check(p.returncode == 3, "exit()", p)
+    for text, reason in ((P + "nothing:entry { }", "failed to lookup 'nothing' in module 'xfunctions'"), ("pid1:libc:malloc:entry { }", "process 1 is none of the recording's"),
+                         (P + "work:entry { trace(vtimestamp); }", "it has no CPU times"), ("profile-97 { }", "nothing counts the work"),
+                         (P + "work:entry { @[jstack()] = count(); }", "frames of runtimes are not looked for")):
+        p = run("replay", "-n", text, TRACE)
+        live.check(p.returncode == 1 and reason in p.stderr and not p.stdout, f"refused: {text}", p)
+    p = run("replay", TRACE)
+    live.check(p.stdout == r.stdout and p.returncode == 0, "and a replay that nobody asks is as before", p)
+
+
+if shutil.which("gcc"):
+    main()
+sys.exit(live.failures > 0)
