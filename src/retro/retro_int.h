@@ -78,6 +78,7 @@ struct retro {
 	uint32_t target; /* $target: the command's process */
 	bool reruns;	 /* the program runs again */
 	struct rerun again;
+	struct prov_processes past;
 	struct sym *names;	 /* of the replayed processes */
 	struct sym *shown_names; /* of what rows have, by those */
 	struct err err;

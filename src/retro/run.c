@@ -450,28 +450,41 @@ static int compile_again(struct retro *r, FILE *f)
 	return e < 0 ? e : -ENOENT;
 }
 
-/* 0 or -errno, which is told unless there is an error. */
+static int parse(struct retro *r, uint32_t target)
+{
+	int e = compile_open(&r->w, r->c, target);
+
+	r->target = target;
+	if (e == 0)
+		registry_processes(r->w.reg, &r->past);
+	return e == 0 ? compile_parse(&r->w, r->c, target) : e;
+}
+
+/* 0 or -errno, which is told unless there is an error. $target is 0 where nobody asks about functions: what tools show
+ * by it is what belongs to the command, and that is all there is. */
 static int compile(struct retro *r, FILE *f)
 {
-	const struct prov_processes past = { &r->again, rerun_host, rerun_each };
 	int e = open_calls(r, f);
+	uint32_t target;
 
+	r->past = (struct prov_processes){ &r->again, rerun_host, rerun_each };
 	r->again.r = r;
 	r->c->opts.ustackunwind = "fp"; /* the machine asks for the frames, stack.c */
 	if (e == 0)
 		e = calls_walk(r->calls, first_call, r, &r->err);
 	if (e < 0)
 		return e;
-	e = compile_open(&r->w, r->c, r->target);
-	if (e == 0)
-		registry_processes(r->w.reg, &past);
-	if (e == 0)
-		e = compile_parse(&r->w, r->c, r->target);
-	if (e == 0)
-		e = wants_processes(r) ? compile_again(r, f) : finish(r);
-	if (e == 0)
-		e = open_calls(r, f);
-	return e;
+	target = r->target;
+	e = parse(r, 0);
+	if (e == 0 && wants_processes(r)) {
+		compile_done(&r->w);
+		e = parse(r, target);
+		if (e == 0)
+			e = compile_again(r, f);
+	} else if (e == 0) {
+		e = finish(r);
+	}
+	return e == 0 ? open_calls(r, f) : e;
 }
 
 /* What a reader of times and counts has to know. */
