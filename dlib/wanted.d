@@ -50,6 +50,13 @@ inline uint64_t cgroup_container_id[struct cgroup *G, string C] =
 /* Before Linux 6.1: that of the thread's group. */
 inline uint64_t cgroup_container_id[struct cgroup *G, string C] = C == "" ? 0 : G->kn->id;
 
+/* Is a thread T of process P, or of a descendant of it? Of those whose parents between have not ended. */
+inline int task_of[struct task_struct *T, pid_t P] = T->tgid == P;
+inline int task_near[struct task_struct *T, pid_t P] = task_of[T, P] || task_of[T->real_parent, P] ||
+	task_of[T->real_parent->real_parent, P] || task_of[T->real_parent->real_parent->real_parent, P];
+inline int task_below[struct task_struct *T, pid_t P] = task_near[T, P] ||
+	task_near[T->real_parent->real_parent->real_parent->real_parent, P];
+
 /* Process and thread as they are numbered in their own namespace of processes: inside of their container. */
 inline pid_t pid_inside = curthread->group_leader->thread_pid->numbers[curthread->group_leader->thread_pid->level].nr;
 inline pid_t tid_inside = curthread->thread_pid->numbers[curthread->thread_pid->level].nr;

@@ -11,6 +11,7 @@
 #include "cmd/latency_daemon.h"
 #include "cmd/words.h"
 #include "cmdline/requestopts.h"
+#include "engine/front/grouped.h"
 #include "latency/trackers.h"
 #include "live/slow.h"
 
@@ -109,6 +110,17 @@ static int take_cgroup(void *live, const struct optrow *o, const char *arg, stru
 	return 0;
 }
 
+static int take_by(void *live, const struct optrow *o, const char *arg, struct err *err)
+{
+	struct latency_cmd *c = live;
+
+	(void)o;
+	if (!grouped_knows(arg))
+		return err_set(err, -EINVAL, "--by: '%s' is none of " GROUPED_NAMES, arg);
+	c->live.show.by = arg;
+	return 0;
+}
+
 static void on_given(void *live, const struct optrow *o)
 {
 	struct latency_cmd *c = live;
@@ -175,6 +187,11 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct latency_cmd, live.filter.container),
 	  .live = true,
 	  .arg = "ID" },
+	{ .name = "by",
+	  .kind = OPT_CALL,
+	  .take = take_by,
+	  .arg = "GROUP",
+	  .help = "a table for each container, cgroup, unit or user" },
 	{ .name = "all",
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct latency_cmd, live.all),
@@ -240,7 +257,7 @@ const struct optable latency_live_options = {
 	.command = "latency",
 	.synopsis =
 		"latency [TRACKER...] [options] [-- COMMAND...]\n"
-		"latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--all] [--json] FILE|FOLDER|PID...   of recordings",
+		"latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--all] [--by GROUP] [--json] FILE|FOLDER|PID...   of recordings",
 	.rows = rows,
 	.n = ARRAY_SIZE(rows),
 	.given = on_given,
@@ -255,6 +272,8 @@ static int check(const struct latency_cmd *c)
 		cmd_msg("latency: a daemon records into files of its own: --state FOLDER in place of --record");
 	else if (c->daemon_option && !c->live.as_daemon)
 		cmd_msg("latency: --state, --rotate-size, --rotate-age, --keep, --keep-size and --metrics go with --daemon");
+	else if (c->live.as_daemon && c->live.show.by)
+		cmd_msg("latency: a daemon's metrics tell containers and units by themselves: no --by");
 	else
 		return 0;
 	return EXIT_USAGE;
@@ -272,6 +291,7 @@ static int of_recordings(struct latency_cmd *c, char *const *words, size_t n)
 int latency_live(int argc, char **argv)
 {
 	struct latency_cmd c = { .live.show.columns = columns_of_stdout() };
+	struct err err = { 0 };
 	int e;
 
 	cmd_begin(&c.live.request);
@@ -283,6 +303,8 @@ int latency_live(int argc, char **argv)
 		e = of_recordings(&c, argv + optind, (size_t)(argc - optind));
 	} else if (e == 0) {
 		e = check(&c);
+		if (e == 0)
+			e = cmd_ended(live_slow_group(&c.live, &err), &err);
 		if (e == 0)
 			e = take_trackers(&c.live, argc - optind, argv + optind);
 		if (e == 0)

@@ -12,7 +12,7 @@
 
 static const int32_t no_params[4];
 const struct rec_histdesc ask_histdesc = {
-	.is_tracker = true, .func = AGG_HIST, .param = no_params, .nbuckets = AGG_HIST_NBUCKETS
+	.is_tracker = true, .is_delay = true, .func = AGG_HIST, .param = no_params, .nbuckets = AGG_HIST_NBUCKETS
 };
 
 enum tables_slot ask_slot(struct ask_range range)

@@ -19,6 +19,8 @@ struct latencysum {
 	/* Histograms are read when their second is over, and cost once a second: up to when is known, now and at the
 	 * last summary. */
 	uint64_t hist_to, hist_from, cost_to, cost_from;
+	struct latencygroups groups;
+	bool wanted_only;
 };
 
 /* This process's memory: resident bytes; 0: not known. Source: proc(5), statm. */
@@ -66,6 +68,7 @@ void latencysum_free(struct latencysum *s)
 	free(s->slow);
 	free(s->threshold);
 	free(s->limited);
+	latencygroups_clear(&s->groups);
 	free(s);
 }
 
@@ -82,6 +85,8 @@ int latencysum_add(struct latencysum *s, const struct row *row)
 		s->cost_from = s->cost_from ? s->cost_from : row->ts - cost.interval;
 		return 0;
 	}
+	if (row->kind == ROW_AGG)
+		return latencygroups_add(&s->groups, s->schema, row);
 	if (row->kind != ROW_HIST || row->id >= s->schema->ntrackers || !rec_hist_source(s->schema, row->id, &d) ||
 	    !rechist_fits(&d, row->data, row->len))
 		return 0;
@@ -122,10 +127,9 @@ void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns)
 		s->threshold[tracker] = ns;
 }
 
-static uint64_t quantile(const struct latencysum *s, uint32_t i, double q)
+static uint64_t quantile(const struct histsum *h, const struct rec_histdesc *d, double q)
 {
-	struct rec_histdesc d;
-	double v = rec_hist_source(s->schema, i, &d) ? histsum_quantile(&s->hists[i], &d, q) : 0;
+	double v = histsum_quantile(h, d, q);
 
 	return isfinite(v) && v > 0 ? (uint64_t)v : 0;
 }
@@ -135,16 +139,55 @@ uint32_t latencysum_ntrackers(const struct latencysum *s)
 	return s->schema->ntrackers;
 }
 
+void latencysum_wanted_only(struct latencysum *s)
+{
+	s->wanted_only = true;
+}
+
+const struct latencygroups *latencysum_groups(struct latencysum *s)
+{
+	latencygroups_sort(&s->groups, s->schema);
+	return &s->groups;
+}
+
+static bool has_groups(const struct latencysum *s, uint32_t tracker)
+{
+	for (uint32_t i = 0; i < s->schema->naggs; i++)
+		if (latencygroup_tracker(s->schema, i) == (int)tracker)
+			return true;
+	return false;
+}
+
+/* The distribution that is shown of a tracker, and what its buckets are. Without memory: what there was for. */
+static void shown_hist(const struct latencysum *s, uint32_t i, struct histsum *ret, struct rec_histdesc *desc)
+{
+	const char *name = s->schema->trackers[i].name;
+
+	rec_hist_source(s->schema, i, desc);
+	if (!s->wanted_only || !has_groups(s, i)) {
+		histsum_merge(ret, &s->hists[i]);
+		return;
+	}
+	latencygroups_sum(&s->groups, name, ret);
+	for (size_t k = 0; k < s->groups.n; k++)
+		if (!strcmp(s->groups.v[k].tracker, name))
+			*desc = s->groups.v[k].desc;
+}
+
 struct latencysum_tracker latencysum_tracker(const struct latencysum *s, uint32_t i)
 {
+	_cleanup_(histsum_free) struct histsum h = { 0 };
+	struct rec_histdesc d = { 0 };
+
+	shown_hist(s, i, &h, &d);
 	return (struct latencysum_tracker){
 		.name = s->schema->trackers[i].name,
-		.count = s->hists[i].count,
-		.total_ns = s->hists[i].sum,
-		.p50_ns = quantile(s, i, 0.5),
-		.p90_ns = quantile(s, i, 0.9),
-		.p99_ns = quantile(s, i, 0.99),
-		.max_ns = s->hists[i].max,
+		.count = h.count,
+		.total_ns = h.sum,
+		.p50_ns = quantile(&h, &d, 0.5),
+		.p90_ns = quantile(&h, &d, 0.9),
+		.p99_ns = quantile(&h, &d, 0.99),
+		.max_ns = h.max,
 		.threshold_ns = s->threshold[i],
 		.shown = s->slow[i],
 		.limited = s->limited[i],
@@ -169,6 +212,7 @@ void latencysum_reset(struct latencysum *s, uint64_t now)
 		histsum_reset(&s->hists[i]);
 		s->slow[i] = s->limited[i] = 0;
 	}
+	latencygroups_clear(&s->groups);
 	s->run_ns = s->run_cnt = 0;
 	s->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	s->wall = now;

@@ -4,6 +4,7 @@
 #define DWELL_LATENCY_LATENCYSUM_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "latency/latencygroup.h"
 #include "store/recording.h"
 
 struct latencysum;
@@ -12,8 +13,13 @@ int latencysum_new(const struct rec_schema *schema, struct latencysum **ret);
 void latencysum_free(struct latencysum *s);
 /* Tracing begins, now: of CLOCK_MONOTONIC, as everywhere here. What dwell needed to get there does not count. */
 void latencysum_begin(struct latencysum *s, uint64_t now);
-/* A ROW_HIST or ROW_COST; others are left alone. 0 or -ENOMEM. */
+/* A ROW_HIST, a ROW_COST, or a ROW_AGG of a group's delays; others are left alone. 0 or -ENOMEM. */
 int latencysum_add(struct latencysum *s, const struct row *row);
+/* From now on only the delays that have groups count, where the trackers have such: those of the threads that were
+ * asked for. */
+void latencysum_wanted_only(struct latencysum *s);
+/* Since the last latencysum_reset(), sorted. */
+const struct latencygroups *latencysum_groups(struct latencysum *s);
 /* A slow event of a tracker that was shown. */
 void latencysum_slow(struct latencysum *s, uint32_t tracker);
 /* A ROW_DROPS: true when it told of slow events beyond a tracker's limit; they are counted. */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "engine/front/wanted.h"
 #include "latency/trackers.h"
 #include "load/cpus.h"
 #include "run/session.h"
@@ -176,6 +177,7 @@ static void add_tracker(struct live_slow *l, const char *name)
 {
 	struct request *c = &l->request;
 	const char *by_key = arena_printf(c->arena, "latency/by_key/%s", name);
+	const char *by_group = arena_printf(c->arena, "latency/by_group/%s", name);
 	const char *programs = arena_printf(c->arena, "latency/programs/%s",
 					    name); /* what takes too much memory for a daemon */
 
@@ -186,6 +188,36 @@ static void add_tracker(struct live_slow *l, const char *name)
 	}
 	if (l->record && !l->slow_only && request_has_shipped(c, by_key))
 		request_shipped(c, by_key);
+	if ((l->show.by || l->show.wanted_only) && request_has_shipped(c, by_group))
+		request_shipped(c, by_group);
+}
+
+int live_slow_group(struct live_slow *l, struct err *err)
+{
+	struct request *c = &l->request;
+	_cleanup_(strb_free) struct strb b = { 0 };
+	const char *reason = NULL;
+	bool filters = l->filter.comm || l->filter.cgroup || l->filter.container;
+
+	if (l->show.by)
+		request_option(c, "by", l->show.by);
+	if (l->as_daemon || (!filters && !c->pids.n && !c->commands.n && !c->words))
+		return 0;
+	if (l->filter.comm)
+		request_option(c, "comm", l->filter.comm);
+	if (l->filter.cgroup)
+		request_option(c, "cgroup", l->filter.cgroup);
+	if (l->filter.container)
+		request_option(c, "container", l->filter.container);
+	l->show.wanted_only = wanted_text(c->arena, &c->opts, &b, &reason) == 0;
+	if (l->show.wanted_only)
+		return 0;
+	if (l->show.by)
+		return err_set(err, -EINVAL, "--by with this filter: %s", reason);
+	request_option(c, "comm", ""); /* one that is not there yet: slow events are chosen by name when there is one */
+	request_option(c, "cgroup", "");
+	request_option(c, "container", "");
+	return 0;
 }
 
 int live_slow_add(struct live_slow *l, const char *name)

@@ -79,6 +79,18 @@ const struct rec_probe *rec_schema_probe(const struct rec_schema *s, uint32_t id
 	return lo < s->nprobes && s->probes[lo].id == id ? &s->probes[lo] : NULL;
 }
 
+/* "wakeup_process", of the tracker wakeup. */
+static bool named_after_tracker(const struct rec_schema *s, const char *name)
+{
+	const char *end = name ? strrchr(name, '_') : NULL;
+	size_t n = end ? (size_t)(end - name) : 0;
+
+	for (size_t i = 0; n && i < s->ntrackers; i++)
+		if (!strncmp(s->trackers[i].name, name, n) && !s->trackers[i].name[n])
+			return true;
+	return false;
+}
+
 bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdesc *ret)
 {
 	static const int32_t no_param[4];
@@ -86,6 +98,7 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 
 	if (id < s->ntrackers) {
 		*ret = (struct rec_histdesc){ .is_tracker = true,
+					      .is_delay = true,
 					      .name = s->trackers[id].name,
 					      .func = AGG_HIST,
 					      .param = no_param,
@@ -97,7 +110,8 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 	d = s->aggs[id - s->ntrackers];
 	if (d->func < AGG_QUANTIZE)
 		return false;
-	*ret = (struct rec_histdesc){ .name = d->name,
+	*ret = (struct rec_histdesc){ .is_delay = d->func == AGG_HIST && named_after_tracker(s, d->name),
+				      .name = d->name,
 				      .func = d->func,
 				      .param = d->param,
 				      .nbuckets = d->value_size / 8 - 1,

@@ -149,6 +149,7 @@ const struct rec_probe *rec_schema_probe(const struct rec_schema *s, uint32_t id
 /* What histograms come from: the trackers by id, then the aggregations by id. */
 struct rec_histdesc {
 	bool is_tracker;
+	bool is_delay; /* its values are ns: of a tracker, or of hist() in @TRACKER_WORD, as by_key has them */
 	const char *name;
 	enum agg_func func;   /* tells what a bucket is: base/aggval.h */
 	const int32_t *param; /* four */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The container that the current task is in: the 64 hexadecimal digits that container engines put into
- * cgroup names ("docker-ID.scope", "ID"), of the task's cgroup or one of the two above it. */
+/* The container that the current task, or a control group, is in: the 64 hexadecimal digits that container engines put
+ * into cgroup names ("docker-ID.scope", "ID"), of the task's cgroup or one of the two above it. */
+#include "cg/lower/call.h"
 #include "cg/lower/fault.h"
 #include "cg/lower/layout.h"
 #include "cg/lower/load.h"
@@ -131,4 +132,44 @@ void gen_container(struct gen *g, struct str *ret)
 	search_version1(g, dst, out);
 	ir_place(g->f, out);
 	*ret = (struct str){ .m = m, .bound = ID_LEN + 1 };
+}
+
+/* What p points to in the kernel, a pointer; NULL reads as NULL. */
+static vreg follow(struct gen *g, vreg p, uint32_t off)
+{
+	struct mem m = mem_slot(ir_slot(g->f, 8), 0);
+	vreg d = ir_new(g->f);
+
+	gen_probe_read(g, m, 8, p, off, false);
+	gen_ld(g, d, m, 8, false);
+	return d;
+}
+
+void sub_cgroup_container(struct gen *g, struct call *c)
+{
+	struct mem m = gen_scratch(g, ROUND_UP(ID_LEN + 1, 8));
+	vreg dst = gen_addr(g, m), kn, r = ir_new(g->f);
+	uint32_t kn_at, name, parent, size;
+	irlabel out = ir_label(g->f);
+
+	gen_sti(g, m, 1, 0);
+	c->s = (struct str){ .m = m, .bound = ID_LEN + 1 };
+	if (!lay_offset(g->cg, "cgroup", "kn", &kn_at, &size) ||
+	    !lay_offset(g->cg, "kernfs_node", "name", &name, &size) ||
+	    (!lay_offset(g->cg, "kernfs_node", "__parent", &parent, &size) &&
+	     !lay_offset(g->cg, "kernfs_node", "parent", &parent, &size))) {
+		cg_error(g, g->ds->at, TAG_NOSUPP, "cgroup_container() needs the kernel's types");
+		return;
+	}
+	kn = follow(g, call_reg(g, c, 0), kn_at);
+	for (unsigned i = 0; i < LEVELS; i++) {
+		struct cache saved = gen_region_begin(g);
+
+		ir_jcci(g->f, IRC_EQ, kn, 0, out); /* above the root */
+		ir_call_fn(g->f, r, container_fn(g->pr), IR_ARGS(follow(g, kn, name), dst));
+		ir_jcci(g->f, IRC_NE, r, 0, out);
+		kn = follow(g, kn, parent);
+		gen_region_end(g, &saved);
+	}
+	ir_place(g->f, out);
 }

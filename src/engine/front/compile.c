@@ -67,13 +67,13 @@ static bool uses(const struct compile_session *w, const struct compile_env *env,
 /* Who asks for some processes must not be shown all; nor one table, who asks for groups. */
 static int check_wanted_used(const struct compile_session *w, const struct request *c, const struct compile_env *env)
 {
-	if (c->opts.by[0] && !c->list && !uses(w, env, "group_name"))
+	if (c->opts.by[0] && !c->list && !uses(w, env, "group_name") && !uses(w, env, "group_name_of"))
 		return listener_fail(
 			&c->to, -EINVAL,
 			"the program has no table by process, so that by=%s would change nothing; a program "
 			"says it with the variable group_name: @[group_name] = count()",
 			c->opts.by);
-	if (!wanted_any(&c->opts) || c->list || uses(w, env, "wanted"))
+	if (!wanted_any(&c->opts) || c->list || uses(w, env, "wanted") || uses(w, env, "wanted_of"))
 		return 0;
 	return listener_fail(&c->to, -EINVAL,
 			     "the program does not say whose events count, so that comm, user, cgroup, container "

@@ -12,6 +12,8 @@
 
 #define NAME_LEN 31   /* of a user's name */
 #define ID_SHOWN "12" /* digits of a container's id, as engines show it */
+/* D: a container's id as it is shown. */
+#define CONTAINER_SHOWN(id) id " == \"\" ? \"-\" : substr(" id ", 0, " ID_SHOWN ")"
 
 static bool has_groups(const char *dir)
 {
@@ -55,12 +57,23 @@ static void put_users(struct strb *b)
 	strb_adds(b, "\"-\";\n");
 }
 
-static void put(struct strb *b, const char *id, const char *name, const char *id_head, const char *head)
+/* of: the name of any thread T. */
+static void put(struct strb *b, const char *id, const char *name, const char *of, const char *id_head, const char *head)
 {
+	strb_printf(b, "inline string group_name_of[struct task_struct *T] = %s;\n", of);
 	strb_printf(b,
 		    "inline int64_t group_id = %s;\ninline string group_name = %s;\n"
 		    "inline string group_id_head = \"%s\";\ninline string group_head = \"%s\";\n",
 		    id, name, id_head, head);
+}
+
+/* The container of any thread. */
+static void put_container_of(struct arena *a, struct strb *b)
+{
+	const char *of = used_tree(a);
+
+	strb_printf(b, "inline string container_of[struct task_struct *T] = cgroup_container(%s);\n",
+		    wanted_of_thread(a, of ? of : "curthread->cgroups->dfl_cgrp", "T"));
 }
 
 bool grouped_knows(const char *by)
@@ -75,10 +88,11 @@ bool grouped_knows(const char *by)
 
 int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why)
 {
-	const char *of;
+	const char *of, *of_t;
 
+	put_container_of(a, b);
 	if (!o->by[0]) {
-		put(b, "pid", "execname", "PID", "COMMAND");
+		put(b, "pid", "execname", "\"\"", "PID", "COMMAND");
 		strb_adds(b, "inline string group_prefix = \"\";\n");
 		return 0;
 	}
@@ -89,7 +103,7 @@ int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const c
 	strb_adds(b, "inline string group_prefix = strjoin(group_name, \" \");\n");
 	if (!strcmp(o->by, "user")) {
 		put_users(b);
-		put(b, "uid", "user_name[uid]", "UID", "USER");
+		put(b, "uid", "user_name[uid]", "user_name[T->cred->uid.val]", "UID", "USER");
 		return 0;
 	}
 	of = used_tree(a);
@@ -100,12 +114,15 @@ int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const c
 			   : "there are no control groups to group by";
 		return -EINVAL;
 	}
+	of_t = wanted_of_thread(a, of, "T");
 	if (!strcmp(o->by, "container"))
-		put(b, arena_printf(a, "cgroup_container_id[%s, container]", of),
-		    "container == \"\" ? \"-\" : substr(container, 0, " ID_SHOWN ")", "ID", "CONTAINER");
+		put(b, arena_printf(a, "cgroup_container_id[%s, container]", of), CONTAINER_SHOWN("container"),
+		    CONTAINER_SHOWN("container_of[T]"), "ID", "CONTAINER");
 	else if (!strcmp(o->by, "cgroup"))
-		put(b, arena_printf(a, "%s->kn->id", of), arena_printf(a, "cgroup_path[%s]", of), "ID", "CGROUP");
+		put(b, arena_printf(a, "%s->kn->id", of), arena_printf(a, "cgroup_path[%s]", of),
+		    arena_printf(a, "cgroup_path[%s]", of_t), "ID", "CGROUP");
 	else
-		put(b, arena_printf(a, "cgroup_unit_id[%s]", of), arena_printf(a, "cgroup_unit[%s]", of), "ID", "UNIT");
+		put(b, arena_printf(a, "cgroup_unit_id[%s]", of), arena_printf(a, "cgroup_unit[%s]", of),
+		    arena_printf(a, "cgroup_unit[%s]", of_t), "ID", "UNIT");
 	return 0;
 }

@@ -21,6 +21,7 @@
 #define ID_MIN 8		   /* digits of it that are given: fewer may mean several */
 #define DEPTH_MAX 32		   /* of folders of control groups that are searched */
 #define SYSTEM_UNIT_LEVEL 2	   /* /system.slice/NAME.service */
+#define CURTHREAD "curthread"	   /* how the group of a tree begins, which wanted_tree() tells */
 #define INIT_NAMESPACE 0xEFFFFFFBu /* Source: kernel include/uapi/linux/nsfs.h, CGROUP_NS_INIT_INO */
 
 /* A control group that was found. */
@@ -37,6 +38,17 @@ struct search {
 	const char *of;
 	struct group found[WANTED_GROUPS_MAX];
 	size_t n;
+};
+
+/* How D says things of the thread that is asked about. */
+struct whom {
+	const char *head; /* of the inline */
+	const char *thread, *comm, *uid, *target, *container;
+};
+static const struct whom whoms[] = {
+	{ "inline int wanted", CURTHREAD, "execname", "uid", "progenyof($target)", "container" },
+	{ "inline int wanted_of[struct task_struct *T]", "T", "stringof(T->comm)", "T->cred->uid.val",
+	  "task_below[T, $target]", "container_of[T]" },
 };
 
 bool wanted_any(const struct dopts *o)
@@ -87,12 +99,12 @@ const char *wanted_tree(struct arena *a, size_t i, const char **ret_of)
 	if (i < 2) {
 		const char *dir = i ? CGROUPID_ROOT "/unified" : CGROUPID_ROOT;
 
-		*ret_of = "curthread->cgroups->dfl_cgrp";
+		*ret_of = CURTHREAD "->cgroups->dfl_cgrp";
 		return statfs(dir, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC ? dir : "";
 	}
 	if (i - 2 >= ARRAY_SIZE(controllers))
 		return NULL;
-	*ret_of = arena_printf(a, "curthread->cgroups->subsys[%s_cgrp_id]->cgroup", controllers[i - 2][1]);
+	*ret_of = arena_printf(a, CURTHREAD "->cgroups->subsys[%s_cgrp_id]->cgroup", controllers[i - 2][1]);
 	return arena_printf(a, "%s/%s", CGROUPID_ROOT, controllers[i - 2][0]);
 }
 
@@ -161,11 +173,16 @@ static void search_path(struct search *s, const char *path)
 	}
 }
 
-static void put_groups(struct strb *b, const struct search *s, bool by_name)
+const char *wanted_of_thread(struct arena *a, const char *of, const char *thread)
+{
+	return arena_printf(a, "%s%s", thread, of + strlen(CURTHREAD));
+}
+
+static void put_groups(struct strb *b, const struct search *s, const struct whom *w, bool by_name)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		strb_printf(b, "%s%s[%s, %u, ", i ? " || " : " && (", by_name ? "cgroup_named" : "cgroup_below",
-			    s->found[i].of, s->found[i].level);
+			    wanted_of_thread(s->a, s->found[i].of, w->thread), s->found[i].level);
 		if (by_name)
 			wanted_string(b, s->name, NAME_MAX);
 		else
@@ -183,7 +200,7 @@ bool wanted_sees_groups(void)
 	return stat("/proc/self/ns/cgroup", &st) < 0 || st.st_ino == INIT_NAMESPACE;
 }
 
-static int put_cgroup(struct arena *a, const char *path, struct strb *b, const char **ret_why)
+static int put_cgroup(struct arena *a, const char *path, const struct whom *w, struct strb *b, const char **ret_why)
 {
 	struct search s = { .a = a };
 
@@ -192,12 +209,12 @@ static int put_cgroup(struct arena *a, const char *path, struct strb *b, const c
 		*ret_why = arena_printf(a, "there is no control group '%s' below %s", path, CGROUPID_ROOT);
 		return -EINVAL;
 	}
-	put_groups(b, &s, false);
+	put_groups(b, &s, w, false);
 	return 0;
 }
 
 /* One that is not there yet is known by its id, as soon as it is. */
-static int put_container(struct arena *a, const char *id, struct strb *b, const char **ret_why)
+static int put_container(struct arena *a, const char *id, const struct whom *w, struct strb *b, const char **ret_why)
 {
 	struct search s = { .a = a, .name = id, .part = true };
 	size_t n = strlen(id);
@@ -208,32 +225,33 @@ static int put_container(struct arena *a, const char *id, struct strb *b, const 
 		return -EINVAL;
 	}
 	search_name(&s);
-	put_groups(b, &s, false);
+	put_groups(b, &s, w, false);
 	if (s.n == 0)
-		strb_printf(b, " && substr(container, 0, %zu) == \"%s\"", n, id);
+		strb_printf(b, " && substr(%s, 0, %zu) == \"%s\"", w->container, n, id);
 	return 0;
 }
 
-static void put_unit(struct arena *a, const char *unit, struct strb *b)
+static void put_unit(struct arena *a, const char *unit, const struct whom *w, struct strb *b)
 {
 	struct search s = { .a = a, .name = strchr(unit, '.') ? unit : arena_printf(a, "%s.service", unit) };
 
 	search_name(&s);
 	if (s.n == 0) {
 		s.n = 1;
-		s.found[0] = (struct group){ .of = "curthread->cgroups->dfl_cgrp", .level = SYSTEM_UNIT_LEVEL };
+		s.found[0] = (struct group){ .of = CURTHREAD "->cgroups->dfl_cgrp", .level = SYSTEM_UNIT_LEVEL };
 	}
-	put_groups(b, &s, true);
+	put_groups(b, &s, w, true);
 }
 
-int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why)
+static int put_wanted(struct arena *a, const struct dopts *o, const struct whom *w, struct strb *b,
+		      const char **ret_why)
 {
 	uint64_t uid;
 	int e = 0;
 
-	strb_adds(b, "inline int wanted = (!$target || progenyof($target))");
+	strb_printf(b, "%s = (!$target || %s)", w->head, w->target);
 	if (o->comm[0]) {
-		strb_adds(b, " && execname == ");
+		strb_printf(b, " && %s == ", w->comm);
 		wanted_string(b, o->comm, COMM_LEN);
 	}
 	if (o->user[0] && !find_user(o->user, &uid)) {
@@ -241,18 +259,27 @@ int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const ch
 		return -EINVAL;
 	}
 	if (o->user[0])
-		strb_printf(b, " && uid == %llu", (unsigned long long)uid);
+		strb_printf(b, " && %s == %llu", w->uid, (unsigned long long)uid);
 	if ((o->cgroup[0] || o->container[0] || o->unit[0]) && !wanted_sees_groups()) {
 		*ret_why = "this is a namespace of control groups of its own: where a group stands among all "
 			   "cannot be seen; run it on the host, or with the host's namespace";
 		return -EINVAL;
 	}
 	if (o->cgroup[0])
-		e = put_cgroup(a, o->cgroup, b, ret_why);
+		e = put_cgroup(a, o->cgroup, w, b, ret_why);
 	if (e == 0 && o->container[0])
-		e = put_container(a, o->container, b, ret_why);
+		e = put_container(a, o->container, w, b, ret_why);
 	if (e == 0 && o->unit[0])
-		put_unit(a, o->unit, b);
+		put_unit(a, o->unit, w, b);
 	strb_adds(b, ";\n");
+	return e;
+}
+
+int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why)
+{
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(whoms); i++)
+		e = put_wanted(a, o, &whoms[i], b, ret_why);
 	return e;
 }

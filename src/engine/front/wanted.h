@@ -11,12 +11,15 @@
 
 /* Is there any such option? */
 bool wanted_any(const struct dopts *o);
-/* Adds "inline int wanted = …;". 0, or -EINVAL with the reason in *ret_why, in the arena. */
+/* Adds "inline int wanted = …;", and the same of any thread: "inline int wanted_of[struct task_struct *T] = …;". 0, or
+ * -EINVAL with the reason in *ret_why, in the arena. */
 int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why);
 
 /* The i-th tree of control groups: the folder where it is mounted, "" if it is not there, NULL: there are no more. That
  * of version 2 comes first, then the controllers of version 1. *ret_of: a thread's control group of it, in D. */
 const char *wanted_tree(struct arena *a, size_t i, const char **ret_of);
+/* The same of another thread than the current one: thread is a name in D. */
+const char *wanted_of_thread(struct arena *a, const char *of, const char *thread);
 /* Are all control groups visible? Only then are levels the kernel's. */
 bool wanted_sees_groups(void);
 /* Adds a string constant of D, of max characters at most. */

@@ -260,6 +260,8 @@ static const struct recfile_pair *describe_options(const struct request *c)
 
 	for (size_t i = 0; textopts_names[i]; i++)
 		p = record_option(c->arena, p, &n, textopts_names[i], dopts_get(&c->opts, textopts_names[i]));
+	if (c->opts.by[0]) /* what the groups of its tables are */
+		p = record_option(c->arena, p, &n, "by", c->opts.by);
 	return record_option(c->arena, p, &n, "verbose", c->verbose ? "set" : "unset");
 }
 

@@ -27,7 +27,7 @@ static void put_histogram(struct jsonw *w, const struct histsum *sum, const stru
 	jsonw_object(w, NULL);
 	jsonw_str(w, "kind", d->is_tracker ? "tracker" : "aggregation");
 	jsonw_str(w, "name", d->name);
-	jsonw_str(w, "unit", d->is_tracker ? "ns" : stacksrc_unit(d->name));
+	jsonw_str(w, "unit", d->is_delay ? "ns" : stacksrc_unit(d->name));
 	jsonw_u64(w, "count", sum->count);
 	jsonw_u64(w, "keys", d->nkeys);
 	jsonw_double(w, "p50", histsum_quantile(sum, d, 0.5), 6);

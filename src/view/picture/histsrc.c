@@ -40,5 +40,5 @@ int histsrc_choose(const struct rec_schema *s, const char *by, const char *inste
 
 const char *histsrc_unit(const struct rec_histdesc *d)
 {
-	return d->is_tracker ? "ns" : stacksrc_unit(d->name);
+	return d->is_delay ? "ns" : stacksrc_unit(d->name);
 }

@@ -76,7 +76,7 @@ static void show_text(struct table *t, const struct diff_pair *p)
 
 static void value_text(const struct latency_series *s, double v, char buf[UNITS_LEN])
 {
-	if (s->d.is_tracker)
+	if (s->d.is_delay)
 		units_ns((uint64_t)v, buf);
 	else
 		units_number(v, buf);

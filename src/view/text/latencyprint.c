@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/latencyprint.h"
+#include <ctype.h>
+#include <string.h>
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "view/form/table.h"
 
+#define GROUP_HEAD_LEN 16	  /* "CONTAINER" */
 #define MIN_SHARE_NS 100000000ull /* of a shorter time dwell's share of a CPU says nothing */
 
 static double percent(uint64_t part, uint64_t whole)
@@ -73,6 +76,66 @@ void latencyprint_text(const struct latencysum *s, FILE *out, uint64_t ns, uint6
 
 		cost_text(&c, out);
 	}
+}
+
+static void group_line(struct table *t, const struct latencygroup *g, const char *head)
+{
+	char total[UNITS_LEN];
+	const struct cell v[] = {
+		{ "TRACKER", CELL_TEXT, -10, 0, { g->tracker } },
+		{ "EVENTS", CELL_UINT, 9, 0, { .u = g->hist.count } },
+		{ "P50", CELL_NS, 8, 0, { .u = latencygroup_quantile(g, 0.5) } },
+		{ "P99", CELL_NS, 8, 0, { .u = latencygroup_quantile(g, 0.99) } },
+		{ "TOTAL", CELL_TEXT, 8, 0, { units_ns(g->hist.sum, total) } },
+		{ "", CELL_TEXT, 0, 0, { "" } },
+		{ head, CELL_TEXT, 0, 0, { g->name } },
+	};
+
+	table_line(t, v, ARRAY_SIZE(v));
+}
+
+void latencyprint_groups(const struct latencygroups *g, const char *by, FILE *out)
+{
+	struct table t = { .out = out, .gap = 1 };
+	char head[GROUP_HEAD_LEN];
+	size_t of_tracker = 0, more = 0;
+
+	for (size_t i = 0; i <= strlen(by) && i < sizeof(head); i++)
+		head[i] = (char)toupper((unsigned char)by[i]);
+	head[sizeof(head) - 1] = '\0';
+	fputc('\n', out);
+	for (size_t i = 0; i < g->n; i++) {
+		of_tracker = i && !strcmp(g->v[i].tracker, g->v[i - 1].tracker) ? of_tracker + 1 : 0;
+		if (of_tracker < LATENCYPRINT_GROUPS)
+			group_line(&t, &g->v[i], head);
+		else
+			more++;
+	}
+	if (g->n == 0)
+		fprintf(out, "no events of any %s\n", by);
+	if (more)
+		fprintf(out, "not shown: %zu groups that waited less (--json has them)\n", more);
+}
+
+void latencyprint_groups_json(const struct latencygroups *g, const char *by, struct jsonw *w)
+{
+	jsonw_str(w, "by", by);
+	jsonw_array(w, "groups");
+	for (size_t i = 0; i < g->n; i++) {
+		const struct latencygroup *r = &g->v[i];
+
+		jsonw_object(w, NULL);
+		jsonw_str(w, "tracker", r->tracker);
+		jsonw_str(w, "group", r->name);
+		jsonw_u64(w, "count", r->hist.count);
+		jsonw_u64(w, "total_ns", r->hist.sum);
+		jsonw_u64(w, "p50_ns", latencygroup_quantile(r, 0.5));
+		jsonw_u64(w, "p90_ns", latencygroup_quantile(r, 0.9));
+		jsonw_u64(w, "p99_ns", latencygroup_quantile(r, 0.99));
+		jsonw_u64(w, "max_ns", r->hist.max);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
 }
 
 static void json_tracker(struct jsonw *w, const struct latencysum_tracker *r)

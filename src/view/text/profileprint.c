@@ -38,8 +38,8 @@ static void show_window(struct profile *p, struct table *t, const struct latency
 		v[1 + i] = histsum_quantile(sum, &s->d, q[i]);
 	for (int i = 0; i < 6; i++) {
 		shown[i] = isnan(v[i]) ? NULL : texts[i];
-		/* delays of trackers are nanoseconds; what an aggregation has only its program knows */
-		if (s->d.is_tracker)
+		/* what another aggregation has only its program knows */
+		if (s->d.is_delay)
 			units_ns(isnan(v[i]) ? 0 : (uint64_t)v[i], texts[i]);
 		else
 			units_number(v[i], texts[i]);
@@ -91,7 +91,7 @@ static void show_bars(const struct latency_series *s, const struct histsum *sum,
 		char text[UNITS_LEN];
 
 		fprintf(out, "  %10s |%-*.*s %llu\n",
-			s->d.is_tracker ? units_ns(low, text) : units_number((double)low, text), BAR_WIDTH, width,
+			s->d.is_delay ? units_ns(low, text) : units_number((double)low, text), BAR_WIDTH, width,
 			"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@", (unsigned long long)by[b]);
 	}
 }

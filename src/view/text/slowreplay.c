@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "view/form/recsym.h"
+#include "view/text/latencyprint.h"
 #include "view/text/slowshow.h"
 
 /* An event waits for the row after it: what the flight recorder saw. */
@@ -73,7 +74,27 @@ static int replay_one(struct slowshow *l, struct recread *r, uint64_t to_wall, s
 	return e;
 }
 
-int slowshow_replay(struct slowshow *l, const struct recset *set, struct err *err)
+/* The groups of all recordings as one table, after the events. */
+static void put_groups(const struct slowshow *l, const struct latencygroups *g)
+{
+	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
+
+	if (l->json) {
+		jsonw_object(&w, NULL);
+		jsonw_str(&w, "type", "latency-groups");
+		jsonw_u64(&w, "version", 1);
+		latencyprint_groups_json(g, l->by, &w);
+		jsonw_end_object(&w);
+		jsonw_line(&w);
+		fputs(strb_str(&b), l->out);
+	} else {
+		latencyprint_groups(g, l->by, l->out);
+	}
+	strb_free(&b);
+}
+
+static int replay_all(struct slowshow *l, const struct recset *set, struct err *err)
 {
 	int e = 0;
 
@@ -82,6 +103,22 @@ int slowshow_replay(struct slowshow *l, const struct recset *set, struct err *er
 	if (e < 0)
 		return err->msg[0] ? e : err_set(err, e, "%s", strerror(-e));
 	slowshow_put_worst(l);
+	return 0;
+}
+
+int slowshow_replay(struct slowshow *l, const struct recset *set, struct err *err)
+{
+	_cleanup_(latencygroups_clear) struct latencygroups g = { 0 };
+	int e = l->by ? latencygroups_read(&g, set, l->by, err) : 0; /* what is refused is refused first */
+
+	if (e == 0)
+		e = replay_all(l, set, err);
+	if (e < 0)
+		return e;
+	if (l->by && set->n) {
+		latencygroups_sort(&g, recread_schema(set->v[0].r));
+		put_groups(l, &g);
+	}
 	if (!l->json && l->idle_left_out)
 		fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n",
 			(unsigned long long)l->idle_left_out);

@@ -313,6 +313,8 @@ static void summary_json(struct slowshow *l, uint64_t now, uint64_t ns)
 	jsonw_u64(&w, "idle", l->idle_left_out);
 	jsonw_u64(&w, "filtered", l->filtered);
 	latencyprint_json(l->sum, now, &w);
+	if (l->by)
+		latencyprint_groups_json(latencysum_groups(l->sum), l->by, &w);
 	jsonw_end_object(&w);
 	jsonw_line(&w);
 	fputs(strb_str(&b), l->out);
@@ -333,8 +335,10 @@ int slowshow_summary(struct slowshow *l, uint64_t now, bool final)
 			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n",
 				(unsigned long long)l->idle_left_out);
 		if (l->filters)
-			fprintf(l->out, "not shown: %llu slow events of others; the table has all processes\n",
-				(unsigned long long)l->filtered);
+			fprintf(l->out, "not shown: %llu slow events of others%s\n", (unsigned long long)l->filtered,
+				l->wanted_only ? "" : "; the table has all processes");
+		if (l->by)
+			latencyprint_groups(latencysum_groups(l->sum), l->by, l->out);
 		fputc('\n', l->out);
 	}
 	latencysum_reset(l->sum, now);
@@ -361,7 +365,11 @@ int slowshow_event(struct slowshow *l, const struct row *row, bool *ret_text)
 int slowshow_begin(struct slowshow *l, const struct rec_schema *schema)
 {
 	l->schema = schema;
-	return chains_new(&l->chains) < 0 || latencysum_new(schema, &l->sum) < 0 ? -ENOMEM : 0;
+	if (chains_new(&l->chains) < 0 || latencysum_new(schema, &l->sum) < 0)
+		return -ENOMEM;
+	if (l->wanted_only)
+		latencysum_wanted_only(l->sum);
+	return 0;
 }
 
 void slowshow_end(struct slowshow *l)

@@ -30,6 +30,8 @@ struct slowshow {
 	bool filters;					      /* wants() may say no */
 	bool (*wants)(void *ctx, const struct slow_event *e); /* NULL: all */
 	void *wants_ctx;
+	bool wanted_only; /* the summary has those of the filters only */
+	const char *by;	  /* with a table by group: "container" …; NULL: none */
 	int columns;
 	struct slowgroups *groups; /* NULL: each event is shown by itself; owned */
 	struct causes *causes;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* by_group/mmaplock.d: @mmaplock_group: delays of the tracker mmaplock by the group of the thread
+ * that waited. With mmaplock.d, for `dwell latency --by`, and where only some threads are asked for. */
+latency:mmaplock::all
+/!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
+{
+	@mmaplock_group[group_name_of[curthread]] = hist(args[0]->delay);
+}
+
+/* Not printed at the end: dwell latency has a table of them. */
+END
+{
+	trunc(@mmaplock_group);
+}

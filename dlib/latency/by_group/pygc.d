@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* by_group/pygc.d: @pygc_group: delays of the tracker pygc by the group of the thread
+ * that waited. With pygc.d, for `dwell latency --by`, and where only some threads are asked for. */
+latency:pygc::all
+/!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
+{
+	@pygc_group[group_name_of[curthread]] = hist(args[0]->delay);
+}
+
+/* Not printed at the end: dwell latency has a table of them. */
+END
+{
+	trunc(@pygc_group);
+}
