@@ -45,7 +45,7 @@ struct whom {
 	const char *head; /* of the inline */
 	const char *thread, *comm, *uid, *target, *container;
 };
-static const struct whom whoms[] = {
+static const struct whom askable[] = {
 	{ "inline int wanted", CURTHREAD, "execname", "uid", "progenyof($target)", "container" },
 	{ "inline int wanted_of[struct task_struct *T]", "T", "stringof(T->comm)", "T->cred->uid.val",
 	  "task_below[T, $target]", "container_of[T]" },
@@ -279,7 +279,7 @@ int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const ch
 {
 	int e = 0;
 
-	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(whoms); i++)
-		e = put_wanted(a, o, &whoms[i], b, ret_why);
+	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(askable); i++)
+		e = put_wanted(a, o, &askable[i], b, ret_why);
 	return e;
 }

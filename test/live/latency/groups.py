@@ -68,6 +68,10 @@ root = root_of_groups()
 if root:
     path = f"{root}/dwelltest/{ID}"
     load = subprocess.Popen(["sh", "-c", f"echo $$ > {path}/cgroup.procs; exec python3 -c '{LOAD.format(n=3000)}'"])
+    of = "cgroups->dfl_cgrp" if os.path.exists("/sys/fs/cgroup/cgroup.controllers") else "cgroups->subsys[memory_cgrp_id]->cgroup"
+    r = live.dwell("-x", "quiet", "-p", str(load.pid), "-n",
+                   f"sched:::on-cpu /pid == $target/ {{ trace(cgroup_container(curthread->{of})); exit(0); }}")
+    live.same(r.stdout.strip(), ID, "cgroup_container()")
     s = summary("wakeup", "offcpu", "--by", "cgroup")
     mine = groups(s, "offcpu").get(f"/dwelltest/{ID}")
     live.check(mine and 30 <= mine["count"] <= 400, "by control group", sorted(groups(s, "offcpu")))
