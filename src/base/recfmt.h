@@ -167,46 +167,10 @@ static inline uint64_t recfield_u64(const struct recfield *f, const uint8_t *p)
 }
 
 enum act_kind {
-	ACT_TRACE,    /* one field, DTrace's default format by kind and size */
-	ACT_TRACEMEM, /* FLD_BYTES; optional second field: number of bytes to show */
-	ACT_PRINTF,   /* fmt and its fields */
-	ACT_PRINTA,   /* fmt or NULL, aggs[] */
-	ACT_STACK,
-	ACT_USTACK,
-	ACT_JSTACK, /* one stack field */
-	ACT_SYM,
-	ACT_FUNC,
-	ACT_MOD,
-	ACT_USYM,
-	ACT_UFUNC,
-	ACT_UMOD,
-	ACT_UADDR,	 /* one field */
-	ACT_EXIT,	 /* one int field: the status */
-	ACT_CLEAR,	 /* aggs[0] */
-	ACT_TRUNC,	 /* aggs[0], optional int field (without it: remove all; negative: keep lowest) */
-	ACT_NORMALIZE,	 /* aggs[0], one int field */
-	ACT_DENORMALIZE, /* aggs[0] */
-	ACT_FREOPEN,
-	ACT_SYSTEM, /* fmt and fields */
-	ACT_FTRUNCATE,
-	ACT_SETOPT, /* two string fields, or one */
-	ACT_SPECULATE,
-	ACT_COMMIT,
-	ACT_DISCARD, /* one field of REC_SPEC_SIZE bytes: generation << 32 | id of
-		      * the speculation, 0: none (any more) */
-	ACT_PRINT,   /* one field with type: the value; or two: an address, and the value that is there */
-	ACT_RAISE,
-	ACT_STOP,
-	ACT_CHILL,
-	ACT_PANIC,
-	ACT_BREAKPOINT,
-	ACT_COPYOUT,
-	ACT_COPYOUTSTR, /* no data */
-	ACT_SPAN,	/* an interval of the timeline: lane and label, two strings; start and duration, ns */
-	ACT_SLOW,	/* a slow event: FLD_BYTES with struct rec_slow; FLD_BYTES with the tracker's key (size 0:
-			 * none); then up to REC_SLOW_ATTRS attributes, each with its name */
-	ACT_PCAP,	/* a packet: REC_PCAP_* fields */
-	ACT_KINDS_	/* how many there are; tables by kind have as many rows */
+#define RECACT(kind, name, nfields, naggs, fmt, text, json) ACT_##kind,
+#include "base/recact.def"
+#undef RECACT
+	ACT_KINDS_ /* how many there are */
 };
 
 /* Fields of pcap(): four integers, then bytes. */

@@ -11,45 +11,10 @@ static const char *const field_names[] = {
 };
 
 static const char *const act_names[] = {
-	[ACT_TRACE] = "trace",
-	[ACT_TRACEMEM] = "tracemem",
-	[ACT_PRINTF] = "printf",
-	[ACT_PRINTA] = "printa",
-	[ACT_STACK] = "stack",
-	[ACT_USTACK] = "ustack",
-	[ACT_JSTACK] = "jstack",
-	[ACT_SYM] = "sym",
-	[ACT_FUNC] = "func",
-	[ACT_MOD] = "mod",
-	[ACT_USYM] = "usym",
-	[ACT_UFUNC] = "ufunc",
-	[ACT_UMOD] = "umod",
-	[ACT_UADDR] = "uaddr",
-	[ACT_EXIT] = "exit",
-	[ACT_CLEAR] = "clear",
-	[ACT_TRUNC] = "trunc",
-	[ACT_NORMALIZE] = "normalize",
-	[ACT_DENORMALIZE] = "denormalize",
-	[ACT_FREOPEN] = "freopen",
-	[ACT_SYSTEM] = "system",
-	[ACT_FTRUNCATE] = "ftruncate",
-	[ACT_SETOPT] = "setopt",
-	[ACT_SPECULATE] = "speculate",
-	[ACT_COMMIT] = "commit",
-	[ACT_DISCARD] = "discard",
-	[ACT_PRINT] = "print",
-	[ACT_RAISE] = "raise",
-	[ACT_STOP] = "stop",
-	[ACT_CHILL] = "chill",
-	[ACT_PANIC] = "panic",
-	[ACT_BREAKPOINT] = "breakpoint",
-	[ACT_COPYOUT] = "copyout",
-	[ACT_COPYOUTSTR] = "copyoutstr",
-	[ACT_SPAN] = "span",
-	[ACT_SLOW] = "slow",
-	[ACT_PCAP] = "pcap",
+#define RECACT(kind, name, ...) [ACT_##kind] = name,
+#include "base/recact.def"
+#undef RECACT
 };
-_Static_assert(ARRAY_SIZE(act_names) == ACT_KINDS_, "recordings keep the kind of an action by its name");
 
 static const char *const agg_names[] = {
 	[AGG_COUNT] = "count",

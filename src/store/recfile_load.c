@@ -140,35 +140,27 @@ static int add_agg_ref(struct loader *l, sqlite3_stmt *st, void *arg)
 /* What the views use without asking. */
 static bool act_complete(const struct recact *act)
 {
+	static const struct {
+		uint32_t nfields, naggs;
+		bool fmt;
+	} least[] = {
+#define RECACT(kind, name, nfields, naggs, fmt, text, json) [ACT_##kind] = { nfields, naggs, fmt },
+#include "base/recact.def"
+#undef RECACT
+	};
+
+	if (act->nfields < least[act->kind].nfields || act->naggs < least[act->kind].naggs ||
+	    (least[act->kind].fmt && !act->fmt))
+		return false;
 	switch (act->kind) {
-	case ACT_PRINTF:
-	case ACT_FREOPEN:
-	case ACT_SYSTEM: return act->fmt != NULL;
-	case ACT_PRINTA:
-	case ACT_CLEAR:
-	case ACT_TRUNC:
-	case ACT_DENORMALIZE: return act->naggs >= 1;
-	case ACT_NORMALIZE: return act->naggs >= 1 && act->nfields >= 1;
-	case ACT_STACK: return act->nfields >= 1 && act->fields[0].kind == FLD_STACK;
+	case ACT_STACK: return act->fields[0].kind == FLD_STACK;
 	case ACT_USTACK:
-	case ACT_JSTACK: return act->nfields >= 1 && act->fields[0].kind == FLD_USTACK;
-	case ACT_TRACE:
-	case ACT_TRACEMEM:
-	case ACT_SYM:
-	case ACT_FUNC:
-	case ACT_MOD:
-	case ACT_USYM:
-	case ACT_UFUNC:
-	case ACT_UMOD:
-	case ACT_UADDR:
-	case ACT_EXIT:
-	case ACT_SETOPT: return act->nfields >= 1;
-	case ACT_SPAN: return act->nfields >= 4;
+	case ACT_JSTACK: return act->fields[0].kind == FLD_USTACK;
 	case ACT_SLOW:
-		return act->nfields >= 2 && act->nfields <= 2 + REC_SLOW_ATTRS && act->fields[0].kind == FLD_BYTES &&
+		return act->nfields <= 2 + REC_SLOW_ATTRS && act->fields[0].kind == FLD_BYTES &&
 		       act->fields[0].size == sizeof(struct rec_slow) && act->fields[1].kind == FLD_BYTES;
 	case ACT_PCAP: return act->nfields == REC_PCAP_NFIELDS && act->fields[REC_PCAP_DATA].kind == FLD_BYTES;
-	case ACT_PRINT: return act->nfields >= 1 && act->fields[act->nfields > 1].type;
+	case ACT_PRINT: return act->fields[act->nfields > 1].type;
 	default: return true;
 	}
 }

@@ -50,7 +50,7 @@ static void act_printa(const struct actctx *c)
 	text_printa(c->v, c->act);
 }
 
-static void format_fields(const struct actctx *c)
+static void act_printf(const struct actctx *c)
 {
 	_cleanup_free_ struct datum *data = calloc(c->act->nfields + 1, sizeof(*data));
 
@@ -67,7 +67,7 @@ static void to_file(const struct actctx *c, FILE *f)
 	FILE *saved = c->v->out;
 
 	c->v->out = f;
-	(c->act->kind == ACT_PRINTA ? act_printa : format_fields)(c);
+	(c->act->kind == ACT_PRINTA ? act_printa : act_printf)(c);
 	c->v->out = saved;
 }
 
@@ -210,45 +210,10 @@ static void act_none(const struct actctx *c)
 }
 
 static act_fn *const act_fns[] = {
-	[ACT_TRACE] = act_values,
-	[ACT_TRACEMEM] = act_tracemem,
-	[ACT_PRINTF] = format_fields,
-	[ACT_PRINTA] = act_printa,
-	[ACT_STACK] = act_values,
-	[ACT_USTACK] = act_values,
-	[ACT_JSTACK] = act_values,
-	[ACT_SYM] = act_values,
-	[ACT_FUNC] = act_values,
-	[ACT_MOD] = act_values,
-	[ACT_USYM] = act_values,
-	[ACT_UFUNC] = act_values,
-	[ACT_UMOD] = act_values,
-	[ACT_UADDR] = act_values,
-	[ACT_EXIT] = act_none,
-	[ACT_CLEAR] = act_clear,
-	[ACT_TRUNC] = act_trunc,
-	[ACT_NORMALIZE] = act_normalize,
-	[ACT_DENORMALIZE] = act_denormalize,
-	[ACT_FREOPEN] = act_freopen,
-	[ACT_SYSTEM] = act_system,
-	[ACT_SPAN] = act_span,
-	[ACT_SLOW] = act_slow,
-	[ACT_PCAP] = act_pcap,
-	[ACT_FTRUNCATE] = act_ftruncate,
-	[ACT_SETOPT] = act_setopt,
-	[ACT_SPECULATE] = act_none,
-	[ACT_COMMIT] = act_none,
-	[ACT_DISCARD] = act_none,
-	[ACT_PRINT] = act_print,
-	[ACT_RAISE] = act_none,
-	[ACT_STOP] = act_none,
-	[ACT_CHILL] = act_none,
-	[ACT_PANIC] = act_none,
-	[ACT_BREAKPOINT] = act_none,
-	[ACT_COPYOUT] = act_none,
-	[ACT_COPYOUTSTR] = act_none,
+#define RECACT(kind, name, nfields, naggs, fmt, text, json) [ACT_##kind] = act_##text,
+#include "base/recact.def"
+#undef RECACT
 };
-_Static_assert(ARRAY_SIZE(act_fns) == ACT_KINDS_, "each action that a record may have is shown, or act_none");
 
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row)
 {

@@ -154,38 +154,14 @@ static void put_nothing(const struct jctx *c)
 	(void)c;
 }
 
-/* NULL: not shown. */
+#define put_none NULL /* not shown */
 static const struct {
 	const char *name;
 	void (*put)(const struct jctx *c);
 } shown[] = {
-	[ACT_TRACE] = { "trace", put_value },
-	[ACT_TRACEMEM] = { "tracemem", put_tracemem },
-	[ACT_PRINTF] = { "printf", put_printf },
-	[ACT_PRINTA] = { "printa", put_printa },
-	[ACT_STACK] = { "stack", put_value },
-	[ACT_USTACK] = { "ustack", put_value },
-	[ACT_JSTACK] = { "jstack", put_value },
-	[ACT_SYM] = { "sym", put_value },
-	[ACT_FUNC] = { "func", put_value },
-	[ACT_MOD] = { "mod", put_value },
-	[ACT_USYM] = { "usym", put_value },
-	[ACT_UFUNC] = { "ufunc", put_value },
-	[ACT_UMOD] = { "umod", put_value },
-	[ACT_UADDR] = { "uaddr", put_value },
-	[ACT_EXIT] = { "exit", put_exit },
-	[ACT_CLEAR] = { "clear", put_aggact },
-	[ACT_TRUNC] = { "trunc", put_aggact },
-	[ACT_NORMALIZE] = { "normalize", put_aggact },
-	[ACT_DENORMALIZE] = { "denormalize", put_aggact },
-	[ACT_FREOPEN] = { "freopen", put_path },
-	[ACT_SYSTEM] = { "system", put_command },
-	[ACT_FTRUNCATE] = { "ftruncate", put_nothing },
-	[ACT_SPAN] = { "span", put_span },
-	[ACT_SLOW] = { "slow", put_slow },
-	[ACT_PCAP] = { "pcap", put_pcap },
-	[ACT_SETOPT] = { "setopt", put_setopt },
-	[ACT_PRINT] = { "print", put_print },
+#define RECACT(kind, name, nfields, naggs, fmt, text, json) [ACT_##kind] = { name, put_##json },
+#include "base/recact.def"
+#undef RECACT
 };
 
 void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *row)
