@@ -5,7 +5,8 @@
  *     63    62    61 … 1                                          0
  *     1     0     what the process's runtime makes of it          1
  *
- * A process has one runtime. The header of that runtime defines the bits in the middle (base/pyfmt.h, base/v8fmt.h).
+ * A process has one runtime. The header of that runtime defines the bits in the middle (base/pyfmt.h,
+ * base/v8fmt.h, base/hotspotfmt.h).
  * The lowest bit means nothing: views look up the byte before a return address.
  */
 #ifndef DWELL_BASE_RTFMT_H
@@ -14,7 +15,7 @@
 #include <stdint.h>
 
 /* In the order of their maps in an image (IMG_MAP_PY_PROCS and what follows). */
-enum runtime { RUNTIME_PYTHON, RUNTIME_V8, RUNTIMES };
+enum runtime { RUNTIME_PYTHON, RUNTIME_V8, RUNTIME_HOTSPOT, RUNTIMES };
 
 #define RT_INLINED_INTO " \xe2\x86\x90 " /* between the functions of one frame; no name has the arrow */
 #define RT_FRAME_BIT (UINT64_C(1) << 63)

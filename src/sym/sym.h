@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/err.h"
+#include "base/hotspotfmt.h"
 #include "base/pyfmt.h"
 #include "base/v8fmt.h"
 
@@ -79,19 +80,22 @@ bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struc
 /* The language runtime of a process, for the walk of its frames. */
 struct sym_runtime {
 	enum runtime which;
+	bool again; /* it is only just beginning: to be asked again soon */
 	union {
 		uint64_t start; /* each begins with it */
 		struct py_proc python;
 		struct v8_proc v8;
+		struct hs_proc hotspot;
 	} walk;
 };
 /* Looks for a language runtime in a process whose mappings are known, and tells a walk where its frames are. One whose
- * version is not known has walks that say so. 0; -ENOENT: there is none; or why it cannot be read. */
-int sym_runtime_attach(struct sym *s, uint32_t tgid, uint64_t start, struct sym_runtime *ret);
+ * version is not known has walks that say so. wanted: a bit for each of enum runtime. 0; -ENOENT: there is none; or why
+ * it cannot be read. */
+int sym_runtime_attach(struct sym *s, uint32_t tgid, uint64_t start, unsigned wanted, struct sym_runtime *ret);
 /* Reads the names of n frames of a runtime from the process's memory and keeps them: they are there now. sym_user()
- * takes such frames for addresses; it reads what is not kept yet. Their module is "python" or "javascript", with "/"
- * and the compiler that made their code, and the name "function at place", or in brackets why there is none. What was
- * inlined comes first, with SYM_INLINED_INTO between. sym_user_lines() takes the name apart. */
+ * takes such frames for addresses; it reads what is not kept yet. Their module is "python", "javascript" or "java",
+ * with "/" and the compiler that made their code, and the name "function at place", or in brackets why there is none.
+ * What was inlined comes first, with SYM_INLINED_INTO between. sym_user_lines() takes the name apart. */
 void sym_runtime_learn(struct sym *s, uint32_t tgid, uint64_t start, const uint64_t *frames, size_t n);
 #define SYM_INLINED_INTO RT_INLINED_INTO
 #define SYM_MAX_RUNTIME_FRAMES 65536u /* kept of a process; then it is begun anew */

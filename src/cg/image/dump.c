@@ -28,6 +28,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_UW_SCRATCH] = "unwinding scratch",
 	[IMG_MAP_PY_PROCS] = "Python interpreters",
 	[IMG_MAP_V8_PROCS] = "processes with V8",
+	[IMG_MAP_HS_PROCS] = "processes with HotSpot",
 	[IMG_MAP_TRACK] = "open events",
 	[IMG_MAP_TRACKHIST] = "histograms",
 	[IMG_MAP_TRACKDUE] = "due keys",

@@ -384,7 +384,7 @@ static int compile_by(struct arena *a, const struct dprog *p, const struct cg_en
 			.m_chill = -1,
 			.m_flight = -1,
 			.m_unwind = -1,
-			.m_runtimes = { -1, -1 } };
+			.m_runtimes = { -1, -1, -1 } };
 	int r;
 
 	c.img = arena_new_obj(a, struct image);

@@ -185,6 +185,7 @@ int cg_map_runtime(struct cg *c, enum runtime r)
 	} maps[RUNTIMES] = {
 		[RUNTIME_PYTHON] = { IMG_MAP_PY_PROCS, "d_py_procs", sizeof(struct py_proc) },
 		[RUNTIME_V8] = { IMG_MAP_V8_PROCS, "d_v8_procs", sizeof(struct v8_proc) },
+		[RUNTIME_HOTSPOT] = { IMG_MAP_HS_PROCS, "d_hs_procs", sizeof(struct hs_proc) },
 	};
 
 	if (c->m_runtimes[r] < 0)

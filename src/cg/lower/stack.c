@@ -152,7 +152,8 @@ static bool return_offsets(struct cg *c, struct rt_unwind_returns *r)
 static struct irfn *unwind_fn(struct gen *g)
 {
 	uint32_t first = (uint32_t)cg_map_unwind(g->cg);
-	const struct rt_unwind_maps m = { first, first + 1, first + 2, first + 3, first + 4, first + 5 };
+	const uint32_t hotspot = (uint32_t)cg_map_runtime(g->cg, RUNTIME_HOTSPOT);
+	const struct rt_unwind_maps m = { first, first + 1, first + 2, first + 3, first + 4, hotspot, first + 5 };
 	enum rt_unwind_whose whose = !gen_walks(g)			       ? RT_UNWIND_CURRENT
 				     : strcmp(g->cg->opts->ustackunwind, "fp") ? RT_UNWIND_OTHER
 									       : RT_UNWIND_OTHER_FP;
@@ -163,6 +164,7 @@ static struct irfn *unwind_fn(struct gen *g)
 		return g->pr->fn_unwind;
 	for (uint32_t i = 0; i < CG_UNWIND_MAPS; i++)
 		gen_map(g, ir_new(g->f), (int)(first + i)); /* counts them as used */
+	gen_map(g, ir_new(g->f), (int)hotspot);
 	g->pr->unwind_key = g->cg->nunwind++;
 	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, rt_unwind_here(g->cg->caps), &m,
 					  vma_offsets(g->cg, &o) ? &o : NULL, return_offsets(g->cg, &ret) ? &ret : NULL,

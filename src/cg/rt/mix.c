@@ -2,7 +2,9 @@
 /* The walks of language runtimes: beginning, end, and how frames are written. */
 #include "cg/rt/mix_int.h"
 
-const rt_mix_emit rt_mix_walks[RUNTIMES] = { [RUNTIME_PYTHON] = rt_python_emit, [RUNTIME_V8] = rt_v8_emit };
+const rt_mix_emit rt_mix_walks[RUNTIMES] = {
+	[RUNTIME_PYTHON] = rt_python_emit, [RUNTIME_V8] = rt_v8_emit, [RUNTIME_HOTSPOT] = rt_hotspot_emit
+};
 
 void mix_user_bytes(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg addr, irlabel none)
 {
@@ -15,6 +17,18 @@ void mix_user_bytes(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg addr, 
 void mix_user_word(struct irfn *f, vreg st, int32_t to, vreg addr, irlabel none)
 {
 	mix_user_bytes(f, st, to, 8, addr, none);
+}
+
+vreg mix_word_at(struct irfn *f, vreg st, int32_t block, int32_t at, uint32_t bytes, unsigned size)
+{
+	vreg off = rt_ld(f, st, at), v = ir_new(f);
+	irlabel ok = ir_label(f);
+
+	ir_jcci(f, IRC_LE, off, bytes - 8, ok);
+	ir_movi(f, off, 0); /* never: for the verifier */
+	ir_place(f, ok);
+	ir_load(f, v, rt_alu(f, IRA_ADD, st, off), block, size);
+	return v;
 }
 
 void mix_out(struct irfn *f, vreg st, vreg v, irlabel cut)

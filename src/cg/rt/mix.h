@@ -3,6 +3,7 @@
  * unwinding tables left in the scratch map, and puts a runtime's in their place. */
 #ifndef DWELL_CG_RT_MIX_H
 #define DWELL_CG_RT_MIX_H
+#include "base/hotspotfmt.h"
 #include "base/pyfmt.h"
 #include "base/v8fmt.h"
 #include "cg/ir/ir.h"
@@ -38,6 +39,22 @@ struct rt_v8_state {
 	uint64_t tmp;
 };
 
+#define HS_INSN_BYTES 40
+#define HS_INSN_BEFORE 32 /* of them before the pc */
+
+/* Of HotSpot's walk (hotspot.c), which is a part of the native one. */
+struct rt_hotspot_state {
+	struct hs_proc p;
+	uint8_t blob[HS_BLOB_BYTES]; /* the block of code that was found last */
+	uint64_t blob_at, blob_len;  /* its address and bytes; 0 bytes: none */
+	uint8_t frame[HS_FRAME_BYTES];
+	uint8_t insn[HS_INSN_BYTES]; /* code around the pc of the innermost frame */
+	uint64_t compiled;	     /* address of a name that only compiled code has; 0: not seen yet */
+	uint64_t const_method;	     /* of the frame's Method */
+	uint64_t code_size;	     /* its bytes of bytecode */
+	uint64_t tmp;
+};
+
 /* After struct rt_unwind_state. */
 struct rt_mix_state {
 	uint64_t out[RT_MIX_MAX_FRAMES]; /* the mixed stack */
@@ -45,6 +62,7 @@ struct rt_mix_state {
 	uint64_t flags;			 /* RT_UNWIND_CUT: deeper than wanted */
 	struct rt_python_state py;
 	struct rt_v8_state v8;
+	struct rt_hotspot_state hs;
 };
 
 /* Places of members in kernel structs: to know a thread's number in its pid namespace. */
@@ -65,4 +83,5 @@ typedef struct irfn *(*rt_mix_emit)(struct irprog *p, const struct rt_mix_env *e
 extern const rt_mix_emit rt_mix_walks[RUNTIMES]; /* by enum runtime */
 struct irfn *rt_python_emit(struct irprog *p, const struct rt_mix_env *e);
 struct irfn *rt_v8_emit(struct irprog *p, const struct rt_mix_env *e);
+struct irfn *rt_hotspot_emit(struct irprog *p, const struct rt_mix_env *e);
 #endif

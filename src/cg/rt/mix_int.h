@@ -11,6 +11,9 @@
 void mix_user_word(struct irfn *f, vreg st, int32_t to, vreg addr, irlabel none);
 /* The same for n bytes. */
 void mix_user_bytes(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg addr, irlabel none);
+/* The word of size bytes at a place of a block of the state (bytes in all), which the process's version has: the place
+ * is at st + at. */
+vreg mix_word_at(struct irfn *f, vreg st, int32_t block, int32_t at, uint32_t bytes, unsigned size);
 /* out[nout++] = v, or the end of the walk when there is no more room. */
 void mix_out(struct irfn *f, vreg st, vreg v, irlabel cut);
 

@@ -19,6 +19,8 @@ const struct rt_unwind_machine rt_unwind_x86_64 = {
 	.bp = 32,
 	.third = 40,
 	.di = 112,
+	.r13 = 16,
+	.hotspot = true,
 	.pc = 128,
 	.sp = 152,
 	.uc_bp = 120,
@@ -155,7 +157,7 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 {
 	struct irfn *f = irfn_new(p, "uw_frame", 2);
 	vreg st = rt_ld(f, irfn_arg(f, 1), 0), pc, n, at;
-	irlabel stop = ir_label(f), known = ir_label(f), other = ir_label(f);
+	irlabel stop = ir_label(f), known = ir_label(f), other = ir_label(f), hotspot = ir_label(f);
 	const struct uw_ways w = { ir_label(f), ir_label(f), ir_label(f), ir_label(f) };
 
 	pc = rt_ld(f, st, ST(pc));
@@ -166,10 +168,15 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 	ir_storei(f, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, n, 3)), ST(fps), 8, 0);
 	ir_store(f, st, ST(n), 8, rt_alui(f, IRA_ADD, n, 1));
 	at = rt_alu(f, IRA_SUB, pc, rt_ld(f, st, ST(back)));
+	if (u->hotspot)
+		uw_emit_hotspot(f, u, st, at, hotspot);
 	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, ST(start))), rt_ld(f, st, ST(len)), known);
 	uw_emit_area(f, u, st, at, u->ret ? other : w.none);
 	ir_place(f, known);
 	uw_emit_rule(f, u, st, rt_alu(f, IRA_SUB, at, rt_ld(f, st, ST(bias))), &w);
+	ir_place(f, hotspot);
+	if (u->hotspot)
+		uw_emit_hotspot_step(f, u, st, at, &w);
 	ir_place(f, other);
 	if (u->ret)
 		emit_return(f, u, st, n, w.none);
@@ -241,7 +248,11 @@ static void emit_regs(struct irfn *f, const struct uw *u, vreg st, irlabel none)
 	const struct {
 		uint16_t from;
 		int32_t to;
-	} regs[] = { { u->m->bp, ST(bp) }, { u->m->third, ST(third) }, { u->m->sp, ST(sp) }, { u->m->pc, ST(pc) } };
+	} regs[] = { { u->m->bp, ST(bp) },
+		     { u->m->third, ST(third) },
+		     { u->m->sp, ST(sp) },
+		     { u->m->pc, ST(pc) },
+		     { u->m->r13 ? u->m->r13 : u->m->third, ST(r13) } };
 	uint32_t lo = UINT32_MAX, hi = 0;
 	vreg task = uw_task(f, u, WALK_ARGS), r = ir_new(f);
 
@@ -271,6 +282,8 @@ struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const str
 	uw_area_functions(p, &u);
 	uw_rule_functions(p, &u);
 	u.find_return = ret ? uw_find_return(p, &g, &u) : NULL;
+	if (mach->hotspot && current)
+		u.hotspot = uw_hotspot_step(p, &u);
 	frame = emit_frame(p, &u);
 	st = uw_lookup(f, m->scratch, key, ir_imm(f, scratch_key), none);
 	ir_store_slot(f, slot, 0, 8, st);
@@ -280,6 +293,8 @@ struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const str
 		emit_no_proc(f, st);
 	else
 		emit_proc(f, &u, st, none);
+	if (u.hotspot)
+		uw_emit_hotspot_proc(f, &u, st, irfn_arg(f, 1), irfn_arg(f, 2));
 	emit_regs(f, &u, st, none);
 	for (int32_t at = ST(back); at <= ST(asked) + (int32_t)sizeof(struct uw_area) - 8; at += 8)
 		ir_storei(f, st, at, 8, 0);

@@ -11,6 +11,7 @@
 struct rt_unwind_maps {
 	uint32_t tables, areas, procs, want;
 	uint32_t files;
+	uint32_t hotspot; /* processes that have it: struct hs_proc by tgid */
 	uint32_t scratch; /* per-CPU array of struct rt_unwind_state */
 };
 
@@ -66,8 +67,11 @@ struct rt_unwind_state {
 	uint64_t ask;		    /* how often it may be asked yet */
 	uint64_t n, flags, bound;   /* frames written, RT_UNWIND_*, frames wanted */
 	uint64_t first, count;	    /* of the process's areas */
-	uint64_t fps[RT_UNWIND_MAX_FRAMES]; /* of frames that no table describes, such as generated code; else 0 */
-	struct rt_mix_state mix;	    /* of the walks of runtimes, which mix their frames with these */
+	/* Of frames that no table describes, such as generated code, else 0; of HotSpot's: what stands for the frame.
+	 */
+	uint64_t fps[RT_UNWIND_MAX_FRAMES];
+	uint64_t r13;		 /* of the innermost frame: x86-64 only */
+	struct rt_mix_state mix; /* of the walks of runtimes, which mix their frames with these */
 };
 
 /* Where a machine keeps what a walk needs. */
@@ -75,6 +79,8 @@ struct rt_unwind_machine {
 	uint16_t pc, sp, bp, third;		/* in struct pt_regs */
 	uint16_t uc_pc, uc_sp, uc_bp, uc_third; /* in struct ucontext */
 	uint16_t di;				/* rdi in struct pt_regs, for UW_RA_DI */
+	uint16_t r13;				/* the same: HotSpot's interpreter has its bytecode there */
+	bool hotspot;				/* its frames can be walked here */
 	bool link;	    /* third is the link register: return addresses are in it, or where it was saved */
 	uint64_t addr_mask; /* of return addresses: what is not a signature */
 };

@@ -17,7 +17,8 @@ struct uw {
 	const struct rt_unwind_machine *m;
 	uint32_t scratch_key;
 	enum rt_unwind_whose whose;
-	struct irfn *find_return, *find_area, *find_rule, *find_vma, *fill;
+	struct irfn *find_return, *find_area, *find_rule, *find_vma, *fill,
+		*hotspot; /* hotspot NULL: its frames are not walked */
 };
 
 /* Functions that need the thread have it as a further, last argument when it is not the current one: pointers
@@ -53,6 +54,19 @@ void uw_rule_functions(struct irprog *p, struct uw *u);
 void uw_emit_rule(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w);
 /* The caller by the frame pointer. */
 void uw_emit_by_bp(struct irfn *f, const struct uw *u, vreg st, const struct uw_ways *w);
+
+/* The word at an address of the stack, or a jump to fault. */
+vreg uw_stack_word(struct irfn *f, const struct uw *u, vreg st, vreg addr, irlabel fault);
+/* A caller: its stack pointer and where it goes on. Jumps to w->next or w->end. */
+void uw_set_caller(struct irfn *f, const struct uw *u, vreg st, vreg sp, vreg pc, const struct uw_ways *w);
+
+/* hotspot.c: what is known of the process (tgid, start) into the state. */
+void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid, vreg start);
+/* Jumps to in when an address is in the code cache of that process. */
+void uw_emit_hotspot(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel in);
+struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u);
+/* The caller of the frame at such an address. */
+void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w);
 
 /* unwind_ret.c: find_return(at), the return address that a return probe has taken away from address at of
  * the stack; 0: none has. */

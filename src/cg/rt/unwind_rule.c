@@ -78,8 +78,7 @@ static struct irfn *emit_fill(struct irprog *p, const struct uw *u)
 	return f;
 }
 
-/* The word at an address of the stack. */
-static vreg stack_word(struct irfn *f, const struct uw *u, vreg st, vreg addr, irlabel fault)
+vreg uw_stack_word(struct irfn *f, const struct uw *u, vreg st, vreg addr, irlabel fault)
 {
 	vreg x = rt_alu(f, IRA_XOR, addr, rt_ld(f, st, ST(window_at))), r = ir_new(f), v = ir_new(f);
 	irlabel have = ir_label(f);
@@ -98,7 +97,7 @@ static void saved_word(struct irfn *f, const struct uw *u, vreg st, int32_t reg,
 {
 	irlabel fault = ir_label(f), out = ir_label(f);
 
-	ir_store(f, st, reg, 8, stack_word(f, u, st, addr, fault));
+	ir_store(f, st, reg, 8, uw_stack_word(f, u, st, addr, fault));
 	ir_jmp(f, out);
 	ir_place(f, fault);
 	ir_storei(f, st, reg, 8, 0);
@@ -111,8 +110,7 @@ static vreg below(struct irfn *f, vreg cfa, vreg n)
 	return rt_alu(f, IRA_SUB, cfa, rt_alui(f, IRA_SHL, n, 3));
 }
 
-/* A caller: its stack pointer and where it goes on. */
-static void set_caller(struct irfn *f, const struct uw *u, vreg st, vreg sp, vreg pc, const struct uw_ways *w)
+void uw_set_caller(struct irfn *f, const struct uw *u, vreg st, vreg sp, vreg pc, const struct uw_ways *w)
 {
 	if (~u->m->addr_mask)
 		ir_alu(f, IRA_AND, pc, pc, ir_imm(f, u->m->addr_mask));
@@ -130,9 +128,9 @@ void uw_emit_by_bp(struct irfn *f, const struct uw *u, vreg st, const struct uw_
 	ir_jcci(f, IRC_EQ, bp, 0, w->end); /* what the ABI asks of the outermost frame */
 	size = rt_alu(f, IRA_SUB, bp, rt_ld(f, st, ST(sp)));
 	ir_jcci(f, IRC_GT, size, RT_UNWIND_MAX_FRAME, w->fault);
-	ir_store(f, st, ST(bp), 8, stack_word(f, u, st, bp, w->fault));
-	pc = stack_word(f, u, st, rt_alui(f, IRA_ADD, bp, WORD), w->fault);
-	set_caller(f, u, st, rt_alui(f, IRA_ADD, bp, 2 * WORD), pc, w);
+	ir_store(f, st, ST(bp), 8, uw_stack_word(f, u, st, bp, w->fault));
+	pc = uw_stack_word(f, u, st, rt_alui(f, IRA_ADD, bp, WORD), w->fault);
+	uw_set_caller(f, u, st, rt_alui(f, IRA_ADD, bp, 2 * WORD), pc, w);
 }
 
 /* The registers from a struct ucontext at sp + off words. */
@@ -147,7 +145,8 @@ static void emit_signal(struct irfn *f, const struct uw *u, vreg st, vreg off, c
 	vreg at = rt_alu(f, IRA_ADD, rt_ld(f, st, ST(sp)), off);
 
 	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
-		ir_store(f, st, regs[i].to, 8, stack_word(f, u, st, rt_alui(f, IRA_ADD, at, regs[i].from), w->fault));
+		ir_store(f, st, regs[i].to, 8,
+			 uw_stack_word(f, u, st, rt_alui(f, IRA_ADD, at, regs[i].from), w->fault));
 	ir_storei(f, st, ST(back), 8, 0);
 	ir_jmp(f, w->next);
 }
@@ -161,7 +160,7 @@ static void emit_ra_di(struct irfn *f, const struct uw *u, vreg st, vreg off, co
 	task = uw_frame_task(f, u);
 	ir_call(f, r, BPF_FUNC_task_pt_regs, IR_ARGS(task));
 	uw_peek(f, st, ST(pc), 8, r, u->m->di);
-	set_caller(f, u, st, rt_alu(f, IRA_ADD, rt_ld(f, st, ST(sp)), off), rt_ld(f, st, ST(pc)), w);
+	uw_set_caller(f, u, st, rt_alu(f, IRA_ADD, rt_ld(f, st, ST(sp)), off), rt_ld(f, st, ST(pc)), w);
 }
 
 /* CFA of the entries of a procedure linkage table: they push a word in their second half. */
@@ -202,7 +201,7 @@ static vreg emit_cfa(struct irfn *f, const struct uw *u, vreg st, vreg rule, con
 	ir_jmp(f, have);
 	ir_place(f, l_deref);
 	ir_jcci(f, IRC_NE, kind, UW_BP_DEREF, l_plt);
-	ir_mov(f, cfa, stack_word(f, u, st, rt_alu(f, IRA_ADD, words, rt_ld(f, st, ST(bp))), w->fault));
+	ir_mov(f, cfa, uw_stack_word(f, u, st, rt_alu(f, IRA_ADD, words, rt_ld(f, st, ST(bp))), w->fault));
 	ir_jmp(f, have);
 	ir_place(f, l_plt);
 	ir_jcci(f, IRC_NE, kind, UW_PLT, l_signal);
@@ -272,12 +271,12 @@ static void emit_link(struct irfn *f, const struct uw *u, vreg st, vreg rule, vr
 	ir_alui(f, IRA_ADD, by, by, 2);
 	ir_alui(f, IRA_SHR, n, saved, 5);
 	ir_place(f, bp);
-	ir_store(f, st, ST(bp), 8, stack_word(f, u, st, below(f, cfa, rt_alu(f, IRA_ADD, n, by)), w->fault));
+	ir_store(f, st, ST(bp), 8, uw_stack_word(f, u, st, below(f, cfa, rt_alu(f, IRA_ADD, n, by)), w->fault));
 	ir_place(f, word);
-	ir_mov(f, pc, stack_word(f, u, st, below(f, cfa, n), w->fault));
+	ir_mov(f, pc, uw_stack_word(f, u, st, below(f, cfa, n), w->fault));
 	ir_place(f, have);
 	ir_storei(f, st, ST(third), 8, 0);
-	set_caller(f, u, st, cfa, pc, w);
+	uw_set_caller(f, u, st, cfa, pc, w);
 }
 
 void uw_emit_rule(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w)
@@ -291,7 +290,7 @@ void uw_emit_rule(struct irfn *f, const struct uw *u, vreg st, vreg at, const st
 	}
 	ir_jcc(f, IRC_LE, cfa, rt_ld(f, st, ST(sp)), w->fault);
 	emit_saved(f, u, st, rule, cfa);
-	set_caller(f, u, st, cfa, stack_word(f, u, st, rt_alui(f, IRA_SUB, cfa, WORD), w->fault), w);
+	uw_set_caller(f, u, st, cfa, uw_stack_word(f, u, st, rt_alui(f, IRA_SUB, cfa, WORD), w->fault), w);
 }
 
 void uw_rule_functions(struct irprog *p, struct uw *u)

@@ -22,19 +22,6 @@ static vreg untag(struct irfn *f, vreg v)
 	return rt_alui(f, IRA_SUB, v, V8_TAG);
 }
 
-/* The word at a place of a block of the state, which the process's version has. */
-static vreg word_at(struct irfn *f, vreg st, int32_t block, int32_t at, uint32_t bytes, unsigned size)
-{
-	vreg off = rt_ld(f, st, at), v = ir_new(f);
-	irlabel ok = ir_label(f);
-
-	ir_jcci(f, IRC_LE, off, bytes - 8, ok);
-	ir_movi(f, off, 0); /* never: for the verifier */
-	ir_place(f, ok);
-	ir_load(f, v, rt_alu(f, IRA_ADD, st, off), block, size);
-	return v;
-}
-
 /* The instance type of the map is in [first, first + n], or a jump to none. seen: the last map that was. */
 static void want_type(struct irfn *f, vreg st, vreg map, int32_t seen, vreg first, vreg n, irlabel none)
 {
@@ -109,7 +96,7 @@ static void emit_table(struct irfn *f, vreg st, vreg code, irlabel none)
 	mix_user_word(f, st, V8(tmp), rt_alu(f, IRA_ADD, rt_ld(f, st, V8(tmp)), rt_ld(f, st, VP(table))), none);
 	ir_store(f, st, V8(table), 8, rt_ld(f, st, V8(tmp)));
 	ir_place(f, known);
-	ir_mov(f, index, word_at(f, st, V8(function), VP(handle), V8_FUNCTION_BYTES, 4));
+	ir_mov(f, index, mix_word_at(f, st, V8(function), VP(handle), V8_FUNCTION_BYTES, 4));
 	ir_alui(f, IRA_SHL, index, rt_alui(f, IRA_SHR, index, V8_HANDLE_SHIFT), 4);
 	ir_alu(f, IRA_ADD, table, rt_ld(f, st, V8(table)), index);
 	mix_user_word(f, st, V8(tmp), rt_alui(f, IRA_ADD, table, 8), none);
@@ -126,7 +113,7 @@ static void emit_code(struct irfn *f, vreg st, vreg pc, vreg object, vreg at, vr
 	irlabel indirect = ir_label(f), found = ir_label(f);
 
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, VP(code)), 0, indirect);
-	ir_mov(f, code, word_at(f, st, V8(function), VP(code), V8_FUNCTION_BYTES, 8));
+	ir_mov(f, code, mix_word_at(f, st, V8(function), VP(code), V8_FUNCTION_BYTES, 8));
 	ir_jmp(f, found);
 	ir_place(f, indirect);
 	emit_table(f, st, code, none);
@@ -137,11 +124,11 @@ static void emit_code(struct irfn *f, vreg st, vreg pc, vreg object, vreg at, vr
 	ir_alu(f, IRA_ADD, begin, untag(f, code), inside);
 	ir_jmp(f, have);
 	ir_place(f, apart);
-	ir_mov(f, begin, word_at(f, st, V8(code), VP(begin), V8_CODE_BYTES, 8));
+	ir_mov(f, begin, mix_word_at(f, st, V8(code), VP(begin), V8_CODE_BYTES, 8));
 	ir_place(f, have);
 	ir_alu(f, IRA_SUB, off, pc, begin);
-	ir_jcc(f, IRC_GT, off, word_at(f, st, V8(code), VP(size), V8_CODE_BYTES, 4), none);
-	ir_alu(f, IRA_AND, kind, word_at(f, st, V8(code), VP(flags), V8_CODE_BYTES, 4), rt_ld(f, st, VP(kinds)));
+	ir_jcc(f, IRC_GT, off, mix_word_at(f, st, V8(code), VP(size), V8_CODE_BYTES, 4), none);
+	ir_alu(f, IRA_AND, kind, mix_word_at(f, st, V8(code), VP(flags), V8_CODE_BYTES, 4), rt_ld(f, st, VP(kinds)));
 	ir_jcc(f, IRC_LT, kind, rt_ld(f, st, VP(baseline)), none);
 	ir_mov(f, bits, ir_imm(f, V8_COMPILED));
 	ir_mov(f, at, off);
@@ -167,7 +154,7 @@ static void emit_function(struct irfn *f, vreg st, vreg word, irlabel plain)
 	mix_user_bytes(f, st, V8(function), V8_FUNCTION_BYTES, untag(f, fn), fault);
 	want_type(f, st, rt_ld(f, st, V8(function)), V8(function_map), rt_ld(f, st, VP(function_first)),
 		  rt_ld(f, st, VP(function_types)), plain);
-	object = word_at(f, st, V8(function), VP(shared), V8_FUNCTION_BYTES, 8);
+	object = mix_word_at(f, st, V8(function), VP(shared), V8_FUNCTION_BYTES, 8);
 	want_object(f, object, plain);
 	ir_movi(f, bits, 0);
 	emit_interpreted(f, st, at, word, compiled);

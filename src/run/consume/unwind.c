@@ -25,6 +25,7 @@ struct uwproc {
 	UT_hash_handle hh; /* by tgid, oldest first */
 	uint32_t tgid;
 	bool dirty;
+	bool waits;  /* its runtime is only just beginning */
 	bool learnt; /* exited before we looked, and its files have been looked at */
 	struct uw_proc v;
 };
@@ -40,7 +41,8 @@ struct unwind {
 	int rt_fds[RUNTIMES]; /* by enum runtime; -1: no program walks its frames */
 	uint32_t max_procs;
 	struct uwproc *procs;
-	unsigned ndirty;
+	unsigned ndirty, nwaiting;
+	uint64_t waited;     /* when those that wait were looked at last, ns */
 	struct uw_area *tmp; /* UW_MAX_AREAS */
 	uint64_t lost_tables, lost_procs;
 };
@@ -168,18 +170,22 @@ static void forget_runtime(struct unwind *u, uint32_t tgid, enum runtime but)
 			bpfsys_map_delete(u->rt_fds[i], &tgid);
 }
 
-/* The language runtime in a process. */
-static void see_runtime(struct unwind *u, uint32_t tgid, uint64_t start)
+/* The language runtime in a process. True: it is to be looked for again. */
+static bool see_runtime(struct unwind *u, uint32_t tgid, uint64_t start)
 {
+	unsigned wanted = 0;
 	struct sym_runtime v;
 
-	if (u->rt_fds[0] < 0)
-		return; /* a program walks all, or none */
-	if (sym_runtime_attach(u->sym, tgid, start, &v) < 0)
+	for (unsigned i = 0; i < RUNTIMES; i++)
+		wanted |= u->rt_fds[i] >= 0 ? 1u << i : 0;
+	if (!wanted)
+		return false;
+	if (sym_runtime_attach(u->sym, tgid, start, wanted, &v) < 0)
 		v.which = RUNTIMES;
 	else
 		bpfsys_map_update(u->rt_fds[v.which], &tgid, &v.walk); /* no room: its frames stay native ones */
 	forget_runtime(u, tgid, v.which);
+	return v.which != RUNTIMES && v.again;
 }
 
 static void forget(struct unwind *u, struct uwproc *p)
@@ -188,6 +194,7 @@ static void forget(struct unwind *u, struct uwproc *p)
 	bpfsys_map_delete(u->procs_fd, &p->tgid);
 	mark(u, p->v.first, p->v.count, 0);
 	u->ndirty -= p->dirty;
+	u->nwaiting -= p->waits;
 	HASH_DEL(u->procs, p);
 	free(p);
 }
@@ -235,10 +242,13 @@ void unwind_see(struct unwind *u, uint32_t tgid, uint64_t start)
 	if (!p)
 		return;
 	clean(u, p);
+	u->nwaiting -= p->waits;
+	p->waits = false;
 	p->learnt = false;
 	/* Gone or a kernel thread: an entry without areas, so that programs do not ask again. */
 	sym_unwind_areas(u->sym, tgid, start, u->tmp, UW_MAX_AREAS, &n);
-	see_runtime(u, tgid, start);
+	p->waits = see_runtime(u, tgid, start);
+	u->nwaiting += p->waits;
 	if (n && alloc_areas(u, (uint32_t)n, &v.first)) {
 		v.count = (uint32_t)n;
 		memcpy(u->areas + v.first, u->tmp, n * sizeof(*u->tmp));
@@ -304,6 +314,23 @@ void unwind_event(struct unwind *u, const struct side_event *e)
 	}
 }
 
+/* A runtime that begins does not tell when it is ready. */
+static void see_waiting(struct unwind *u)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct uwproc *p, *tmp;
+
+	if (!u->nwaiting || now - u->waited < UNWIND_WAIT_NS)
+		return;
+	u->waited = now;
+	HASH_ITER (hh, u->procs, p, tmp) {
+		if (!p->waits)
+			continue;
+		p->waits = see_runtime(u, p->tgid, p->v.start);
+		u->nwaiting -= !p->waits;
+	}
+}
+
 bool unwind_drain(struct unwind *u)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + UNWIND_DRAIN_NS, start;
@@ -321,6 +348,7 @@ bool unwind_drain(struct unwind *u)
 		if (bpfsys_map_delete(u->want_fd, &tgid) < 0)
 			break;
 	}
+	see_waiting(u);
 	if (!u->ndirty)
 		return all;
 	HASH_ITER (hh, u->procs, p, tmp) {

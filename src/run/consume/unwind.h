@@ -13,6 +13,8 @@ struct unwind;
 #define UNWIND_BLOCK 16u	    /* areas are given out in blocks of this many */
 #define UNWIND_DRAIN_NS 20000000ull /* for new processes in one look; the others wait for the next */
 
+#define UNWIND_WAIT_NS 20000000ull /* until a runtime that is beginning is looked at again */
+
 /* *ret NULL: the image walks no stacks by tables. Else 0 or -ENOMEM. */
 int unwind_new(const struct loaded *l, struct sym *sym, struct unwind **ret);
 void unwind_free(struct unwind *u); /* accepts NULL */

@@ -13,7 +13,7 @@
 #include "sym/proc/int.h"
 
 static const struct runtime_kind *const kinds[RUNTIMES] = {
-	[RUNTIME_PYTHON] = &runtime_python, [RUNTIME_V8] = &runtime_v8
+	[RUNTIME_PYTHON] = &runtime_python, [RUNTIME_V8] = &runtime_v8, [RUNTIME_HOTSPOT] = &runtime_hotspot
 };
 
 struct rtname {
@@ -79,6 +79,8 @@ void runtime_file_free(struct ufile *f)
 {
 	free(f->v8);
 	f->v8 = NULL;
+	free(f->hotspot);
+	f->hotspot = NULL;
 }
 
 /* -- the process -- */
@@ -132,17 +134,28 @@ void runtime_free(struct sym *s, struct uproc *p)
 	p->rt = NULL;
 }
 
+/* Whether a file is worth a look for the wanted runtimes. */
+static bool may_have(const struct ufile *f, unsigned wanted)
+{
+	for (unsigned i = 0; i < RUNTIMES; i++)
+		if (wanted & 1u << i && (!kinds[i]->file || !strcmp(kinds[i]->file, f->module)))
+			return true;
+	return false;
+}
+
 /* The file of a runtime, and what is added to its link addresses. */
-static struct ufile *find_file(struct sym *s, const struct uproc *p, enum runtime *ret, uint64_t *ret_bias)
+static struct ufile *find_file(struct sym *s, const struct uproc *p, unsigned wanted, enum runtime *ret,
+			       uint64_t *ret_bias)
 {
 	for (size_t i = 0; i < p->maps.n; i++) {
 		const struct umap *m = &p->maps.v[i];
 		uint64_t vaddr;
 
-		if (!m->exec || m->stale || !m->f)
+		if (!m->exec || m->stale || !m->f || !may_have(m->f, wanted))
 			continue;
 		*ret = look_at(s, m->f);
-		if (*ret == RUNTIMES || !elf_seg_vaddr(m->f->seg, m->f->nseg, m->off, true, &vaddr))
+		if (*ret == RUNTIMES || !(wanted & 1u << *ret) ||
+		    !elf_seg_vaddr(m->f->seg, m->f->nseg, m->off, true, &vaddr))
 			continue;
 		*ret_bias = m->start - vaddr;
 		return m->f;
@@ -165,12 +178,12 @@ static struct rtproc *take_state(struct sym *s, struct uproc *p, enum runtime wh
 	return p->rt;
 }
 
-int sym_runtime_attach(struct sym *s, uint32_t tgid, uint64_t start, struct sym_runtime *ret)
+int sym_runtime_attach(struct sym *s, uint32_t tgid, uint64_t start, unsigned wanted, struct sym_runtime *ret)
 {
 	struct uproc *p = proc_find(s, tgid, start);
 	enum runtime which = RUNTIMES;
 	uint64_t bias = 0;
-	struct ufile *f = p ? find_file(s, p, &which, &bias) : NULL;
+	struct ufile *f = p ? find_file(s, p, wanted, &which, &bias) : NULL;
 	struct memory mem = { -1 };
 	const struct rt_mem m = { read_memory, &mem };
 	_cleanup_close_ int fd = -1;

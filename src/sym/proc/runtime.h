@@ -16,6 +16,8 @@ struct runtime_head {
 /* One kind of runtime. `state` is what attach() made for a process. */
 struct runtime_kind {
 	const char *module; /* of its frames */
+	/* Base name of the only file that has it; NULL: any may. */
+	const char *file;
 	/* What a message calls a function, in brackets. */
 	const char *function;
 	/* Takes a symbol of a file that may have the runtime; elf, seg: to read its value. */
@@ -38,7 +40,7 @@ struct runtime_kind {
 	int (*text)(void *state, const struct rt_mem *m, const struct runtime_head *h, uint64_t frame, char *buf,
 		    size_t size, const char **tier);
 };
-extern const struct runtime_kind runtime_python, runtime_v8;
+extern const struct runtime_kind runtime_python, runtime_v8, runtime_hotspot;
 
 /* A frame of a runtime as sym_user() gives it; p NULL: the process is not known. */
 bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbol *ret);

@@ -21,6 +21,7 @@
 
 struct sym;
 struct v8file;
+struct hsfile;
 
 /* Which file, and which state of it: an inode number is used again after deletion. */
 struct ufile_key {
@@ -56,7 +57,8 @@ struct ufile {
 	bool uw_tried;
 	struct pyfile py;
 	struct v8file *v8;	   /* what it says of V8 (v8.c), or NULL */
-	bool rt_tried;		   /* looked at for both */
+	struct hsfile *hotspot;	   /* of HotSpot (hotspot.c), or NULL */
+	bool rt_tried;		   /* looked at for all */
 	unsigned refs;		   /* mappings */
 	UT_hash_handle hh;	   /* in ufiles.by_key */
 	struct ufile *prev, *next; /* in ufiles.open or ufiles.unused */

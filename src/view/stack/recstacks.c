@@ -222,6 +222,11 @@ static bool kind_of_runtime(const char *module, enum frame_kind *ret)
 		{ "javascript/maglev", FRAME_JS_OPTIMISED },
 		{ "javascript/turbofan", FRAME_JS_OPTIMISED },
 		{ "python", FRAME_PYTHON },
+		{ "java", FRAME_JAVA },
+		{ "java/native", FRAME_JAVA },
+		{ "java/c1", FRAME_JAVA_C1 },
+		{ "java/c2", FRAME_JAVA_C2 },
+		{ "java/stub", FRAME_JIT },
 	};
 
 	for (size_t i = 0; module && i < sizeof(runtimes) / sizeof(runtimes[0]); i++)

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk of HotSpot's frames. Code that HotSpot makes keeps no frame pointer, and no table of a file describes it; so
+ * the native walk comes here for each address in the code cache:
+ *
+ *     interpreter     its frame: Method, bytecode, the caller's stack pointer
+ *     else            the blob that has the address: segment -> byte of the heap's map -> … -> block -> CodeBlob
+ *       compiled      its size of frame, but where a frame is being made or taken down
+ *       stubs         frame pointer, or the size of frame that the blob says, or none at all
+ *
+ * The word for the frame lies where other frames have their frame pointer. The second walk puts these words in their
+ * places when runtimes are wanted. */
+#include <string.h>
+#include "cg/rt/mix_int.h"
+
+#define HS(member) (MX(hs) + (int32_t)offsetof(struct rt_hotspot_state, member))
+#define HP(member) (HS(p) + (int32_t)offsetof(struct hs_proc, member))
+#define WORD 8
+
+/* What hs_step() returns: how the native walk goes on. */
+enum { STEP_NEXT, STEP_BY_BP, STEP_FAULT, STEP_END };
+
+/* Source: share/code/codeBlob.cpp, nmethod.cpp, stubRoutines.cpp: how names of blobs begin. */
+static uint64_t letters(const char s[WORD + 1])
+{
+	uint64_t v;
+
+	memcpy(&v, s, sizeof(v));
+	return v;
+}
+#define COMPILED letters("nmethod\0")
+#define NATIVE letters("native n")
+#define STUBS letters("StubRout")
+
+/* -- the blob of an address -- */
+
+/* One segment's byte; jumps to found when its block begins there, to none when the segment is free. */
+static void emit_hop(struct irfn *f, vreg st, vreg map, vreg seg, irlabel found, irlabel none)
+{
+	vreg b = ir_new(f);
+
+	mix_user_bytes(f, st, HS(tmp), 1, rt_alu(f, IRA_ADD, map, seg), none);
+	ir_load(f, b, st, HS(tmp), 1);
+	ir_jcci(f, IRC_EQ, b, 0, found);
+	ir_jcci(f, IRC_EQ, b, HS_SEGMENT_FREE, none);
+	ir_alu(f, IRA_SUB, seg, seg, b);
+}
+
+/* The block into the state, whole or, near the end of the memory that the heap has, its beginning. */
+static void emit_block(struct irfn *f, vreg st, vreg block, irlabel none)
+{
+	vreg r = ir_new(f), len = ir_new(f), used;
+	irlabel have = ir_label(f);
+
+	ir_call(f, r, BPF_FUNC_probe_read_user,
+		IR_ARGS(rt_alui(f, IRA_ADD, st, HS(blob)), ir_imm(f, HS_BLOB_BYTES), block));
+	ir_jcci(f, IRC_EQ, r, 0, have);
+	mix_user_bytes(f, st, HS(blob), HS_BLOB_LEAST, block, none);
+	ir_place(f, have);
+	used = mix_word_at(f, st, HS(blob), HP(used), HS_BLOB_BYTES, 1);
+	ir_jcci(f, IRC_EQ, used, 0, none);
+	ir_load(f, len, st, HS(blob), 4); /* segments */
+	ir_store(f, st, HS(blob_at), 8, block);
+	ir_store(f, st, HS(blob_len), 8, rt_alu(f, IRA_SHL, len, rt_ld(f, st, HP(shift))));
+}
+
+/* hs_find(state, addr): the block that has the address into the state. -1: none has. */
+static struct irfn *emit_find(struct irprog *p)
+{
+	struct irfn *f = irfn_new(p, "hs_find", 2);
+	vreg st = irfn_arg(f, 0), at = irfn_arg(f, 1), seg = ir_new(f), map = ir_new(f), low = ir_new(f), shift;
+	irlabel none = ir_label(f), found = ir_label(f), have = ir_label(f);
+
+	ir_storei(f, st, HS(blob_len), 8, 0);
+	for (unsigned i = 0; i < HS_MAX_HEAPS; i++) {
+		const int32_t h = HP(heaps) + (int32_t)(i * sizeof(struct hs_heap));
+
+		ir_mov(f, low, rt_ld(f, st, h + (int32_t)offsetof(struct hs_heap, low)));
+		ir_mov(f, map, rt_ld(f, st, h + (int32_t)offsetof(struct hs_heap, map)));
+		ir_alu(f, IRA_SUB, seg, at, low);
+		ir_jcc(f, IRC_LT, seg, rt_ld(f, st, h + (int32_t)offsetof(struct hs_heap, len)), have);
+	}
+	ir_jmp(f, none);
+	ir_place(f, have);
+	shift = rt_ld(f, st, HP(shift));
+	ir_alu(f, IRA_SHR, seg, seg, shift);
+	for (unsigned i = 0; i < HS_MAX_HOPS; i++)
+		emit_hop(f, st, map, seg, found, none);
+	ir_jmp(f, none);
+	ir_place(f, found);
+	emit_block(f, st, rt_alu(f, IRA_ADD, low, rt_alu(f, IRA_SHL, seg, shift)), none);
+	ir_reti(f, 0);
+	ir_place(f, none);
+	ir_reti(f, -1);
+	return f;
+}
+
+/* -- frames -- */
+
+struct step {
+	const struct uw *u;
+	vreg st;
+	struct uw_ways w;
+	irlabel leaf, pushed, sized; /* the return address is in the first word of the stack, the second, by size */
+};
+
+/* Words for the last frame of the native walk. */
+static void keep_word(struct irfn *f, vreg st, vreg word)
+{
+	vreg last = rt_alui(f, IRA_SUB, rt_ld(f, st, ST(n)), 1);
+
+	ir_alui(f, IRA_AND, last, last, RT_UNWIND_MAX_FRAMES - 1); /* for the verifier */
+	ir_store(f, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, last, 3)), ST(fps), 8, word);
+}
+
+static void keep_code(struct irfn *f, vreg st, vreg id)
+{
+	vreg word = rt_alui(f, IRA_SHL, rt_alu(f, IRA_AND, rt_ld(f, st, ST(pc)), ir_imm(f, HS_PC_MASK)), 1);
+
+	ir_alu(f, IRA_OR, word, word, rt_alui(f, IRA_SHL, rt_alui(f, IRA_AND, id, HS_ID_MASK), HS_ID_SHIFT));
+	keep_word(f, st, rt_alu(f, IRA_OR, word, ir_imm(f, HS_FRAME_CODE(0, 0))));
+}
+
+/* Bytes of code at a place from the pc, which lie in the state; HS_INSN_BEFORE before it. */
+static vreg code_at(struct irfn *f, vreg st, int32_t at, unsigned size)
+{
+	vreg v = ir_new(f);
+
+	ir_load(f, v, st, HS(insn) + HS_INSN_BEFORE + at, size);
+	return v;
+}
+
+static void read_code(struct irfn *f, vreg st, irlabel none)
+{
+	mix_user_bytes(f, st, HS(insn), HS_INSN_BYTES, rt_alui(f, IRA_SUB, rt_ld(f, st, ST(pc)), HS_INSN_BEFORE), none);
+}
+
+#define RET 0xc3
+#define PUSH_BP 0x55
+#define POP_BP 0x5d
+#define SUB_SP 0xec8348	     /* sub $imm8,%rsp */
+#define SUB_SP_FAR 0xec8148  /* sub $imm32,%rsp */
+#define CMP_SP 0xa73b49	     /* cmp disp32(%r15),%rsp: the poll before a return */
+#define MOV_BP_SP 0xec8b48   /* mov %rsp,%rbp */
+#define MOV_BP_SP_2 0xe58948 /* the same */
+
+static vreg three(struct irfn *f, vreg st, int32_t at)
+{
+	return rt_alui(f, IRA_AND, code_at(f, st, at, 4), 0xffffff);
+}
+
+/* The frame has been made, but for the check that follows in some versions: jumps to whole. It is not whole yet when
+ * the frame pointer is to be saved next, for it was not pushed before. */
+static void emit_made(struct irfn *f, const struct step *s, irlabel whole)
+{
+	const struct {
+		uint64_t code;
+		int32_t len;
+	} subs[] = { { SUB_SP, 4 }, { SUB_SP_FAR, 7 } };
+
+	for (unsigned i = 0; i < 2; i++)
+		for (int32_t at = -subs[i].len; at > -HS_INSN_BEFORE; at--) {
+			irlabel no = ir_label(f);
+
+			ir_jcci(f, IRC_NE, three(f, s->st, at), (int64_t)subs[i].code, no);
+			if (at == -subs[i].len)
+				ir_jcci(f, IRC_NE, code_at(f, s->st, at - 1, 1), PUSH_BP, s->sized);
+			ir_jmp(f, whole);
+			ir_place(f, no);
+		}
+}
+
+/* Where the innermost frame is only half there: the code around the pc tells. Falls through when it is whole. */
+static void emit_half(struct irfn *f, const struct step *s)
+{
+	vreg begin = ir_new(f), complete = ir_new(f), off;
+	irlabel whole = ir_label(f), offset = ir_label(f), have = ir_label(f), body = ir_label(f), word = ir_label(f),
+		known = ir_label(f);
+
+	read_code(f, s->st, whole);
+	ir_jcci(f, IRC_EQ, rt_ld(f, s->st, HP(code_bytes)), 4, offset);
+	ir_mov(f, begin, mix_word_at(f, s->st, HS(blob), HP(code), HS_BLOB_BYTES, 8));
+	ir_jmp(f, have);
+	ir_place(f, offset);
+	ir_alu(f, IRA_ADD, begin, mix_word_at(f, s->st, HS(blob), HP(code), HS_BLOB_BYTES, 4),
+	       rt_alu(f, IRA_ADD, rt_ld(f, s->st, HS(blob_at)), rt_ld(f, s->st, HP(block))));
+	ir_place(f, have);
+	ir_mov(f, complete, mix_word_at(f, s->st, HS(blob), HP(complete), HS_BLOB_BYTES, 4));
+	ir_jcci(f, IRC_EQ, rt_ld(f, s->st, HP(complete_bytes)), 4, word);
+	ir_ext(f, complete, complete, 2, true);
+	ir_jmp(f, known);
+	ir_place(f, word);
+	ir_ext(f, complete, complete, 4, true);
+	ir_place(f, known);
+	off = rt_alu(f, IRA_SUB, rt_ld(f, s->st, ST(pc)), begin);
+	ir_jcc(f, IRC_SGE, off, complete, body);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, -1, 1), PUSH_BP, s->pushed);
+	emit_made(f, s, whole);
+	ir_jmp(f, s->leaf);
+	ir_place(f, body);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), RET, s->leaf);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), POP_BP, s->pushed);
+	ir_jcci(f, IRC_EQ, three(f, s->st, 0), CMP_SP, s->leaf);
+	ir_jcci(f, IRC_EQ, three(f, s->st, -7), CMP_SP, s->leaf); /* the jump after it */
+	ir_place(f, whole);
+}
+
+/* Stubs keep a frame pointer, once they have one. */
+static void emit_stub(struct irfn *f, const struct step *s)
+{
+	irlabel whole = ir_label(f);
+
+	ir_jcci(f, IRC_NE, rt_ld(f, s->st, ST(back)), 0, whole);
+	read_code(f, s->st, whole);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), RET, s->leaf);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), PUSH_BP, s->leaf);
+	ir_jcci(f, IRC_EQ, three(f, s->st, 0), MOV_BP_SP, s->pushed);
+	ir_jcci(f, IRC_EQ, three(f, s->st, 0), MOV_BP_SP_2, s->pushed);
+	ir_place(f, whole);
+	ir_reti(f, STEP_BY_BP);
+}
+
+/* The caller of a frame of that size, and its frame pointer, unless the frame does not have it yet. */
+static void emit_sized(struct irfn *f, const struct step *s, vreg size, bool has_bp)
+{
+	vreg cfa = rt_alu(f, IRA_ADD, rt_ld(f, s->st, ST(sp)), rt_alui(f, IRA_SHL, size, 3));
+
+	if (has_bp)
+		ir_store(f, s->st, ST(bp), 8,
+			 uw_stack_word(f, s->u, s->st, rt_alui(f, IRA_SUB, cfa, 2 * WORD), s->w.fault));
+	uw_set_caller(f, s->u, s->st, cfa, uw_stack_word(f, s->u, s->st, rt_alui(f, IRA_SUB, cfa, WORD), s->w.fault),
+		      &s->w);
+}
+
+static void emit_code(struct irfn *f, const struct step *s, struct irfn *find, vreg at)
+{
+	vreg st = s->st, r = ir_new(f), name, size = ir_new(f), id = ir_new(f), what;
+	irlabel have = ir_label(f), compiled = ir_label(f), none = ir_label(f), whole = ir_label(f);
+	irlabel seen = ir_label(f), stub = ir_label(f), other = ir_label(f);
+
+	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, HS(blob_at))), rt_ld(f, st, HS(blob_len)), have);
+	ir_call_fn(f, r, find, IR_ARGS(st, at));
+	ir_jcci(f, IRC_NE, r, 0, none);
+	ir_place(f, have);
+	ir_ext(f, size, mix_word_at(f, st, HS(blob), HP(frame_size), HS_BLOB_BYTES, 4), 4, true);
+	name = mix_word_at(f, st, HS(blob), HP(name), HS_BLOB_BYTES, 8);
+	ir_jcc(f, IRC_EQ, name, rt_ld(f, st, HS(compiled)), seen);
+	ir_storei(f, st, HS(tmp), 8, 0);
+	mix_user_word(f, st, HS(tmp), name, other);
+	what = rt_ld(f, st, HS(tmp));
+	ir_jcc(f, IRC_EQ, what, ir_imm(f, COMPILED), compiled);
+	ir_jcc(f, IRC_EQ, what, ir_imm(f, NATIVE), compiled);
+	ir_jcc(f, IRC_EQ, what, ir_imm(f, STUBS), stub);
+	ir_place(f, other);
+	keep_code(f, st, ir_imm(f, 0));
+	ir_jcci(f, IRC_SLE, size, 0, s->leaf);
+	ir_jmp(f, whole);
+	ir_place(f, stub);
+	keep_code(f, st, ir_imm(f, 0));
+	emit_stub(f, s);
+	ir_place(f, compiled);
+	ir_store(f, st, HS(compiled), 8, name);
+	ir_place(f, seen);
+	ir_mov(f, id, mix_word_at(f, st, HS(blob), HP(id), HS_BLOB_BYTES, 4));
+	keep_code(f, st, id);
+	ir_jcci(f, IRC_SLE, size, 0, s->w.fault);
+	ir_jcci(f, IRC_NE, rt_ld(f, st, ST(back)), 0, whole);
+	emit_half(f, s);
+	ir_place(f, whole);
+	ir_jcci(f, IRC_GT, size, RT_UNWIND_MAX_FRAME / WORD, s->w.fault);
+	emit_sized(f, s, size, true);
+	ir_place(f, s->sized);
+	emit_sized(f, s, size, false);
+	ir_place(f, s->pushed);
+	emit_sized(f, s, ir_imm(f, 2), true);
+	ir_place(f, s->leaf);
+	emit_sized(f, s, ir_imm(f, 1), false);
+	ir_place(f, none);
+	keep_word(f, st, ir_imm(f, HS_FRAME_METHOD(0, HS_MARK_FAULT)));
+	ir_reti(f, STEP_BY_BP);
+}
+
+/* The index of a bytecode by a pointer to it, or a jump to none when it is not in the method. */
+static vreg index_of(struct irfn *f, vreg st, vreg bcp, irlabel none)
+{
+	vreg at = rt_alu(f, IRA_SUB, bcp, rt_ld(f, st, HS(const_method))), n = ir_new(f);
+
+	ir_alu(f, IRA_SUB, at, at, rt_ld(f, st, HP(bytecodes)));
+	ir_load(f, n, st, HS(code_size), 2);
+	ir_jcc(f, IRC_GE, at, n, none);
+	return at;
+}
+
+/* Its frame, of which the word is kept; jumps to none when there is no such frame at the frame pointer: the interpreter
+ * is about to make it. */
+static void emit_interpreted(struct irfn *f, const struct step *s, irlabel none)
+{
+	vreg st = s->st, bp = rt_ld(f, st, ST(bp)), method, at = ir_new(f), word, sender;
+	irlabel saved = ir_label(f), have = ir_label(f), nowhere = ir_label(f), plain = ir_label(f), set = ir_label(f);
+
+	mix_user_bytes(f, st, HS(frame), HS_FRAME_BYTES, rt_alui(f, IRA_SUB, bp, HS_FRAME_BELOW), s->w.fault);
+	method = rt_ld(f, st, HS(frame) + HS_FRAME_METHOD_AT);
+	ir_jcci(f, IRC_EQ, method, 0, none);
+	ir_jcci(f, IRC_SET, method, WORD - 1, none);
+	mix_user_word(f, st, HS(const_method), rt_alu(f, IRA_ADD, method, rt_ld(f, st, HP(const_method))), none);
+	mix_user_bytes(f, st, HS(code_size), 2,
+		       rt_alu(f, IRA_ADD, rt_ld(f, st, HS(const_method)), rt_ld(f, st, HP(code_size))), none);
+	ir_jcci(f, IRC_NE, rt_ld(f, st, ST(n)), 1, saved);
+	ir_mov(f, at, index_of(f, st, rt_ld(f, st, ST(r13)), saved)); /* not in the frame yet */
+	ir_jmp(f, have);
+	ir_place(f, saved);
+	ir_mov(f, at, index_of(f, st, rt_ld(f, st, HS(frame) + HS_FRAME_BCP), nowhere));
+	ir_jmp(f, have);
+	ir_place(f, nowhere);
+	ir_movi(f, at, HS_BCI_MAX);
+	ir_place(f, have);
+	word = rt_alu(f, IRA_AND, rt_alui(f, IRA_SHR, method, HS_METHOD_SHIFT), ir_imm(f, HS_METHOD_MASK));
+	ir_alu(f, IRA_OR, word, word, rt_alui(f, IRA_SHL, at, HS_BCI_SHIFT));
+	keep_word(f, st, rt_alu(f, IRA_OR, word, ir_imm(f, RT_FRAME_SET)));
+	/* A compiled caller's frame ends there: what is between are arguments. */
+	sender = rt_ld(f, st, HS(frame) + HS_FRAME_SENDER);
+	ir_jcc(f, IRC_LE, sender, bp, plain);
+	ir_jcci(f, IRC_GT, rt_alu(f, IRA_SUB, sender, bp), RT_UNWIND_MAX_FRAME, plain);
+	ir_jmp(f, set);
+	ir_place(f, plain);
+	ir_alui(f, IRA_ADD, sender, bp, 2 * WORD);
+	ir_place(f, set);
+	ir_store(f, st, ST(bp), 8, rt_ld(f, st, HS(frame) + HS_FRAME_BP));
+	uw_set_caller(f, s->u, st, sender, rt_ld(f, st, HS(frame) + HS_FRAME_RA), &s->w);
+}
+
+/* hs_step(state, addr): the caller of a frame in the code cache. */
+struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u)
+{
+	struct irfn *find = emit_find(p), *f = irfn_new(p, "hs_step", 2);
+	vreg at = irfn_arg(f, 1), first;
+	irlabel code = ir_label(f), half = ir_label(f);
+	const struct step s = {
+		.u = u,
+		.st = irfn_arg(f, 0),
+		.w = { ir_label(f), ir_label(f), ir_label(f), ir_label(f) },
+		.leaf = ir_label(f),
+		.pushed = ir_label(f),
+		.sized = ir_label(f),
+	};
+
+	ir_jcc(f, IRC_GE, rt_alu(f, IRA_SUB, at, rt_ld(f, s.st, HP(interp))), rt_ld(f, s.st, HP(interp_len)), code);
+	emit_interpreted(f, &s, half);
+	ir_place(f, half);
+	keep_code(f, s.st, ir_imm(f, 0));
+	ir_jcci(f, IRC_NE, rt_ld(f, s.st, ST(back)), 0, s.w.none);
+	/* It is being made, or was left: the caller's address is next on the stack, or the frame pointer is the
+	 * caller's. */
+	first = uw_stack_word(f, u, s.st, rt_ld(f, s.st, ST(sp)), s.w.fault);
+	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, first, rt_ld(f, s.st, HP(low))), rt_ld(f, s.st, HP(len)), s.leaf);
+	ir_reti(f, STEP_BY_BP);
+	ir_place(f, code);
+	emit_code(f, &s, find, at);
+	ir_place(f, s.w.next);
+	ir_reti(f, STEP_NEXT);
+	ir_place(f, s.w.fault);
+	ir_reti(f, STEP_FAULT);
+	ir_place(f, s.w.end);
+	ir_reti(f, STEP_END);
+	ir_place(f, s.w.none);
+	ir_reti(f, STEP_BY_BP);
+	return f;
+}
+
+void uw_emit_hotspot(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel in)
+{
+	(void)u;
+	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, HP(low))), rt_ld(f, st, HP(len)), in);
+}
+
+void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w)
+{
+	vreg r = ir_new(f);
+
+	ir_storei(f, st, ST(third), 8, 0); /* what a callee has saved of it is not looked for */
+	ir_call_fn(f, r, u->hotspot, IR_ARGS(st, at));
+	ir_jcci(f, IRC_EQ, r, STEP_NEXT, w->next);
+	ir_jcci(f, IRC_EQ, r, STEP_FAULT, w->fault);
+	ir_jcci(f, IRC_EQ, r, STEP_END, w->end);
+	uw_emit_by_bp(f, u, st, w);
+}
+
+void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid, vreg start)
+{
+	vreg m = ir_new(f), e = ir_new(f);
+	irslot key = ir_slot(f, 8);
+	irlabel none = ir_label(f), out = ir_label(f), known = ir_label(f);
+
+	ir_store_slot(f, key, 0, 8, tgid);
+	ir_map(f, m, u->maps->hotspot);
+	ir_call(f, e, BPF_FUNC_map_lookup_elem, IR_ARGS(m, rt_slot_addr(f, key)));
+	ir_jcci(f, IRC_EQ, e, 0, none);
+	uw_peek(f, st, HS(p), sizeof(struct hs_proc), e, 0);
+	ir_storei(f, st, HS(blob_len), 8, 0);
+	ir_storei(f, st, HS(compiled), 8, 0);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, HP(start)), 0, known);
+	ir_jcc(f, IRC_NE, rt_ld(f, st, HP(start)), start, none);
+	ir_place(f, known);
+	ir_jmp(f, out);
+	ir_place(f, none);
+	ir_storei(f, st, HP(len), 8, 0);
+	ir_place(f, out);
+}
+
+/* -- the second walk -- */
+
+/* hs_mix(i, &state): one native frame. */
+static struct irfn *emit_mix(struct irprog *p)
+{
+	struct irfn *f = irfn_new(p, "hs_mix", 2);
+	vreg st = rt_ld(f, irfn_arg(f, 1), 0), i = rt_ld(f, st, MX(i)), at, fp, word = ir_new(f);
+	irlabel plain = ir_label(f), cut = ir_label(f), end = ir_label(f), known = ir_label(f);
+
+	ir_jcc(f, IRC_GE, i, rt_ld(f, st, MX(n)), end);
+	ir_jcci(f, IRC_GE, i, RT_UNWIND_MAX_FRAMES, end);
+	ir_store(f, st, MX(i), 8, rt_alui(f, IRA_ADD, i, 1));
+	at = rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, i, 3));
+	ir_mov(f, word, rt_ld(f, at, ST(frames)));
+	fp = rt_ld(f, at, ST(fps));
+	ir_jcci(f, IRC_EQ, fp, 0, plain);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, HP(refused)), 0, known);
+	ir_storei(f, st, HP(refused), 8, 0); /* said once */
+	mix_out(f, st, ir_imm(f, HS_FRAME_METHOD(0, HS_MARK_VERSION)), cut);
+	ir_jmp(f, plain);
+	ir_place(f, known);
+	ir_jcci(f, IRC_SGE, fp, 0, plain);
+	ir_mov(f, word, fp);
+	ir_place(f, plain);
+	mix_out(f, st, word, cut);
+	ir_reti(f, 0);
+	ir_place(f, cut);
+	ir_storei(f, st, MX(flags), 8, RT_UNWIND_CUT);
+	ir_place(f, end);
+	ir_reti(f, 1);
+	return f;
+}
+
+struct irfn *rt_hotspot_emit(struct irprog *p, const struct rt_mix_env *e)
+{
+	const struct rtgen g = { .p = p, .caps = e->caps };
+	struct irfn *mix = emit_mix(p), *f = irfn_new(p, "hs_walk", MIX_ARGS);
+	irslot slot = ir_slot(f, 8);
+	irlabel none = ir_label(f);
+	vreg st = mix_begin(f, e, HS(p), sizeof(struct hs_proc), none);
+
+	ir_store_slot(f, slot, 0, 8, st);
+	rt_loop(f, &g, ir_imm(f, RT_MIX_MAX_FRAMES), mix, slot);
+	mix_end(f, st, none);
+	return f;
+}
