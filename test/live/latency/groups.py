@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 
 import live
 
@@ -68,10 +69,15 @@ root = root_of_groups()
 if root:
     path = f"{root}/dwelltest/{ID}"
     load = subprocess.Popen(["sh", "-c", f"echo $$ > {path}/cgroup.procs; exec python3 -c '{LOAD.format(n=3000)}'"])
-    of = "cgroups->dfl_cgrp" if os.path.exists("/sys/fs/cgroup/cgroup.controllers") else "cgroups->subsys[memory_cgrp_id]->cgroup"
+    for _ in range(200):  # until it has moved
+        with open(f"/proc/{load.pid}/cgroup", encoding="ascii") as f:
+            if ID in f.read():
+                break
+        time.sleep(0.05)
+    of = "cgroups->dfl_cgrp" if os.path.exists(root + "/cgroup.controllers") else "cgroups->subsys[memory_cgrp_id]->cgroup"
     r = live.dwell("-x", "quiet", "-p", str(load.pid), "-n",
                    f"sched:::on-cpu /pid == $target/ {{ trace(cgroup_container(curthread->{of})); exit(0); }}")
-    live.same(r.stdout.strip(), ID, "cgroup_container()")
+    live.check(r.stdout.strip() == ID, "cgroup_container()", (r.stdout, r.stderr))
     s = summary("wakeup", "offcpu", "--by", "cgroup")
     mine = groups(s, "offcpu").get(f"/dwelltest/{ID}")
     live.check(mine and 30 <= mine["count"] <= 400, "by control group", sorted(groups(s, "offcpu")))
