@@ -11,6 +11,8 @@
 enum img_map_role {
 	IMG_MAP_RINGS,	  /* array of ring buffers, index = CPU; inner_size bytes each */
 	IMG_MAP_COUNTERS, /* per-CPU array, one entry per program (img_prog.index): u64[REC_NSLOTS] */
+	IMG_MAP_HITS,	  /* per-CPU hash: firings (u64) by IMG_HITS_KEY(). User space makes the elements, while
+			   * img_state.hits is set; empty else */
 	IMG_MAP_STATE,	  /* array, one entry: struct img_state, then the D globals; writable from user space */
 	IMG_MAP_RODATA,	  /* array, one entry, frozen: strings, tables */
 	IMG_MAP_SCRATCH,  /* per-CPU array, one entry per program */
@@ -57,7 +59,11 @@ struct img_state {
 	uint64_t clock_diff_at;	       /* seen; 0: not yet. Kept by the programs that use vtimestamp */
 	uint64_t watch[IMG_MAX_WATCH]; /* last value at each watchpoint */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */
+	uint32_t hits;	   /* firings are counted in IMG_MAP_HITS: somebody asks */
+	uint32_t pad;
 };
+/* Which firings: n is the selector for programs that have one, else the probe's id. prog: img_prog.index. */
+#define IMG_HITS_KEY(prog, n) ((uint64_t)(prog) << 32 | (uint32_t)(n))
 /* Warming up: probes are being attached one after another; as in DTrace no clause runs before all of them are. */
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1, IMG_WARMUP = 2 };
 
@@ -166,6 +172,7 @@ struct img_prog {
 	const struct img_comment *comments;
 	uint32_t ncomments;
 	uint32_t index;		     /* of counters */
+	bool counts_hits;	     /* … of each of its probes, in IMG_MAP_HITS */
 	bool sleepable;		     /* ENTRY_ITER_TASK: reads the memory of the walked threads */
 	const struct probe **probes; /* that it serves, id order */
 	uint32_t nprobes;

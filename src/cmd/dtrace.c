@@ -7,6 +7,7 @@
 #include "cmdline/opts.h"
 #include "usdt/usdtfile.h"
 #include "engine/run/run.h"
+#include "ps/probestats.h"
 
 int cmd_request(struct request *c, const struct run_observer *show)
 {
@@ -35,14 +36,37 @@ int cmd_parse(struct request *c, int argc, char **argv)
 	return -1;
 }
 
+static void say_line(void *unused, const char *text)
+{
+	(void)unused;
+	cmd_msg("%s", text);
+}
+
+/* -l --stats */
+static int stats(struct request *c)
+{
+	struct probestats s = { .json = !strcmp(c->opts.oformat, "json"),
+				.pids = c->pids.v,
+				.npids = c->pids.n,
+				.words = c->argc > 0 ? c->argv + 1 : NULL,
+				.nwords = c->argc > 0 ? (size_t)c->argc - 1 : 0,
+				.ns = c->stats_ns ? c->stats_ns : PROBESTATS_NS,
+				.a = c->arena,
+				.out = stdout,
+				.msg = say_line };
+	int r = probestats_show(&s);
+
+	return r == -ESRCH ? EXIT_ERROR : r < 0 ? cmd_fail("--stats: %s", strerror(-r)) : EXIT_OK;
+}
+
 int cmd_dtrace_run(struct request *c, int argc, char **argv)
 {
 	int e = cmd_parse(c, argc, argv);
 
-	if (e == 0 && !c->header && !c->link)
+	if (e == 0 && !c->stats && !c->header && !c->link)
 		return cmd_request(c, NULL);
 	if (e == 0)
-		e = cmd_ran(usdtfile(c), 0);
+		e = c->stats ? stats(c) : cmd_ran(usdtfile(c), 0);
 	request_done(c);
 	return e < 0 ? EXIT_OK : e;
 }

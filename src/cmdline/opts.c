@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/optrow.h"
 
 static const char optletters[] = "+3:6:aAb:Bc:CD:ef:FGhHi:I:klL:m:n:o:p:P:qs:SU:vVwx:X:Z";
 
@@ -61,7 +62,8 @@ void cmdline_usage(const char *program, FILE *out)
 	if (strcmp(program, "dtrace"))
 		fprintf(out,
 			"\n\t--host  in front: run on ssh:NAME, see OTHER MACHINES in dwell(1)\n"
-			"\t--json  output as JSON Lines\n\t%s features: what this kernel can do, what not, and why\n",
+			"\t--json  output as JSON Lines\n"
+			"\t--stats with -l: hits, misses, ns and instructions of the probes of sessions that run\n\t%s features: what this kernel can do, what not, and why\n",
 			program);
 }
 
@@ -171,6 +173,8 @@ static int check_modes(struct request *c, struct err *err)
 	if (c->buffered && (c->list || c->link || c->header || c->output))
 		return err_set(err, -EINVAL, "-B not valid in combination with %s",
 			       c->output ? "-o option" : "[-Gl] options");
+	if (c->stats && (!c->list || c->progs.n))
+		return err_set(err, CMDLINE_USAGE, "--stats comes with -l, sessions (-p PID) and words of names only");
 	if (c->version)
 		return CMDLINE_DONE;
 	if (c->systap && !c->header && !c->link)
@@ -266,6 +270,16 @@ static int long_option(struct request *c, int argc, char **argv, struct err *err
 	return 0;
 }
 
+/* --for TIME after --stats */
+static int stats_time(struct request *c, int argc, char **argv, struct err *err)
+{
+	const char *arg = optind + 1 < argc ? argv[optind + 1] : "";
+	int r = optrow_time("for", arg, 1, &c->stats_ns, err);
+
+	optind += 2;
+	return r;
+}
+
 /* What begins with --, at argv[optind], which moves on: dwell's own or a parameter of the script. */
 static int long_words(struct request *c, int argc, char **argv, struct err *err)
 {
@@ -276,6 +290,13 @@ static int long_words(struct request *c, int argc, char **argv, struct err *err)
 		optind++;
 		return 0;
 	}
+	if (!strcmp(argv[optind], "--stats")) {
+		c->stats = true;
+		optind++;
+		return 0;
+	}
+	if ((c->stats || c->list) && !strcmp(argv[optind], "--for"))
+		return stats_time(c, argc, argv, err);
 	used = long_option(c, argc - optind, argv + optind, err);
 	if (used < 0)
 		return used;

@@ -38,6 +38,8 @@ struct request {
 	VEC(struct param_given) given; /* --name value */
 	struct params params;	       /* what the programs declare */
 	bool help;		       /* --help */
+	bool stats;		       /* --stats: of sessions that run */
+	uint64_t stats_ns;	       /* --for with it; 0: not given */
 	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
 	bool own;	/* a command of dwell made it: a failed process is reported even with -q */
 	bool as_dtrace; /* called as dtrace: messages begin as its own do, and a command stands at its main() */

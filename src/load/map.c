@@ -18,6 +18,7 @@
 static const char *const role_names[] = {
 	[IMG_MAP_RINGS] = "ring buffers",
 	[IMG_MAP_COUNTERS] = "counters",
+	[IMG_MAP_HITS] = "hits of probes",
 	[IMG_MAP_STATE] = "global variables",
 	[IMG_MAP_RODATA] = "constants",
 	[IMG_MAP_SCRATCH] = "scratch memory",

@@ -10,6 +10,7 @@
 static const char *const role_names[] = {
 	[IMG_MAP_RINGS] = "rings",
 	[IMG_MAP_COUNTERS] = "counters",
+	[IMG_MAP_HITS] = "hits",
 	[IMG_MAP_STATE] = "state",
 	[IMG_MAP_RODATA] = "rodata",
 	[IMG_MAP_SCRATCH] = "scratch",

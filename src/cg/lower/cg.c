@@ -120,6 +120,7 @@ static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", *s))
 			*s = '_';
 	ip->index = pr->index;
+	ip->counts_hits = pr->counts_hits;
 	ip->first_epid = first->epid;
 	ip->last_epid = last->epid;
 	list_probes(c, pr, ip);
@@ -375,6 +376,7 @@ static int compile_by(struct arena *a, const struct dprog *p, const struct cg_en
 			.by_shape = by_shape,
 			.m_rings = -1,
 			.m_counters = -1,
+			.m_hits = -1,
 			.m_state = -1,
 			.m_rodata = -1,
 			.m_scratch = -1,

@@ -114,7 +114,7 @@ struct cg {
 	size_t nmaps, maps_cap;
 	struct img_prog *progs;
 	size_t nprogs, progs_cap;
-	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill, m_flight;
+	int m_rings, m_counters, m_hits, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill, m_flight;
 	int m_unwind;		  /* the first of its maps */
 	int m_runtimes[RUNTIMES]; /* by enum runtime */
 	uint32_t nlater;	  /* image.nlater */

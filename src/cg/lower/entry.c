@@ -276,6 +276,7 @@ void gen_prologue(struct gen *g)
 		gen_noself_test(g);
 	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)
 		gen_cpu_test(g);
+	gen_hits(g);
 }
 
 /* Leaves the clause when it does not apply to the probe that fires. */

@@ -5,6 +5,7 @@
 #include "cg/lower/gen.h"
 
 void gen_prologue(struct gen *g);
+void gen_hits(struct gen *g); /* hits.c: counts the firing, if somebody asks */
 void gen_guard(struct gen *g, const struct cg_unit *u);
 void gen_noself_clause(struct gen *g,
 		       bool behind); /* leaves the clause in dwell's own threads, where the program does not */

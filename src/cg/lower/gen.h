@@ -68,6 +68,7 @@ struct prog {
 	vreg opener;	   /* in a walk over keys: the thread that opened the one that fires; or VREG_NONE */
 	bool needs_thread; /* reads that thread's memory, which a walk over keys cannot */
 	bool uses_opener;  /* something of that thread was asked for */
+	bool counts_hits;  /* hits.c */
 	vreg again;	   /* of a walk: not 0, the kernel is to call the program again for this thread; or VREG_NONE */
 	bool each;	   /* walks keys by bpf_for_each_map_elem, see scan.c */
 	bool low_stack;	   /* second try with little stack: nothing cached for long, keys in scratch */

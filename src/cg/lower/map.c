@@ -76,6 +76,17 @@ int cg_map_counters(struct cg *c)
 	return c->m_counters;
 }
 
+int cg_map_hits(struct cg *c, uint32_t n)
+{
+	struct img_map *m;
+
+	if (c->m_hits < 0)
+		c->m_hits = cg_add_map(c, IMG_MAP_HITS, "d_hits", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, 0, BPF_F_NO_PREALLOC);
+	m = &c->maps[c->m_hits];
+	m->max_entries += n < CG_MAX_MAP_ENTRIES - m->max_entries ? n : CG_MAX_MAP_ENTRIES - m->max_entries;
+	return c->m_hits;
+}
+
 /* Trackers' settings are there before programs run. */
 static const void *state_init(struct cg *c)
 {

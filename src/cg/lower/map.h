@@ -18,6 +18,8 @@ uint32_t cg_cpu_places(const struct cg *c); /* at least as many */
 uint32_t cg_online_places(const struct cg *c);
 int cg_map_rings(struct cg *c);
 int cg_map_counters(struct cg *c);
+/* … of firings by probe, with room for n more. */
+int cg_map_hits(struct cg *c, uint32_t n);
 int cg_map_state(struct cg *c);
 int cg_map_rodata(struct cg *c);
 int cg_map_scratch(struct cg *c);

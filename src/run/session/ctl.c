@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -28,7 +29,8 @@
 #define CGROUP_SETTING ".threshold@"
 
 struct ctl {
-	struct trackers *t;
+	struct trackers *t; /* NULL: the program has none */
+	struct hits *hits;
 	int fd;
 	char path[CTL_PATH_LEN];
 };
@@ -141,7 +143,7 @@ static void note_mine(const struct ctl *c)
 	signals_at_exit(unlink_mine);
 }
 
-int ctl_open(struct trackers *t, struct ctl **ret)
+int ctl_open(struct trackers *t, struct hits *h, struct ctl **ret)
 {
 	struct ctl *c = calloc(1, sizeof(*c));
 	char first[CTL_PATH_LEN];
@@ -150,6 +152,7 @@ int ctl_open(struct trackers *t, struct ctl **ret)
 	if (!c)
 		return -ENOMEM;
 	c->t = t;
+	c->hits = h;
 	r = ctl_path((uint32_t)getpid(), c->path);
 	if (r == 0)
 		r = make_folder();
@@ -340,11 +343,34 @@ static void one(const struct ctl *c, char *what, const char *value, struct strb 
 	put_setting(c, what, i, out);
 }
 
-static void answer(const struct ctl *c, char *line, struct strb *out)
+/* "begin TIME", "end" */
+static void count_hits(const struct ctl *c, const char *what, struct strb *out, int *ret_fd)
+{
+	uint64_t ns = 0;
+	int r = -EINVAL;
+
+	if (!strncmp(what, "begin ", 6))
+		r = num_parse_period(what + 6, 1, 0, &ns) < 0 ? -EINVAL
+							      : hits_begin(c->hits, ns, clock_ns(CLOCK_MONOTONIC));
+	else if (!strcmp(what, "end"))
+		r = hits_end(c->hits, ret_fd);
+	if (r == 0)
+		strb_adds(out, "ok\n");
+	else if (r == -EBUSY)
+		strb_adds(out, "error: another process counts its firings now; try again when that has ended\n");
+	else
+		strb_printf(out, "error: it cannot count firings: %s\n", strerror(-r));
+}
+
+static void answer(const struct ctl *c, char *line, struct strb *out, int *ret_fd)
 {
 	char *value;
 
-	if (!strcmp(line, "list")) {
+	if (!strncmp(line, "hits ", 5)) {
+		count_hits(c, line + 5, out, ret_fd);
+	} else if (!c->t) {
+		strb_adds(out, "error: its program has no trackers\n");
+	} else if (!strcmp(line, "list")) {
 		list(c, out);
 	} else if (!strncmp(line, "get ", 4)) {
 		one(c, line + 4, NULL, out);
@@ -389,28 +415,74 @@ static int read_line(int fd, char *buf, size_t size)
 	return -E2BIG;
 }
 
+/* What does not fit a socket's buffer goes to nobody that reads. */
+static void send_answer(int to, const struct strb *out, int file)
+{
+	struct iovec text = { (char *)(uintptr_t)strb_str(out), out->n };
+	union { /* aligned */
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr h;
+	} u = { { 0 } };
+	struct msghdr m = { .msg_iov = &text, .msg_iovlen = 1 };
+
+	if (file >= 0) {
+		m.msg_control = u.room;
+		m.msg_controllen = sizeof(u.room);
+		u.h.cmsg_len = CMSG_LEN(sizeof(int));
+		u.h.cmsg_level = SOL_SOCKET;
+		u.h.cmsg_type = SCM_RIGHTS;
+		memcpy(CMSG_DATA(&u.h), &file, sizeof(file));
+	}
+	sendmsg(to, &m, MSG_NOSIGNAL);
+}
+
 void ctl_serve(struct ctl *c)
 {
+	_cleanup_close_ int file = -1;
 	_cleanup_close_ int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	_cleanup_(strb_free) struct strb out = { 0 };
 	char line[CTL_MAX_LINE];
 
 	if (fd < 0 || !may_ask(fd) || read_line(fd, line, sizeof(line)) < 0)
 		return;
-	answer(c, line, &out);
-	/* What does not fit a socket's buffer goes to nobody that reads. */
-	send(fd, strb_str(&out), out.n, MSG_NOSIGNAL);
+	answer(c, line, &out, &file);
+	send_answer(fd, &out, file);
 }
 
 /* -- the other side -- */
 
-static int read_all(int fd, char **ret)
+/* Reads a piece, and takes a file that comes with it. */
+static ssize_t take_piece(int fd, char *buf, size_t size, int *file)
+{
+	struct iovec text = { buf, size };
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr h;
+	} u;
+	struct msghdr m = {
+		.msg_iov = &text, .msg_iovlen = 1, .msg_control = u.room, .msg_controllen = sizeof(u.room)
+	};
+	ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	int got;
+
+	if (!h || h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS || h->cmsg_len != CMSG_LEN(sizeof(got)))
+		return n;
+	memcpy(&got, CMSG_DATA(h), sizeof(got));
+	if (*file >= 0)
+		close(got);
+	else
+		*file = got;
+	return n;
+}
+
+static int read_all(int fd, char **ret, int *file)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
 	char buf[4096];
 	ssize_t n;
 
-	while ((n = read(fd, buf, sizeof(buf))) > 0 && b.n < MAX_ANSWER)
+	while ((n = take_piece(fd, buf, sizeof(buf), file)) > 0 && b.n < MAX_ANSWER)
 		strb_add(&b, buf, (size_t)n);
 	if (n < 0)
 		return -errno;
@@ -428,12 +500,13 @@ static int connect_to(int fd, const char *path)
 	return errno == ENOENT || errno == ECONNREFUSED ? -ESRCH : -errno;
 }
 
-int ctl_request(uint32_t pid, const char *line, char **ret)
+int ctl_request_file(uint32_t pid, const char *line, char **ret, int *ret_fd)
 {
-	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), file = -1;
 	char path[CTL_PATH_LEN], text[CTL_MAX_LINE];
 	int r = ctl_path(pid, path), n;
 
+	*ret_fd = -1;
 	if (fd < 0)
 		return -errno;
 	if (r == 0)
@@ -449,5 +522,54 @@ int ctl_request(uint32_t pid, const char *line, char **ret)
 		return -E2BIG;
 	if (send(fd, text, (size_t)n, MSG_NOSIGNAL) != n)
 		return -errno;
-	return read_all(fd, ret);
+	r = read_all(fd, ret, &file);
+	*ret_fd = r < 0 ? -1 : take_fd(file);
+	return r;
+}
+
+int ctl_request(uint32_t pid, const char *line, char **ret)
+{
+	_cleanup_close_ int fd = -1;
+
+	return ctl_request_file(pid, line, ret, &fd);
+}
+
+/* Those of one folder. */
+static int add_sessions(const char *dir, struct strb *b)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	char *end;
+
+	if (!d)
+		return errno == ENOENT ? 0 : -errno;
+	while ((e = readdir(d))) {
+		unsigned long n = strtoul(e->d_name, &end, 10);
+		uint32_t pid = (uint32_t)n;
+
+		if (end != e->d_name && !strcmp(end, ".ctl") && n > 0 && n <= INT32_MAX)
+			strb_add(b, &pid, sizeof(pid));
+	}
+	closedir(d);
+	return 0;
+}
+
+int ctl_sessions(uint32_t **ret)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	char dir[CTL_PATH_LEN];
+	int r = folder(dir), n;
+
+	*ret = NULL;
+	if (r == 0)
+		r = add_sessions(dir, &b);
+	if (r == 0 && geteuid() == 0)
+		r = add_sessions(SERVICE_FOLDER "/dwell", &b);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (b.failed)
+		return -ENOMEM;
+	n = (int)(b.n / sizeof(uint32_t));
+	*ret = n ? (uint32_t *)(void *)strb_take(&b) : NULL;
+	return n;
 }

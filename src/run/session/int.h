@@ -73,7 +73,8 @@ struct session {
 		cpus; /* online when last looked at, if some program has an event on each of them (profile, cpc) */
 	struct counters *counters;
 	struct trackers *trackers; /* NULL: the program has none */
-	struct ctl *ctl;	   /* likewise, or it could not be opened */
+	struct hits *hits;
+	struct ctl *ctl; /* NULL: it could not be opened */
 	struct governor *governor;
 	struct cost *cost; /* NULL: not measured */
 	struct governor_costly *costly;

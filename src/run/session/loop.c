@@ -91,6 +91,7 @@ static int status(struct session *s)
 	int r;
 
 	session_set_loads(s);
+	hits_tick(s->hits, clock_ns(CLOCK_MONOTONIC));
 	counters_note_links(s->counters, s->links);
 	r = counters_report(s->counters, clock_ns(CLOCK_MONOTONIC), false, s->c.rec);
 	if (r == 0)

@@ -134,6 +134,7 @@ static int make_parts(struct session *s, struct err *err)
 	if (r < 0 || !s->links || !s->live || !s->costly || (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 || counters_new(s->l, &s->counters) < 0 ||
 	    trackers_new(s->l, clock_ns(CLOCK_MONOTONIC), &s->trackers) < 0 ||
+	    hits_new(s->l, s->links, s->c.reg, &s->hits) < 0 ||
 	    flight_new(s->l, o->flight, clock_ns(CLOCK_MONOTONIC), &s->flight) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (o->bufpolicy && strcmp(o->bufpolicy, "switch") != 0 &&
@@ -235,6 +236,7 @@ void session_free(struct session *s)
 	agg_reader_free(s->agg);
 	counters_free(s->counters);
 	ctl_close(s->ctl);
+	hits_free(s->hits);
 	trackers_free(s->trackers);
 	flight_free(s->flight);
 	retention_free(s->retention);
@@ -412,8 +414,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 	}
 	priority_raise();
 	see_targets(s);
-	if (s->trackers)
-		ctl_open(s->trackers, &s->ctl); /* without it settings stay as they are */
+	ctl_open(s->trackers, s->hits, &s->ctl); /* without it settings stay as they are, and nobody asks */
 	if (s->c.history)
 		r = history_alive(s->c.rec, s->history_clock);
 	if (r == 0)
