@@ -21,6 +21,8 @@
 #include "view/form/table.h"
 
 #define CODE_BYTES 32 /* longer than any two instructions */
+/* endbr64, and the nop that the kernel makes of it where nothing jumps to indirectly. */
+#define ENDBR_BYTES 4
 
 struct program {
 	uint64_t id, runs, ns, misses, hits; /* hits: of its probes, or UINT64_MAX */
@@ -228,7 +230,7 @@ static const char *read_insn(struct probestats *s, struct code *c, const struct 
 	if (!k || kmem_read(&c->mem, k->addr, bytes, sizeof(bytes)) < 0 ||
 	    insn_list(EM_X86_64, k->addr, bytes, sizeof(bytes), &v, &n, &reason) < 0)
 		return NULL;
-	while (i < n && !strncmp(v[i].text, "endbr", 5))
+	if (n && (!strncmp(v[0].text, "endbr", 5) || (v[0].len == ENDBR_BYTES && v[0].classes & INSN_FILL)))
 		i++;
 	if (i == n)
 		return NULL;
