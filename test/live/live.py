@@ -18,6 +18,8 @@ DWELL = os.environ.get("DWELL", "dwell")
 TRIGGER = os.environ.get("TRIGGER", "trigger")
 WORK = os.environ.get("WORK", "/tmp")
 NAME = os.path.basename(DWELL)
+# `./quickstart test all` and CI: cases that try many moments or inputs try all of them, else a sample that changes from run to run.
+LONG = bool(os.environ.get("DWELL_TEST_LONG"))
 failures = 0
 
 

@@ -4,7 +4,8 @@
 
 usage: run.py --dwell BIN --trigger BIN [--jobs N] FOLDER|CASE...
 With --jobs as many cases run at a time (most of a case is waiting: for the kernel, which takes its time to detach programs), and
-after them, one by one, those with the directive @alone: WHY, and those that failed.
+after them, one by one, those with the directive @alone: WHY, and those that failed. Several of these runs may go on side by side: no
+case runs beside one that is to run alone.
 
 A case is NAME.d, NAME.sh or NAME.py:
   NAME.d    dwell runs it as a script. Directives are comment lines " * @key: value" at its top:
@@ -21,8 +22,11 @@ A case is NAME.d, NAME.sh or NAME.py:
 """
 import argparse
 import concurrent.futures
+import contextlib
+import fcntl
 import os
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -259,13 +263,41 @@ def missing(opts):
     return None
 
 
+def children_cpu():
+    """CPU seconds of the processes that were waited for."""
+    u = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return u.ru_utime + u.ru_stime
+
+
 def run_case(path, opts):
-    began = time.monotonic()
+    began, used = time.monotonic(), children_cpu()
     with tempfile.TemporaryDirectory(prefix="dwell-live-") as work:
         result = (run_d if path.endswith(".d") else run_script)(path, opts, work)
         unmount_below(work)
-    result.seconds = time.monotonic() - began
+    result.seconds, result.cpu = time.monotonic() - began, children_cpu() - used
     return result
+
+
+class Room:
+    """The machine, as the cases of all runs of one build folder share it: those that nobody may disturb have it alone. Two locks: who
+    wants it alone keeps the door shut until those inside have left, so that newcomers do not keep it waiting for ever."""
+
+    def __init__(self, opts):
+        self.base = os.path.join(os.path.dirname(opts.dwell), "live-")
+
+    @contextlib.contextmanager
+    def hold(self, alone):
+        with open(self.base + "door.lock", "w") as door, open(self.base + "room.lock", "w") as room:
+            fcntl.flock(door, fcntl.LOCK_EX)
+            fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            if not alone:
+                fcntl.flock(door, fcntl.LOCK_UN)
+            yield
+
+
+def run_in_room(path, opts, alone=False):
+    with Room(opts).hold(alone):
+        return run_case(path, opts)
 
 
 def results(todo, opts):
@@ -274,14 +306,14 @@ def results(todo, opts):
     together = [p for p in todo if p not in alone]
     # Processes: the parent of what a case runs is looked at, too.
     with concurrent.futures.ProcessPoolExecutor(opts.jobs) as pool:
-        for path, result in zip(together, pool.map(run_case, together, [opts] * len(together))):
-            if not result.problems or len(together) == 1:
+        for path, result in zip(together, pool.map(run_in_room, together, [opts] * len(together))):
+            if not result.problems:
                 yield path, result
                 continue
             print(f"# {os.path.relpath(path, HERE)} failed beside others:\n" + "\n".join("#   " + l for l in result.problems), flush=True)
             alone.append(path)
     for path in alone:
-        yield path, run_case(path, opts)
+        yield path, run_in_room(path, opts, alone=True)
 
 
 def main():
@@ -308,7 +340,7 @@ def main():
     took = []
     for n, (path, result) in enumerate(results(todo, opts), 1):
         name = os.path.relpath(path, HERE)
-        took.append((result.seconds, name))
+        took.append((result.seconds, result.cpu, name))
         if result.skip is not None:
             skipped += 1
             print(f"ok {n} {name} # SKIP {result.skip}", flush=True)
@@ -319,7 +351,8 @@ def main():
         else:
             print(f"ok {n} {name}", flush=True)
     slowest = sorted(took, reverse=True)[:SLOWEST_SHOWN]
-    print("# slowest: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in slowest))
+    print("# slowest, and their CPU time: " + ", ".join(f"{name} {seconds:.0f} s {cpu:.0f} s" for seconds, cpu, name in slowest))
+    print(f"# in all {sum(s for s, _, _ in took):.0f} s, of CPU time {sum(c for _, c, _ in took):.0f} s")
     print(f"# {len(todo) - failed - skipped} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else SKIP_ALL if skipped == len(todo) else 0
 

@@ -3,6 +3,7 @@
 # @alone: what others make and leave would be seen
 """No folder, file or socket stays, whatever signal ends a command at whatever moment: after INT, TERM, HUP and QUIT at once, after KILL with the next start, which touches nothing that lives."""
 import os
+import random
 import re
 import signal
 import socket
@@ -17,7 +18,7 @@ import live
 TMP = tempfile.mkdtemp(dir=live.WORK)
 ENV = {**os.environ, "TMPDIR": TMP, "TERM": "linux"}
 RUN = "/run/dwell"
-DELAYS = (0, 0.01, 0.03, 0.1, 0.4)
+ALL_DELAYS = (0, 0.01, 0.03, 0.1, 0.4)
 TRACKER = "tracker nap { threshold = 1s; } syscall::nanosleep:entry { begin(nap); } syscall::nanosleep:return { end(nap); }"
 NEXT = ["-qn", "BEGIN { exit(0); }"]
 COMMANDS = {
@@ -25,6 +26,11 @@ COMMANDS = {
     "hist -n": ["hist", "-n", "syscall::read:return { @ = quantize(arg0); }", "-o", "/dev/null"], "latency": ["latency"], "top": ["top", "--plain"], "trackers": ["-qn", TRACKER],
     "serve": ["serve"], "serve --unix": ["serve", "--unix", "sock"], "daemon": ["latency", "--daemon", "--state", "state", "--metrics", "unix:metrics"],
 }
+
+
+def delays():
+    """The moments at which a command is ended."""
+    return ALL_DELAYS if live.LONG else sorted(random.sample(ALL_DELAYS, 2))
 
 
 def sockets():
@@ -76,9 +82,10 @@ if subprocess.run([live.DWELL, "top", "--help"], capture_output=True, text=True)
     del COMMANDS["top"] # a terminal is needed; `latency` makes the same socket
 for what, args in COMMANDS.items():
     for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT) + (() if what == "daemon" else (signal.SIGHUP,)): # which has the daemon begin a new file
-        left = {d: found for d in DELAYS if (found := end_at(args, sig, d))}
-        live.check(not left, f"{what}: {sig.name} leaves nothing, at any of {len(DELAYS)} moments", left)
-    killed = [end_at(args, signal.SIGKILL, d) for d in (*DELAYS, 1.0)]
+        moments = delays()
+        left = {d: found for d in moments if (found := end_at(args, sig, d))}
+        live.check(not left, f"{what}: {sig.name} leaves nothing, at any of {len(moments)} moments", left)
+    killed = [end_at(args, signal.SIGKILL, d) for d in (*delays(), 1.0)]
     r = subprocess.run([live.DWELL, *NEXT], env=ENV, capture_output=True, text=True)
     live.same((r.returncode, [n for n in os.listdir(TMP) if n not in KEPT]), (0, []), f"{what}: what SIGKILL has left ({sum(map(len, killed))} of {len(killed)}) goes with the next start")
     dead = [n for n in sockets() if not os.path.exists("/proc/" + n.strip(".").split(".")[0])]
