@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Escapes control characters and invalid UTF-8 as \ooo, so that untrusted text cannot control the terminal. */
 #include "base/plain.h"
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of JavaScript as text, as a program would write them. */
+/* Prints a JavaScript value that lies in the heap of a core dump as text, as console.log() would. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@ struct printer {
 	struct strb *b; /* text of the value */
 };
 
-/* The parts of an object's text. */
+/* Members of an object that are printed so far; print_parts() joins them. */
 struct parts {
 	struct printer *p;
 	VEC(char *) v;
-	size_t chars, more, empty;
-	uint64_t next; /* element that is expected */
+	size_t chars, more; /* more: members left out */
+	uint64_t next;	    /* element that is expected */
 	bool lines;
 };
 

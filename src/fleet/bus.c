@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sends and fetches messages of a fleet through NATS: libnats, which is loaded when it is needed. */
 #include "fleet/bus.h"
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of CPUs. */
+/* Parses lists of CPUs ("0-3,8"), and the idle time of CPUs in /proc/stat. */
 #include "load/cpus.h"
 #include <errno.h>
 #include <stdio.h>

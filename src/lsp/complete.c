@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Offers what D text may have at a cursor: members, probes, keywords, names of the library, options. */
 #include "lsp/complete.h"
 #include <string.h>
 #include "base/cleanup.h"

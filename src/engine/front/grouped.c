@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A group is what it is at the time of the event: its name is read in the kernel, since it may be gone when a table is
- * printed. */
+/* Makes the D text of grouped.h. BPF reads the name of a group at the event, since the group may be gone when a table
+ * is printed. */
 #include "engine/front/grouped.h"
 #include <dirent.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of associative arrays and aggregations. Their number and kinds are fixed by the first use
- * (or a declaration); the width of integers and the bound of strings that were not declared are
- * settled when all uses are known, so that no use is cut. */
+/* Checks keys of associative arrays and aggregations. The first use, or a declaration, fixes their number and kinds.
+ * The width of integers and the bound of strings that were not declared are
+ * chosen when all uses are known, so that no use is truncated. */
 #include "lang/check/expr.h"
 
 /* Types that can be part of a key. */
-static bool key_ok(struct checker *c, struct node *k, const char *what, unsigned i, bool agg)
+static bool key_ok(struct checker *c, struct node *k, unsigned i, bool agg)
 {
 	const struct dtype *r = res(c, k);
 	bool bad = r->kind == DK_VOID || r->kind == DK_AGG || r->kind == DK_FUNC || r->kind == DK_FLOAT ||
@@ -16,11 +16,10 @@ static bool key_ok(struct checker *c, struct node *k, const char *what, unsigned
 	if (bad)
 		fail(c, k, D_KEY_TYPE, "%s expression may not be used as %s index: key #%u", tname(c, k),
 		     agg ? "aggregation" : "associative array", i + 1);
-	(void)what;
 	return !bad;
 }
 
-/* The kind of key that k starts: char [] is a string; arrays else and structs are bytes. */
+/* Converts the first use of a key: char[] becomes a string; other arrays and structs stay bytes. */
 static struct node *start_key(struct checker *c, struct node *k)
 {
 	const struct dtype *r = res(c, k);
@@ -89,7 +88,7 @@ bool check_keys(struct checker *c, struct node *n, const char *what, const struc
 		struct node *next = (*slot)->next, *k = *slot;
 
 		k->next = NULL;
-		if (first && !is_err(k) && key_ok(c, k, what, i, n->kind == N_AGG)) {
+		if (first && !is_err(k) && key_ok(c, k, i, n->kind == N_AGG)) {
 			k = start_key(c, k);
 			(*keys)[i] = rvalue_type(c, k->type);
 		} else if (first) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .gnu_debugdata. Source: GDB manual, "Debugging information in a special section: MiniDebugInfo".
- */
+/* Reads .gnu_debugdata, an ELF file that xz has compressed inside a stripped one, and adds its symbols to a table.
+ * Source: GDB manual, "Debugging information in a special section: MiniDebugInfo". */
 #include "sym/elf/minidebug.h"
 #include <errno.h>
 #include <lzma.h>

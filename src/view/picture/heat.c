@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of heat maps: axes, rows, ranks. */
+/* Computes heat maps: edges of the rows, counts spread over rows, ranks of cells (for colours), distances of ticks. */
 #include "view/picture/heat.h"
 #include <errno.h>
 #include <math.h>
@@ -71,7 +71,7 @@ void heat_spread(float *cells, const double *edges, unsigned rows, double lo, do
 		cells[i] += (float)count;
 		return;
 	}
-	for (double at = lo < edges[0] ? lo : lo; i < rows && at < hi; i++) {
+	for (double at = lo; i < rows && at < hi; i++) {
 		double end = i + 1 == rows || edges[i + 1] > hi ? hi : edges[i + 1];
 
 		cells[i] += (float)(count * (end - at) / (hi - lo));

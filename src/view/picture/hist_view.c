@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions as a view: what they are asked for, and how they are drawn. */
+/* The view "hist": parses its options, reads the recordings and draws the distributions as text, HTML, SVG or JSON. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
