@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a probe is entered: what a provider tells the code generator and the loader. Plain data. */
+/* Describes how the kernel enters a probe: plain data, which a provider gives to the code generator and the
+ * loader. */
 #ifndef DWELL_CG_ENTRY_H
 #define DWELL_CG_ENTRY_H
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compiler's only output: maps, programs, record formats. Plain data in the arena; printable. */
+/* Describes an image, the compiler's only output: maps, programs, record formats. Plain data in the arena;
+ * printable. */
 #ifndef DWELL_CG_IMAGE_H
 #define DWELL_CG_IMAGE_H
 #include <linux/bpf.h>

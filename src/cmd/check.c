@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell check`: the first minute on a slow machine as one command. */
+/* Reads the options of `dwell check` and starts it. */
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/viewcmd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the dwell binary. Only this folder wires modules and prints errors. */
+/* Declares the commands of the dwell binary. Only this folder reads options of commands and prints errors. */
 #ifndef DWELL_CMD_CMD_H
 #define DWELL_CMD_CMD_H
 #include <stdbool.h>

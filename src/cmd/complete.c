@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell complete WORD…`: what may come next, for the completion of shells. */
+/* Runs `dwell complete WORD…`: prints what may come next, for the completion of shells. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

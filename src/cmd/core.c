@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell core`: a debugger of what is in memory, of a core file or of a process that lives. */
+/* Runs `dwell core`, a debugger for a core file or for the memory of a living process. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

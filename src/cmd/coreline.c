@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libedit by the functions that it shares with readline. Source: editline/readline.h of libedit 3.1. */
+/* Edits lines with libedit, by the functions that it shares with readline. Source: editline/readline.h of libedit
+ * 3.1. */
 #include "cmd/coreline.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of `dwell core` in a terminal: edited, called back, completed, by libedit, which is opened when it is needed.
- */
+/* Reads lines of `dwell core` from a terminal, with editing, history and completion. Opens libedit when it is
+ * first needed. */
 #ifndef DWELL_CMD_CORELINE_H
 #define DWELL_CMD_CORELINE_H
 #include <stdbool.h>

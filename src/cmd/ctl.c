@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell ctl PID …`: settings of the trackers of a dwell that runs. */
+/* Runs `dwell ctl PID …`: shows and changes the settings of the trackers of a running dwell. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell -n …`, `dtrace …`. */
+/* Runs dtrace(1)'s command line: `dwell -n …`, `dtrace …`. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

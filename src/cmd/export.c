@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell export`: recordings and stacks for other programs. */
+/* Runs `dwell export`: writes recordings and stacks in the formats of other programs. */
 #include "cmd/cmd.h"
 #include "cmd/viewcmd.h"
 

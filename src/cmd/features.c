@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell features`: what this kernel can do, what not, and why. */
+/* Runs `dwell features`: prints what this kernel can do, what it cannot, and why. */
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/cleanup.h"

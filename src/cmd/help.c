@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell help`: the first screen; of a command or a tool its options; a document; of another word where the documents
- * speak of it. */
+/* Runs `dwell help`: prints the first screen, the options of a command or a tool, a document, or the places where
+ * the documents mention a word. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell --host ssh:NAME … -n …`: a run on other machines. */
+/* Runs `dwell --host ssh:NAME … -n …`: traces on other machines and shows the results here. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/units.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell host-agent`: what `dwell --host` starts on another machine. Not for people. */
+/* Runs `dwell host-agent`, which `dwell --host` starts on the other machine. Not for people. */
 #include "base/cleanup.h"
 #include "base/writeall.h"
 #include "cmd/cmd.h"

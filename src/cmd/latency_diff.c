@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell latency diff A B`: which latencies changed between two recordings, or two stretches of one, or a stretch and
- * the rest of its recording, and by how much. */
+/* Runs `dwell latency diff A B`: shows which latencies changed, and by how much, between two recordings, two
+ * stretches of one, or a stretch and the rest of its recording. */
 #include "cmd/latency.h"
 #include "cmd/viewcmd.h"
 

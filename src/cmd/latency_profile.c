@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell latency profile FILE`: how latencies were distributed in the last minute, 5 minutes, hour and day. */
+/* Runs `dwell latency profile FILE`: shows the distribution of latencies in the last minute, 5 minutes, hour and
+ * day. */
 #include "cmd/latency.h"
 #include "cmd/viewcmd.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dwell: where time goes, and why. Chooses the command; without one it is dtrace(1). */
+/* Starts dwell: chooses the command; without one it is dtrace(1). */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>

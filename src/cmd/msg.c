@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages on stderr, beginning with the name the binary was called by. */
+/* Prints messages on standard error, each with the name by which the binary was called. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

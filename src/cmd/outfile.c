@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens and closes output files, and prints what went wrong. */
 #include "cmd/outfile.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that commands make (base/outfile.h), with messages. */
+/* Makes output files of commands (base/outfile.h), with messages. */
 #ifndef DWELL_CMD_OUTFILE_H
 #define DWELL_CMD_OUTFILE_H
 #include "base/outfile.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Ends this process as a program that it ran has ended. */
 #include "cmd/program.h"
 #include <signal.h>
 #include <stdio.h>

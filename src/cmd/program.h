@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command that dwell runs for somebody: ending as it did. */
+/* Ends a command the way the program ended that it ran: with its status, or by its signal. */
 #ifndef DWELL_CMD_PROGRAM_H
 #define DWELL_CMD_PROGRAM_H
 

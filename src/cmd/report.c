@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell report FILE`: what a recorded run printed, printed again, on any machine and without privileges. */
+/* Runs `dwell report FILE`: prints a recorded run again, on any machine and without privileges. */
 #include "base/cleanup.h"
 #include "base/plainout.h"
 #include "cmd/cmd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell sql FILE 'select …'`: questions to a recording in SQL, which can read it and do nothing else. */
+/* Runs `dwell sql FILE 'select …'`: SQL over a recording, which it can read and nothing else. */
 #include <errno.h>
 #include <unistd.h>
 #include "base/caught.h"

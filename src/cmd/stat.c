@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell stat`: its options. Counts of a command, or of processes that run, as perf stat shows them. The kernel counts;
- * no BPF. */
+/* Reads the options of `dwell stat`: counts of a command, or of running processes, as perf stat shows them. The
+ * kernel counts, without BPF. */
 #include "base/caught.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell tools`, `dwell run NAME`: the shipped tools by name. */
+/* Runs `dwell tools` and `dwell run NAME`: lists the shipped tools and runs one by its name. */
 #include <errno.h>
 #include <string.h>
 #include "base/arena.h"

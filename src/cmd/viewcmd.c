@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes options from the rows of a view, reads them, and draws the view. */
 #include "cmd/viewcmd.h"
 #include <errno.h>
 #include <langinfo.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command that shows a view (view/view.h): its options are made of the view's rows. */
+/* Runs a view (view/view.h) as a command: makes its options from the rows of the view. */
 #ifndef DWELL_CMD_VIEWCMD_H
 #define DWELL_CMD_VIEWCMD_H
 #include "cmdline/viewline.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads options by their table, prints usage, and suggests the nearest option for a misspelt one. */
 #include "cmdline/optable.h"
 #include <assert.h>
 #include <errno.h>

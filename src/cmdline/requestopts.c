@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the options that change the request: options of D, processes and groups, duration. */
 #include "cmdline/requestopts.h"
 #include <string.h>
 #include "cmdline/opts.h"

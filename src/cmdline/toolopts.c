@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the options that all tools share, and turns them into parameters of the tool. */
 #include "cmdline/toolopts.h"
 #include <errno.h>
 #include <string.h>

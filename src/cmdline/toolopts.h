@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that all tools have, and what they mean to one. */
+/* Reads the options that all tools have (--interval, --top, --by …), and applies them to one tool. */
 #ifndef DWELL_CMDLINE_TOOLOPTS_H
 #define DWELL_CMDLINE_TOOLOPTS_H
 #include <stdbool.h>

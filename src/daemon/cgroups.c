@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps names of cgroups by id, and finds the service, container and pod of each. */
 #include "daemon/cgroups.h"
 #include <ctype.h>
 #include <dirent.h>

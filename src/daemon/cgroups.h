@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of cgroups for labels of metrics: the path, and what runs there: a service, a container and its pod. From
- * what is on the machine's disk: no container engine and no API is asked. */
+/* Names cgroups for labels of metrics: the path, and the service, the container and the pod that run there. Reads
+ * only files of the machine; asks no container engine and no API. */
 #ifndef DWELL_DAEMON_CGROUPS_H
 #define DWELL_DAEMON_CGROUPS_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rotates the recordings of the daemon, writes its metrics, and answers its service manager. */
 #include "daemon/daemon.h"
 #include <signal.h>
 #include <string.h>

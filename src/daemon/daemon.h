@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `dwell latency --daemon` does besides `dwell latency`: recordings that take turns, metrics, and talking to the
- * service manager. All functions accept NULL: it is no daemon. */
+/* Adds what `dwell latency --daemon` does besides `dwell latency`: rotating recordings, metrics, and messages to
+ * the service manager. All functions accept NULL: the run is no daemon. */
 #ifndef DWELL_DAEMON_DAEMON_H
 #define DWELL_DAEMON_DAEMON_H
 #include "engine/request.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --metrics: the metrics of a run over HTTP, by a process of its own that has no privileges. */
+/* Serves the metrics of a run over HTTP (--metrics), from a process of its own that has no privileges. */
 #ifndef DWELL_DAEMON_METRICSSERVE_H
 #define DWELL_DAEMON_METRICSSERVE_H
 #include "engine/listener.h"

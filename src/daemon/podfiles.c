@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the files of kubelet and container runtimes and finds names by container id. */
 #include "daemon/podfiles.h"
 #include <dirent.h>
 #include <fcntl.h>

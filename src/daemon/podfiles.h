@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of pods and containers in the files that kubelet and container runtimes keep. */
+/* Finds names of pods and containers in the files that kubelet and container runtimes keep. */
 #ifndef DWELL_DAEMON_PODFILES_H
 #define DWELL_DAEMON_PODFILES_H
 #include "daemon/cgroups.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sends datagrams to $NOTIFY_SOCKET. */
 #include "daemon/sdnotify.h"
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Telling the service manager how a daemon is: datagrams to $NOTIFY_SOCKET. Source: sd_notify(3). */
+/* Tells the service manager the state of a daemon, by datagrams to $NOTIFY_SOCKET. Source: sd_notify(3). */
 #ifndef DWELL_DAEMON_SDNOTIFY_H
 #define DWELL_DAEMON_SDNOTIFY_H
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Passes texts of the engine to the caller's functions. */
 #include "engine/listener.h"
 #include <stdarg.h>
 #include "base/strb.h"

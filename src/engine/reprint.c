@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the rows of a recording and prints them as the live run did. */
 #include "engine/reprint.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorded run printed again. */
+/* Prints a recorded run again, as text or JSON, the way it was printed live. */
 #ifndef DWELL_ENGINE_REPRINT_H
 #define DWELL_ENGINE_REPRINT_H
 #include <stdio.h>

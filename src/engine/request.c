@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Initialises and frees a request. */
 #include "engine/request.h"
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to compile and run, as values. A command fills it from its options; whoever links the engine fills it himself.
- */
+/* Declares struct request: what to compile and run, as values. A command fills it from its options; a program that
+ * links the engine fills it itself. */
 #ifndef DWELL_ENGINE_REQUEST_H
 #define DWELL_ENGINE_REQUEST_H
 #include <stdbool.h>

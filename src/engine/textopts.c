@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of D as the text view takes them. */
+/* Translates the options of D to those of the text view. */
 #include "engine/textopts.h"
 #include <string.h>
 #include "base/cleanup.h"

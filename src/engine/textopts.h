@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of D that concern the text view. */
+/* Translates those options of D that concern the text view. */
 #ifndef DWELL_ENGINE_TEXTOPTS_H
 #define DWELL_ENGINE_TEXTOPTS_H
 #include "lang/options.h"

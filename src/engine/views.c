@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Lists all views. */
 #include "engine/views.h"
 
 const struct view *const all_views[] = {

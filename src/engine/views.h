@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All views there are: those of src/view, and a recorded run printed again. */
+/* Declares the table of all views: those of src/view, and the view that prints a recorded run again. */
 #ifndef DWELL_ENGINE_VIEWS_H
 #define DWELL_ENGINE_VIEWS_H
 #include "view/view.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the rules come from: the file of -x causes goes before dlib/causes. */
+/* Loads the rules of causes. The file of -x causes is searched before dlib/causes. */
 #include "engine/why.h"
 #include <errno.h>
 #include <string.h>

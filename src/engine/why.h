@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules by which waits get their causes, for views: read when a view first asks. */
+/* Loads the rules that name the cause of a wait, when a view first needs them. */
 #ifndef DWELL_ENGINE_WHY_H
 #define DWELL_ENGINE_WHY_H
 #include "engine/listener.h"

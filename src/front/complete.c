@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Computes what may come next on a command line: commands, options, files, probes, keys of recordings. */
 #include "front/complete.h"
 #include <ctype.h>
 #include <dirent.h>

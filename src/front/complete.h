@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may come next on a command line, for the completion of shells. Options are read out of the help texts, so that
- * they are kept in one place only. */
+/* Lists what may come next on a command line, for the completion of shells. Reads options out of the help texts,
+ * so that they are kept in one place only. */
 #ifndef DWELL_FRONT_COMPLETE_H
 #define DWELL_FRONT_COMPLETE_H
 #include <stddef.h>

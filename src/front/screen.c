@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Holds the text of the first screen. */
 #include "front/screen.h"
 
 const char screen_text[] = "dwell finds out where time goes on a running Linux machine, and why.\n"

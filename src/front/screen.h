@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first screen: what dwell is for, by intent, an example each. */
+/* Shows the first screen: what dwell is for, by intent, with an example each. */
 #ifndef DWELL_FRONT_SCREEN_H
 #define DWELL_FRONT_SCREEN_H
 

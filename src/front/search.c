@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Searches the manual pages and documents, and prints the sections that mention a word. */
 #include "front/search.h"
 #include <ctype.h>
 #include <stdbool.h>

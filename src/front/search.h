@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the manual pages and documents speak of a word: for `dwell help WORD`. */
+/* Finds the places where manual pages and documents mention a word, for `dwell help WORD`. */
 #ifndef DWELL_FRONT_SEARCH_H
 #define DWELL_FRONT_SEARCH_H
 #include <stddef.h>

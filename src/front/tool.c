@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds a tool by its name, or by the name that bcc or bpftrace uses. */
 #include "front/tool.h"
 #include <string.h>
 #include "base/cleanup.h"

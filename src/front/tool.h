@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of tools as they are typed. */
+/* Finds the tool that a user means by a name. */
 #ifndef DWELL_FRONT_TOOL_H
 #define DWELL_FRONT_TOOL_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the nearest command for a word that is none. */
 #include "front/verb.h"
 #include <string.h>
 #include "base/near.h"

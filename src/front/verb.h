@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of a command line that are no command: what was meant. */
+/* Explains a word of a command line that is no command: suggests what was meant. */
 #ifndef DWELL_FRONT_VERB_H
 #define DWELL_FRONT_VERB_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads modules.alias and finds the modules that support a device. */
 #include "hardware/hwalias.h"
 #include <errno.h>
 #include <fnmatch.h>

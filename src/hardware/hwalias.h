@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Module aliases: the PCI, USB, virtio and ACPI devices that each module of a kernel declares to support. Source:
- * modules.alias(5) of kmod, scripts/mod/file2alias.c of the kernel. */
+/* Reads module aliases: the PCI, USB, virtio and ACPI devices that each module of a kernel declares to support.
+ * Source: modules.alias(5) of kmod, scripts/mod/file2alias.c of the kernel. */
 #ifndef DWELL_HARDWARE_HWALIAS_H
 #define DWELL_HARDWARE_HWALIAS_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the devices of this machine and their drivers from sysfs. */
 #include "hardware/hwdev.h"
 #include <dirent.h>
 #include <errno.h>

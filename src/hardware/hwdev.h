@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices of this machine, as sysfs shows them. */
+/* Lists the devices of this machine, from sysfs. */
 #ifndef DWELL_HARDWARE_HWDEV_H
 #define DWELL_HARDWARE_HWDEV_H
 #include "hardware/hwalias.h"

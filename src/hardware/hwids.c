@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses pci.ids and usb.ids, and looks names up. */
 #include "hardware/hwids.h"
 #include <errno.h>
 #include <stdio.h>

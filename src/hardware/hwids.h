@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of vendors and devices: the files pci.ids and usb.ids. Source: their own heads. */
+/* Finds names of vendors and devices in the files pci.ids and usb.ids. Source: their own heads. */
 #ifndef DWELL_HARDWARE_HWIDS_H
 #define DWELL_HARDWARE_HWIDS_H
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the HTML page of a kernel's devices. */
 #include "hardware/hwpage.h"
 #include <errno.h>
 #include "base/jsonw.h"

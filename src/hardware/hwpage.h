@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of a kernel's devices as one HTML file that can be searched and needs nothing else. */
+/* Writes the list of a kernel's devices as one HTML file that can be searched and needs no other file. */
 #ifndef DWELL_HARDWARE_HWPAGE_H
 #define DWELL_HARDWARE_HWPAGE_H
 #include <stdio.h>

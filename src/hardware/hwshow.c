@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Prints devices with their drivers, and the devices that a kernel has modules for. */
 #include "hardware/hwshow.h"
 #include <errno.h>
 #include <stdarg.h>

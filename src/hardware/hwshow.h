@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices of this machine have a driver, and what devices a kernel has modules for: lines, JSON, a page. */
+/* Shows which devices of this machine have a driver, and which devices a kernel has modules for: as lines, JSON or
+ * a page. */
 #ifndef DWELL_HARDWARE_HWSHOW_H
 #define DWELL_HARDWARE_HWSHOW_H
 #include <stdbool.h>

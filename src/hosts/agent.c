@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs on the remote machine: reads frames, starts a dwell, and sends its output back. */
 #include "hosts/agent.h"
 #include <fcntl.h>
 #include <limits.h>

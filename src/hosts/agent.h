@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The far end of `dwell --host`: does what standard input asks for, and says on standard output what came of it. */
+/* Runs the far end of `dwell --host`: does what standard input asks for, and sends the results to standard output. */
 #ifndef DWELL_HOSTS_AGENT_H
 #define DWELL_HOSTS_AGENT_H
 #include "base/err.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts ssh, copies dwell to the other machine when it is needed, and moves frames without blocking. */
 #include "hosts/hlink.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Collects the printa() of each machine and shows the merged table. */
 #include "hosts/merge.h"
 #include <jansson.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregations of several machines become one table: the n-th printa() of one place in the program is shown when all
- * machines that still run have come to it. */
+/* Merges aggregations of several machines into one table. Shows the n-th printa() of one place in the program when
+ * all machines that still run have reached it. */
 #ifndef DWELL_HOSTS_MERGE_H
 #define DWELL_HOSTS_MERGE_H
 #include <stdio.h>

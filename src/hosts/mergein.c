@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses and checks a printa() that another machine sent. */
 #include "hosts/mergein.h"
 #include <string.h>
 #include "base/aggval.h"

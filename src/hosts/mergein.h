@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A printa() of another machine (view/text/aggsend.c) as rows of a recording. What it says is not trusted. */
+/* Turns a printa() of another machine (view/text/aggsend.c) into rows of a recording. Does not trust its text. */
 #ifndef DWELL_HOSTS_MERGEIN_H
 #define DWELL_HOSTS_MERGEIN_H
 #include <jansson.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses "ssh:[USER@]NAME[:PORT]" and writes command lines of ssh. */
 #include "hosts/place.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a run is to happen, "ssh:[USER@]NAME[:PORT]", and the command lines of ssh that lead there. Pure. */
+/* Says where a run is to happen: parses "ssh:[USER@]NAME[:PORT]", and makes the command lines of ssh for it. Has
+ * no side effects. */
 #ifndef DWELL_HOSTS_PLACE_H
 #define DWELL_HOSTS_PLACE_H
 #include <stdbool.h>

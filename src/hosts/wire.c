@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes and reads frames. */
 #include "hosts/wire.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What two dwells say to each other over ssh: frames, which are a letter, a length (32 bits, the low byte first) and so
+/* Defines the protocol of two dwells over ssh: frames, each a letter, a length (32 bits, low byte first), and that
  * many bytes. */
 #ifndef DWELL_HOSTS_WIRE_H
 #define DWELL_HOSTS_WIRE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classifier: which rules the frames of a stack match, and which of them say it. A name is matched
- * against the patterns once; after that a frame costs one look into a hash table. */
+/* Classifies a stack: finds the rules that its frames match, and picks those that name the cause. A function name
+ * is matched against the patterns once; after that a frame costs one lookup in a hash table. */
 #include "latency/causes.h"
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules as they are kept: between the parser and the classifier. */
+/* Declares the rules of causes in memory, which the parser and the classifier share. */
 #ifndef DWELL_LATENCY_CAUSES_INT_H
 #define DWELL_LATENCY_CAUSES_INT_H
 #include "base/arena.h"

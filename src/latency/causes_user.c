@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the functions of a program say of a wait for a futex, of which the kernel knows no more than the address. */
+/* Names the cause of a futex wait by the functions of the program. The kernel knows only the address of the futex. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "latency/causes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory is a ring in the order in which the waits ended, or nearly: a search goes from the newest back to those
- * that had ended before the one that is to be explained began. */
+/* Keeps recent waits in a ring, nearly in the order in which they ended. A search goes from the newest back to
+ * those that had ended before the wait in question began. */
 #include "latency/chain.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links of a chain that were not slow themselves: from what the flight recorder saw of CPUs and threads. */
+/* Adds links to a chain that were not slow events themselves, from the flight recorder's rows of CPUs and threads. */
 #include <stdio.h>
 #include <string.h>
 #include "base/units.h"

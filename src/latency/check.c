@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows are added up: aggregations by their names, waits by their causes, the longest slow event of each tracker,
- * counters of the kernel. */
+/* Adds the rows of a run up for `dwell check`: aggregations by name, waits by cause, the longest slow event of
+ * each tracker, counters of the kernel. */
 #include "latency/check.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is slow on a machine, as findings: rows of a run of dlib/check/check.d (or of another recording of trackers) are
- * added up to who waited how long for what; rules (checkrules.c, one row each) say what of that is too much. */
+/* Finds what is slow on a machine. Takes the rows of a run of dlib/check/check.d (or of another recording of
+ * trackers), adds up who waited how long for what, and applies rules (checkrules.c, one row each) that say how
+ * much is too much. The results are findings. */
 #ifndef DWELL_LATENCY_CHECK_H
 #define DWELL_LATENCY_CHECK_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of check: what was added up. */
+/* Declares the sums that the files of check share. */
 #ifndef DWELL_LATENCY_CHECK_INT_H
 #define DWELL_LATENCY_CHECK_INT_H
 #include "base/hash_try.h"

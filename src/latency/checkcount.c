@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of the kernel, read before and after: what was used, and what failed without a probe. */
+/* Compares counters of the kernel from before and after a run: what was used, and what failed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules are applied to what was added up: what of it is a finding, what it costs, and what follows from what. */
+/* Applies the rules to the sums: decides what is a finding, what it costs, and which finding explains another. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>

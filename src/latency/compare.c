@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compares two stretches of time by block bootstrap, and decides whether a latency has changed. */
 #include "latency/compare.h"
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stretches of time as arrays, drawing from them, and what is measured of a drawing. */
+/* Turns stretches of time into arrays, draws samples of them, and computes the statistics of a sample. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

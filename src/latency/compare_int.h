@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the comparison: stretches as dense arrays over the buckets that are used at all, and how sure their figures
- * are. */
+/* Declares the inside of the comparison: stretches as dense arrays over the buckets in use, and the uncertainty of
+ * their figures. */
 #ifndef DWELL_LATENCY_COMPARE_INT_H
 #define DWELL_LATENCY_COMPARE_INT_H
 #include "latency/compare.h"

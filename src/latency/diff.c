@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compares recordings series by series and sorts the differences. */
 #include "latency/diff.h"
 #include <math.h>
 #include <stdlib.h>

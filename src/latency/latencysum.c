@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Collects the histograms of each tracker and prints their summary. */
 #include "latency/latencysum.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary of `dwell latency`: for each tracker how many delays there were and how long, since the last one. */
+/* Makes the summary of `dwell latency`: for each tracker the number of delays and their quantiles, since the last
+ * summary. */
 #ifndef DWELL_LATENCY_LATENCYSUM_H
 #define DWELL_LATENCY_LATENCYSUM_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes OpenMetrics text: names, labels, buckets, exemplars. */
 #include "latency/metrics.h"
 #include <errno.h>
 #include <inttypes.h>

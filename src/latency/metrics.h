@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run measures as OpenMetrics text, which Prometheus reads. */
+/* Writes the measurements of a run as OpenMetrics text, the format of Prometheus. */
 #ifndef DWELL_LATENCY_METRICS_H
 #define DWELL_LATENCY_METRICS_H
 #include "latency/metricscause.h"

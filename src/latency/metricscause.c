@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts slow events by cause and place, in a bounded table. */
 #include "latency/metricscause.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow events by their cause and by where they happened (a cgroup, a container, a pod), for metrics. */
+/* Counts slow events by their cause and by where they happened (control group, container, pod), for metrics. */
 #ifndef DWELL_LATENCY_METRICSCAUSE_H
 #define DWELL_LATENCY_METRICSCAUSE_H
 #include "latency/causes.h"

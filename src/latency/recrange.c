@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stretches of a recording, and what has histograms in it. */
+/* Parses ranges of time of a recording, and lists its sources of histograms. */
 #include "latency/recrange.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stretch of a recording as a user names it, and the sources of histograms that recordings have. */
+/* Parses a range of time as a user writes it, and finds the sources of histograms in a recording. */
 #ifndef DWELL_LATENCY_RECRANGE_H
 #define DWELL_LATENCY_RECRANGE_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens several recordings and converts their times to one clock. */
 #include "latency/recset.h"
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several recordings read as one: files, the folder of a daemon, or the recording of a running dwell. All times are
- * converted to one clock: that of the recording from the earliest boot. */
+/* Reads several recordings as one: files, the folder of a daemon, or the recording of a running dwell. Converts
+ * all times to one clock: that of the recording from the earliest boot. */
 #ifndef DWELL_LATENCY_RECSET_H
 #define DWELL_LATENCY_RECSET_H
 #include "latency/recrange.h"

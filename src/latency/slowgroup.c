@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Collects slow events with the same text and shows them as one line. */
 #include "latency/slowgroup.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow events with the same text, put together for the text view. The first is shown at once. Later ones within a
- * refresh share one line, which tells how many they are and how long they took. */
+/* Groups slow events with the same text, for the text view. Shows the first one at once. Later ones within a
+ * refresh share one line with their number and their times. */
 #ifndef DWELL_LATENCY_SLOWGROUP_H
 #define DWELL_LATENCY_SLOWGROUP_H
 #include <stdbool.h>

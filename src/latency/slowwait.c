@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes have well-known names, such as stack, waker_tid, holder_tid: those of the heads of dlib/latency. */
+/* Reads the attributes of a slow event. They have well-known names, such as stack, waker_tid and holder_tid, which
+ * the heads of dlib/latency define. */
 #include "latency/slowwait.h"
 #include <string.h>
 #include "base/cleanup.h"

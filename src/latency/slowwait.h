@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A slow event of a tracker as a wait with its cause: what the attributes that slow() noted mean. */
+/* Turns a slow event of a tracker into a wait with its cause, from the attributes that slow() recorded. */
 #ifndef DWELL_LATENCY_SLOWWAIT_H
 #define DWELL_LATENCY_SLOWWAIT_H
 #include "latency/causes.h"

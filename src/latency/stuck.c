@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the threads that dlib/latency/stuck.d recorded, names their causes, and links waiters to owners. */
 #include "latency/stuck.h"
 #include <errno.h>
 #include <stdlib.h>

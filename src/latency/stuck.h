@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that do not run now: what dlib/latency/stuck.d has recorded, with causes, and linked by who waits for
- * whose lock. */
+/* Lists threads that do not run now: reads what dlib/latency/stuck.d recorded, names the cause of each wait, and
+ * links threads by who waits for a lock of whom. */
 #ifndef DWELL_LATENCY_STUCK_H
 #define DWELL_LATENCY_STUCK_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Looks trackers up in the generated table. */
 #include "latency/trackers.h"
 #include <string.h>
 #include "base/cleanup.h"

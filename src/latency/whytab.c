@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deltas of aggregations into rows. A key is explained once: what it means is remembered by its bytes. */
+/* Adds deltas of aggregations up to rows of causes. Remembers the meaning of a key by its bytes, so that a key is
+ * classified once. */
 #include "latency/whytab.h"
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of causes: rows of aggregations whose key holds a stack to be explained, added up by cause, by whom, and by
- * the user stack when there is one. Used by `dwell latency why`. */
+/* Makes the table of causes: takes rows of aggregations whose keys hold a stack, classifies the stacks, and adds
+ * them up by cause, by process and, when there is one, by user stack. `dwell why` prints it. */
 #ifndef DWELL_LATENCY_WHYTAB_H
 #define DWELL_LATENCY_WHYTAB_H
 #include "latency/causes.h"

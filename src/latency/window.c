@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps rings of histograms by second, minute and hour. */
 #include "latency/window.h"
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Lists the shipped programs with their heads. */
 #include "launcher/gallery.h"
 #include <string.h>
 #include "base/cleanup.h"

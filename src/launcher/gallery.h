@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shipped programs as the page shows them. */
+/* Lists the shipped programs for the page. */
 #ifndef DWELL_LAUNCHER_GALLERY_H
 #define DWELL_LAUNCHER_GALLERY_H
 #include "base/arena.h"

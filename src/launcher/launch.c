@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests and answers are packets on a socket pair; pipes go with the answer. */
+/* Starts a dwell for each request. Requests and answers are packets on a socket pair; pipes go with the answer. */
 #include "launcher/launch.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes listening sockets, and drops privileges of a server. */
 #include "launcher/listen.h"
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets for servers, and how a server gives up what it was started with. */
+/* Makes sockets for servers, and drops the privileges with which a server was started. */
 #ifndef DWELL_LAUNCHER_LISTEN_H
 #define DWELL_LAUNCHER_LISTEN_H
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compresses the files of the page and gives each its ETag. */
 #include "launcher/page.h"
 #include <string.h>
 #include <zlib.h>

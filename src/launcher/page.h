@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of the page, as the server sends them. */
+/* Provides the files of the page, as the server sends them. */
 #ifndef DWELL_LAUNCHER_PAGE_H
 #define DWELL_LAUNCHER_PAGE_H
 #include "base/arena.h"

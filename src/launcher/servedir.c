@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Manages the folder of the server, and lists its recordings. */
 #include "launcher/servedir.h"
 #include <dirent.h>
 #include <errno.h>

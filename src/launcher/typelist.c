@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Collects names of types from the language, the library and BTF. */
 #include "launcher/typelist.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types that programs can name, for completion: the language's, the D library's, the kernel's and its modules'. */
+/* Lists the types that programs can name, for completion: those of the language, of the D library, of the kernel
+ * and its modules. */
 #ifndef DWELL_LAUNCHER_TYPELIST_H
 #define DWELL_LAUNCHER_TYPELIST_H
 #include "engine/listener.h"

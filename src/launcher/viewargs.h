@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines of views of recordings (engine/views.h). */
+/* Makes the command lines that draw views of recordings (engine/views.h). */
 #ifndef DWELL_LAUNCHER_VIEWARGS_H
 #define DWELL_LAUNCHER_VIEWARGS_H
 #include <stdbool.h>

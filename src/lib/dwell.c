@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of include/dwell.h: arguments and states are checked here, the work is the engine's. */
+/* Implements include/dwell.h: checks arguments and states here, and calls the engine. */
 #include <errno.h>
 #include <string.h>
 #include <sys/eventfd.h>

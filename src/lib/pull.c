@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds members in a line of JSON and reads their values. */
 #include "lib/pull.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Implements the queue of rows. Counts the rows that a full queue drops, and reports them in their place. */
 #include "lib/queue.h"
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows between the session's thread and the caller's. Not locked: its owner does that. */
+/* Queues rows between the session's thread and the caller's. Has no lock: its owner locks. */
 #ifndef DWELL_LIB_QUEUE_H
 #define DWELL_LIB_QUEUE_H
 #include <stdint.h>

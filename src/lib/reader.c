@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording's rows in place of a run's: read when the caller asks for them, in its thread. */
+/* Reads the rows of a recording in place of a run's, when the caller asks for them, in the caller's thread. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "lib/int.h"

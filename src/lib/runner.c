@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread of the session, and what it tells the caller's. */
+/* Runs the session in a thread, and passes its results to the caller's. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregations as values: what a line of the view says of one. */
+/* Turns an aggregation from a line of the text view into values. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "lib/int.h"

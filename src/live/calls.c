@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs `dwell calls`: makes the program, runs it and prints its tables. */
 #include "live/calls.h"
 #include <errno.h>
 #include <stdlib.h>

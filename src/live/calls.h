@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function calls, how often and how long, and who calls it: of the kernel by fbt, of a program by the pid
- * provider. Its code tells which functions to look at. */
+/* Shows what a function calls, how often and how long, and who calls it: in the kernel by fbt, in a program by the
+ * pid provider. Reads the function's code to find which functions to look at. */
 #ifndef DWELL_LIVE_CALLS_H
 #define DWELL_LIVE_CALLS_H
 #include "engine/front/callsprog.h"

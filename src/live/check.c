@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the trackers for a while, or reads a recording, and prints the findings. */
 #include "live/check.h"
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Records until a tracker reports a slow event, then a little longer, and keeps the last seconds. */
 #include "live/onslow.h"
 #include <errno.h>
 #include <signal.h>

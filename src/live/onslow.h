@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording of what threads do; with a tracker it ends by itself after a slow event, with what was before it. */
+/* Records what threads do. With a tracker, the recording ends by itself after a slow event and holds what was
+ * before it. */
 #ifndef DWELL_LIVE_ONSLOW_H
 #define DWELL_LIVE_ONSLOW_H
 #include "engine/run/recnow.h"

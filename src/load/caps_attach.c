@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attempts that load and attach a tiny program of each kind, for `dwell features` and for reasons. */
+/* Tries to load and attach a tiny program of each kind, for `dwell features` and for the reasons in error
+ * messages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>

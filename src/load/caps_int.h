@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attempts after struct caps. Private to src/load's caps*.c. */
+/* Declares the attempts that caps*.c share. Private to src/load. */
 #ifndef DWELL_LOAD_CAPS_INT_H
 #define DWELL_LOAD_CAPS_INT_H
 #include <linux/bpf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of `dwell features`: every facility, tried on this kernel, with the reason where it is
+/* Prints the table of `dwell features`: tries every facility on this kernel, and gives the reason where it is
  * missing and what would work instead. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of CPUs as the kernel writes them: "0-3,8". */
+/* Reads lists of CPUs as the kernel writes them ("0-3,8"), and the idle time of CPUs. */
 #ifndef DWELL_LOAD_CPUS_H
 #define DWELL_LOAD_CPUS_H
 #include <stddef.h>

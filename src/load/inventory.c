@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the BPF programs of all processes: goes through the kernel's ids and through /proc/PID/fdinfo. */
 #include "load/inventory.h"
 #include <ctype.h>
 #include <dirent.h>

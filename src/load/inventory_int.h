@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to src/load's inventory*.c. */
+/* Declares what inventory*.c share. Private to src/load. */
 #ifndef DWELL_LOAD_INVENTORY_INT_H
 #define DWELL_LOAD_INVENTORY_INT_H
 #include "load/inventory.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entry and return of the same functions of the kernel as one program of a kprobe session: one link patches the
- * kernel's code once where two would do so twice, the second while the first one fires in all that the kernel does.
- * Source: kernel commits 535a3692ba72 "bpf: Add support for kprobe session attach", adf46d88ae4b "bpf: Add support for
- * kprobe session context" (Linux 6.10). */
+/* Joins entry and return of the same kernel functions into one program of a kprobe session. One link patches the
+ * kernel's code once, where two links would do so twice, the second one while the first already fires in
+ * everything the kernel does. Source: kernel commits 535a3692ba72 "bpf: Add support for kprobe session attach",
+ * adf46d88ae4b "bpf: Add support for kprobe session context" (Linux 6.10). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Loads and runs the BPF program that copies kernel memory into a map. */
 #include "load/kmem.h"
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads pieces of the kernel's memory by a BPF program that copies them into a map: /proc/kcore is not there, or shut,
- * where the kernel is locked down. */
+/* Reads kernel memory by a BPF program that copies it into a map. /proc/kcore is missing, or closed, where the
+ * kernel is locked down. */
 #ifndef DWELL_LOAD_KMEM_H
 #define DWELL_LOAD_KMEM_H
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kprobes. The link over many functions is made by the system call itself, since libbpf 1.1 does not know its cookies
- * well. Source: <linux/bpf.h> of Linux 5.18; kernel commits 0dcac2725406 "bpf: Add multi kprobe link" and ca74823c6e16
- * "bpf: Add cookie support to programs attached with kprobe multi link". */
+/* Attaches kprobes. Makes the link over many functions by the system call itself, since libbpf 1.1 does not handle
+ * its cookies well. Source: <linux/bpf.h> of Linux 5.18; kernel commits 0dcac2725406 "bpf: Add multi kprobe link"
+ * and ca74823c6e16 "bpf: Add cookie support to programs attached with kprobe multi link". */
 #include "load/kprobe.h"
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attaching and detaching. A link is a set of descriptors; closing them detaches. */
+/* Attaches and detaches programs. A link is a set of file descriptors; closing them detaches. */
 #include "load/link.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attached programs. All links are file descriptors, so that the death of dwell detaches everything. */
+/* Attaches programs and keeps their links. All links are file descriptors, so the kernel detaches everything when
+ * dwell dies. */
 #ifndef DWELL_LOAD_LINK_H
 #define DWELL_LOAD_LINK_H
 #include "base/err.h"

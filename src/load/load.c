@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads an image: BTF, maps, programs, in this order; the ring buffers are made first, since the kernel
- * is slow in filling their array (see rings.c) and the verifier works meanwhile. */
+/* Loads an image: BTF, maps, programs, in this order. The ring buffers are made first: the kernel is slow in
+ * filling their array (see rings.c), and the verifier works meanwhile. */
 #include "load/load.h"
 #include <errno.h>
 #include <stdlib.h>

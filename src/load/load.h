@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An image in the kernel: its maps made, its programs verified. Nothing is attached yet (link.h). */
+/* Loads an image into the kernel: makes its maps and has its programs verified. Attaches nothing (link.h does). */
 #ifndef DWELL_LOAD_LOAD_H
 #define DWELL_LOAD_LOAD_H
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of load/ share. */
+/* Declares what the files of src/load share. */
 #ifndef DWELL_LOAD_LOAD_INT_H
 #define DWELL_LOAD_LOAD_INT_H
 #include "load/load.h"

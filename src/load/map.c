@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of an image: made, initialised, frozen, and mapped where user space takes part. */
+/* Makes the maps of an image: creates, initialises and freezes them, and maps those into memory that user space
+ * reads or writes. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

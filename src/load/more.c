@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Further programs for a session that runs: they share its maps. */
+/* Loads further programs into a running session. They share its maps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

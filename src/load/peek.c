@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tiny program that reads kernel memory and gives 32 bits of it as its result; run once for each half,
- * and once for whether it can be read. */
+/* Reads kernel memory with a tiny program that returns 32 bits of it as its result. It runs once for each half of
+ * a word, and once to test whether the address can be read. */
 #include "load/peek.h"
 #include <errno.h>
 #include <unistd.h>

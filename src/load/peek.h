@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a word of kernel memory. */
+/* Reads one word of kernel memory. */
 #ifndef DWELL_LOAD_PEEK_H
 #define DWELL_LOAD_PEEK_H
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills struct caps by trying things out on the running kernel; versions are never looked at. */
+/* Fills struct caps by trying facilities on the running kernel. Never looks at version numbers. */
 #ifndef DWELL_LOAD_PROBE_CAPS_H
 #define DWELL_LOAD_PROBE_CAPS_H
 #include "base/arena.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds out which privilege, option or lockdown stands in the way, and writes the text. */
 #include "load/reasons.h"
 #include <errno.h>
 #include <linux/capability.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why the kernel refuses what a tracer needs, and what helps: one text for each facility, made of what this process
- * and this machine are like. All messages about them are made of these, `dwell features` included. */
+/* Explains why the kernel refuses what a tracer needs, and what would help: one text for each facility, from the
+ * state of this process and this machine. All messages about missing facilities come from here, those of `dwell
+ * features` included. */
 #ifndef DWELL_LOAD_REASONS_H
 #define DWELL_LOAD_REASONS_H
 #include <stdbool.h>

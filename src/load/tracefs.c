@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds or mounts tracefs. On many machines it is not mounted, and a tracer should not change what
- * others see: fsmount() gives a mount that is attached nowhere (Linux 5.2). */
+/* Finds or mounts tracefs. On many machines it is not mounted, and a tracer should not change what others see:
+ * fsmount() makes a mount that is attached nowhere (Linux 5.2). */
 #include "load/tracefs.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracefs wherever it is: the kernel's list of events and the formats of their records. */
+/* Reads the kernel's list of events, and the formats of their records, from tracefs. */
 #ifndef DWELL_LOAD_TRACEFS_H
 #define DWELL_LOAD_TRACEFS_H
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uprobes. libbpf 1.1 has no multi-uprobes, and a descriptor for each probe of thousands is slow: the
- * link is made by the system call itself. Source: <linux/bpf.h> of Linux 6.6 and newer; kernel commit
+/* Attaches uprobes. libbpf 1.1 has no multi-uprobes, and one descriptor for each of thousands of probes is slow,
+ * so the link is made by the system call itself. Source: <linux/bpf.h> of Linux 6.6 and newer; kernel commit
  * 89ae89f53d20 "bpf: Add multi uprobe link". */
 #include "load/uprobe.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A refusal of the verifier in words: which clause, which D line, how large, and why. The log itself
- * is for the developers of dwell (-x bpflog). */
+/* Explains a refusal of the verifier: which clause, which D line, how large, and why. The log itself is for the
+ * developers of dwell (-x bpflog). */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for the first keys.
+/* Provides memory for the first keys of hash maps.
  *
- * A hash map that is not preallocated takes its elements from a store per CPU, which the kernel fills after the
- * taker's back, from an interrupt. A new map's store holds four: a program that meets more keys before that interrupt
- * (in a timer's, or with the run queue locked) would find none and lose them. So a program of our own
- * inserts and deletes a key in each map once on each CPU, before anything is attached: then the store is filled to some
- * fifty.
+ * A hash map that is not preallocated takes its elements from a per-CPU store, which the kernel refills later,
+ * from an interrupt. The store of a new map holds four elements. A program that meets more keys before that
+ * interrupt (in a timer's handler, or with the run queue locked) would find none and lose them. So a program of
+ * dwell inserts and deletes a key in each map once on each CPU before anything is attached: then the store holds
+ * about fifty.
+ *
  * Source: kernel/bpf/memalloc.c, unit_alloc(), prefill_mem_cache(), init_refill_work(). */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may stand at a place of a D text: as of struct lsp_language. */
+/* Lists what may stand at a place of a D text (struct lsp_language). */
 #ifndef DWELL_LSP_COMPLETE_H
 #define DWELL_LSP_COMPLETE_H
 #include "lsp/server.h"

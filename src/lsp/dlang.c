@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compiles a text and collects its errors for the editor. */
 #include "lsp/dlang.h"
 #include <string.h>
 #include "base/cleanup.h"

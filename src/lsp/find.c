@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the text to show for a place (hover), and the declaration of the name there. */
 #include "lsp/find.h"
 #include <stdio.h>
 #include <string.h>

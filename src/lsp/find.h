@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands at a place of a D text, and where it is declared: as of struct lsp_language. */
+/* Finds what stands at a place of a D text, and where it is declared (struct lsp_language). */
 #ifndef DWELL_LSP_FIND_H
 #define DWELL_LSP_FIND_H
 #include "lsp/server.h"

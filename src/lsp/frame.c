@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Splits a stream into messages by their heads. */
 #include "lsp/frame.h"
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How messages stand in the stream of the language server protocol: "Content-Length: N", an empty line, N bytes.
- * Source: Language Server Protocol 3.17, Base Protocol. */
+/* Reads and writes messages of the language server protocol in a stream: "Content-Length: N", an empty line, N
+ * bytes. Source: Language Server Protocol 3.17, Base Protocol. */
 #ifndef DWELL_LSP_FRAME_H
 #define DWELL_LSP_FRAME_H
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compiles one text with the probes and types of this machine. */
 #include "lsp/job.h"
 #include <stdio.h>
 #include <string.h>

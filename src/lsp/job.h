@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One compilation of a text for the language server. */
+/* Compiles a text once, for the language server. */
 #ifndef DWELL_LSP_JOB_H
 #define DWELL_LSP_JOB_H
 #include "engine/front/compile.h"

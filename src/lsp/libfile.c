@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds a file of the D library, or writes the built-in one to a folder of the user. */
 #include "lsp/libfile.h"
 #include <errno.h>
 #include <fcntl.h>

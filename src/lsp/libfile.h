@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of the D library that an editor can open. */
+/* Provides a file of the D library that an editor can open. */
 #ifndef DWELL_LSP_LIBFILE_H
 #define DWELL_LSP_LIBFILE_H
 #include "base/arena.h"

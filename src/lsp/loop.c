@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Moves bytes between two descriptors and the server. */
 #include "lsp/loop.h"
 #include <errno.h>
 #include <poll.h>

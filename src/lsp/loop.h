@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A language server on two descriptors, until the editor ends it. */
+/* Runs a language server on two descriptors, until the editor ends it. */
 #ifndef DWELL_LSP_LOOP_H
 #define DWELL_LSP_LOOP_H
 #include "lsp/frame.h"

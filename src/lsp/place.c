@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Converts between lines, columns and offsets, and finds words around a place. */
 #include "lsp/place.h"
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in a D text as editors count them, and what stands at them, by signs alone: texts are mostly unfinished. */
+/* Finds places in a D text as editors count them, and the words around them. Looks at characters alone, since
+ * texts are mostly unfinished. */
 #ifndef DWELL_LSP_PLACE_H
 #define DWELL_LSP_PLACE_H
 #include <stdbool.h>

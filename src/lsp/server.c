@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Answers requests of the protocol, and keeps the texts of open documents. */
 #include "lsp/server.h"
 #include <jansson.h>
 #include <string.h>

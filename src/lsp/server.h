@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A server of the language server protocol: documents that an editor has open, answers to its requests. What it knows
- * of the language comes from a struct lsp_language. One thread. Source: Language Server Protocol 3.17. */
+/* Implements a server of the language server protocol: keeps the documents that an editor has open, and answers
+ * its requests. Knowledge of the language comes from a struct lsp_language. One thread. Source: Language Server
+ * Protocol 3.17. */
 #ifndef DWELL_LSP_SERVER_H
 #define DWELL_LSP_SERVER_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions a function calls, by its code: of the kernel, or of a program's file. x86-64 only. */
+/* Finds which functions a function calls, by its machine code: in the kernel, or in a program's file. x86-64 only. */
 #ifndef DWELL_PROV_CALLEES_H
 #define DWELL_PROV_CALLEES_H
 #include "base/arena.h"

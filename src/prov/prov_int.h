@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the providers share: matching of names, the table of tracepoints, the registry's caches.
- * Private to src/prov. */
+/* Declares what the providers share: matching of names, the table of tracepoints, the registry's caches. Private
+ * to src/prov. */
 #ifndef DWELL_PROV_INT_H
 #define DWELL_PROV_INT_H
 #include "prov/provider.h"

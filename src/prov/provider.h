@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A provider: a const table that finds probes, types their arguments, describes how they are entered
- * and attaches loaded programs. Providers never emit instructions; cg knows no provider. */
+/* Declares struct provider: a const table of functions that find probes, give types to their arguments, describe
+ * how the kernel enters them, and attach loaded programs. Providers emit no instructions; cg knows no provider. */
 #ifndef DWELL_PROV_PROVIDER_H
 #define DWELL_PROV_PROVIDER_H
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -c and -p: the process that a D program is about. */
+/* Starts or watches the process that a D program is about: options -c and -p. */
 #ifndef DWELL_RUN_TARGET_H
 #define DWELL_RUN_TARGET_H
 #include <stdbool.h>

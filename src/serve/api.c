@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /api/v1, described in doc/api.md. */
+/* Answers the routes of /api/v1, see doc/api.md. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>

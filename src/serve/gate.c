@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has come of a head stays in the socket (MSG_PEEK), so that the library finds it whole; epoll says edge by edge
- * when there is more of it. */
+/* Accepts connections and judges the heads of their requests. The bytes of a head stay in the socket (MSG_PEEK),
+ * so that the library finds it whole; edge-triggered epoll tells when more of it has come. */
 #include "serve/gate.h"
 #include <errno.h>
 #include <poll.h>

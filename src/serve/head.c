@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines are judged as they come, so that what is wrong is answered at once. */
+/* Parses the head of a request line by line as it comes, so that an error is answered at once. */
 #include "serve/head.h"
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libmicrohttpd is opened when a server starts: linked, it and what it stands on (TLS, which is not used)
- * would cost every start of dwell a millisecond. */
+/* Opens libmicrohttpd when a server starts. If it were linked, it and its libraries (TLS, which is not used) would
+ * cost every start of dwell a millisecond. */
 #include <stddef.h>
 #include "base/cleanup.h"
 #include "base/solib.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings: which there are, those that are sent here, and views of them. The server reads none itself: a child
- * without privileges does for each view. */
+/* Lists recordings, receives those that are sent, and draws views of them. The server reads no recording itself: a
+ * child without privileges does, for each view. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Children and their output. The pipe is always emptied, so that no tracer ever waits for a viewer; what
- * does not fit is forgotten from the front, and viewers are told how much they missed. */
+/* Starts children and keeps their output. The pipe is always emptied, so that no tracer waits for a viewer. What
+ * does not fit is dropped from the front, and viewers are told how much they missed. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

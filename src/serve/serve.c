@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server's loop: one thread, one poll() over the HTTP library, the children's pipes and the word to
+/* Runs the server's loop: one thread, one poll() over the HTTP library, the children's pipes and the request to
  * stop. */
 #include "serve/serve.h"
 #include <errno.h>

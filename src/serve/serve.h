@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell serve`: the page and its API over HTTP. This room runs without privileges: whatever needs them
- * (compiling, tracing) it asks of its caller, who starts a dwell of its own for each program. The API is
- * described in doc/api.md. */
+/* Serves the page and its API over HTTP. This room runs without privileges: for whatever needs them (compiling,
+ * tracing) it asks its caller, who starts a dwell of its own for each program. doc/api.md describes the API. */
 #ifndef DWELL_SERVE_SERVE_H
 #define DWELL_SERVE_SERVE_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server of one text. The text comes as a sealed file in memory: the server maps what cannot change any more. */
+/* Serves one text. The text comes as a sealed file in memory: the server maps what cannot change any more. */
 #include "serve/textserve.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One text over HTTP, as Prometheus asks for it: GET /metrics. Who measures hands over a new text now and then; however
- * often and slowly it is asked for, that costs him nothing. */
+/* Serves one text over HTTP, as Prometheus asks for it: GET /metrics. The measuring process hands over a new text
+ * now and then. However often and slowly the text is asked for, that costs the measuring process nothing. */
 #ifndef DWELL_SERVE_TEXTSERVE_H
 #define DWELL_SERVE_TEXTSERVE_H
 #include <stddef.h>

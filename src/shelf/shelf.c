@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds shipped files in a folder or in the binary. */
 #include "shelf/shelf.h"
 #include <dirent.h>
 #include <errno.h>

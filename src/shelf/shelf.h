@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The D library's files: those of a folder, or those that were built into the binary. */
+/* Provides the files of the D library: those of a folder, or those that were built into the binary. */
 #ifndef DWELL_SHELF_SHELF_H
 #define DWELL_SHELF_SHELF_H
 #include <stdbool.h>

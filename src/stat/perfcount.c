@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and reading perf events. */
+/* Opens and reads perf events. */
 #include "stat/perfcount.h"
 #include <errno.h>
 #include <linux/perf_event.h>

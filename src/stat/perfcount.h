@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perf events that count what threads do, and what the threads do that these start. */
+/* Counts events of threads with perf events, and those of the threads that they start. */
 #ifndef DWELL_STAT_PERFCOUNT_H
 #define DWELL_STAT_PERFCOUNT_H
 #include <stdbool.h>

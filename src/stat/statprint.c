@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts as a table, or JSON. */
+/* Prints counts as a table or as JSON. */
 #include "stat/statprint.h"
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts as a table, or JSON. */
+/* Prints counts of `dwell stat` as a table or as JSON. */
 #ifndef DWELL_STAT_STATPRINT_H
 #define DWELL_STAT_STATPRINT_H
 #include <stdio.h>

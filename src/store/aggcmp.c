@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of aggregation values and keys, as DTrace sorts them.
- * Source: DTrace guide, "Aggregations"; distributions compare by their weighted sum, then by the weight
- * of zero. */
+/* Compares aggregation values and keys in DTrace's order. Source: DTrace guide, "Aggregations"; distributions
+ * compare by their weighted sum, then by the weight of zero. */
 #include <string.h>
 #include "base/aggval.h"
 #include "store/aggstate.h"

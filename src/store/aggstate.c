@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the aggregations: one hash table per aggregation, from key to merged value. */
+/* Keeps the state of the aggregations: one hash table per aggregation, from key to merged value. */
 #include "store/aggstate.h"
 #include <errno.h>
 #include <stdlib.h>

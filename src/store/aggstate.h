@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the aggregations of a recording as the consumer sees it: deltas applied, then
- * clear, trunc, normalize as the program asked. Used by every view that shows aggregations. */
+/* Keeps the state of a recording's aggregations as the consumer sees it: applies deltas, then clear(), trunc() and
+ * normalize() as the program asked. Every view that shows aggregations uses it. */
 #ifndef DWELL_STORE_AGGSTATE_H
 #define DWELL_STORE_AGGSTATE_H
 #include "store/recording.h"

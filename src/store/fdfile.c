@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file system for SQLite with a single kind of file: a descriptor that is read from, or written to. Source:
- * sqlite.org/vfs.html. */
+/* Implements a file system for SQLite that has one kind of file: an open descriptor. Source: sqlite.org/vfs.html. */
 #include "store/fdfile.h"
 #include <errno.h>
 #include <fcntl.h>

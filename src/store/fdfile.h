@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are there as open descriptors only: a process without privileges is handed what it could not
- * open itself. Their paths are "/dev/fd/N". */
+/* Opens files that exist as open descriptors only: a process without privileges gets descriptors of what it could
+ * not open itself. Their paths are "/dev/fd/N". */
 #ifndef DWELL_STORE_FDFILE_H
 #define DWELL_STORE_FDFILE_H
 #include <sqlite3.h>

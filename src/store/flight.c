@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads events of the flight recorder and follows CPUs and threads through them. */
 #include "store/flight.h"
 #include <errno.h>
 #include <stdlib.h>

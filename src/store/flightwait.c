@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread waited for, as far as the flight recorder saw it: its states are followed through the events. */
+/* Finds out what a thread waited for, as far as the flight recorder saw it: follows the states of the thread
+ * through the events. */
 #include <string.h>
 #include "store/flight.h"
 

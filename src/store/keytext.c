@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the parts of an aggregation key as text. */
 #include "store/keytext.h"
 #include <inttypes.h>
 #include <string.h>

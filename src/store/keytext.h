@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys as text, for users who look into a recording file with other tools. */
+/* Writes keys of aggregations as text, for users who open a recording file with other tools. */
 #ifndef DWELL_STORE_KEYTEXT_H
 #define DWELL_STORE_KEYTEXT_H
 #include "base/strb.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Packs and unpacks records by leaving out words that are zero. */
 #include "store/packed.h"
 #include <stdlib.h>
 #include <string.h>

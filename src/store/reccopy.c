@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy of a recording that may still be being written. One reading transaction sees one state of it, log included;
- * the recorder goes on appending to its log meanwhile. */
+/* Copies a recording that may still be written. One read transaction sees one state of it, log included; the
+ * recorder goes on appending to its log meanwhile. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

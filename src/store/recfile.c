@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing a recording file: rows and symbols through two prepared statements, one transaction per half
- * second. Write-ahead log, so that readers are not in the way and the file is whole after a kill. */
+/* Writes a recording file: rows and symbols through two prepared statements, one transaction per half second. A
+ * write-ahead log keeps readers from blocking it, and the file intact after a kill. */
 #include "store/recfile.h"
 #include <errno.h>
 #include <fcntl.h>

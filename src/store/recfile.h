@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording in a file: one SQLite database (format: doc/recording.md), written while a run goes on and
- * read back later, elsewhere, without privileges. */
+/* Writes a recording to a file: one SQLite database (format: doc/recording.md), written during a run and read
+ * later, elsewhere, without privileges. */
 #ifndef DWELL_STORE_RECFILE_H
 #define DWELL_STORE_RECFILE_H
 #include <stdbool.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregations of rows that give way. What was added to a key, and what clear(), trunc() and normalize() did to it,
- * becomes one row per key that is still alive: a reader that begins with these (numbers below 1) has the state that the
- * removed rows led to. Keys that trunc() took away vanish, and so do those of a slot of time that is over. */
+/* Folds old rows of aggregations. What was added to a key, and what clear(), trunc() and normalize() did to it,
+ * becomes one row per key that is still alive. A reader that begins with these rows (numbers below 1) has the
+ * state that the removed rows led to. Keys that trunc() removed vanish, and so do those of a time slot that is
+ * over. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

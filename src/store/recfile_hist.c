@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms of slots of time on their way into the file: rows of one slot are added up in memory, and so
- * are minutes and hours, until the slot is over. What is open is written at every commit. */
+/* Collects histograms of time slots before they go to the file: adds the rows of one slot up in memory, and those
+ * of minutes and hours, until the slot is over. Open slots are written at every commit. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

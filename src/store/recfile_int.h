@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the recording files: the tables, names of kinds, and small tools over SQLite. */
+/* Declares the tables of recording files, names of kinds, and helpers over SQLite. Private to the recording files. */
 #ifndef DWELL_STORE_RECFILE_INT_H
 #define DWELL_STORE_RECFILE_INT_H
 #include <sqlite3.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formats, aggregations and probes out of a recording file. The file is not trusted: whatever the views
- * take for granted is checked here. */
+/* Reads formats, aggregations and probes out of a recording file. Does not trust the file: checks everything that
+ * views take for granted. */
 #include <errno.h>
 #include <string.h>
 #include "base/aggval.h"

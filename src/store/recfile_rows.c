@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that have tables of their own: slow events with their attributes and stacks, spans, processes and
+/* Writes rows that have tables of their own: slow events with their attributes and stacks, spans, processes and
  * mappings, costs. */
 #include <stdlib.h>
 #include <string.h>

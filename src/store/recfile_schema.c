@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of a recording file, and what does not change during a run: formats, aggregations, probes. */
+/* Makes the tables of a recording file, and writes what does not change during a run: formats, aggregations,
+ * probes. */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of addresses and their source in a recording file: each address once, and no longer than rows that have it. */
+/* Writes names and source lines of addresses to a recording file. Each address is stored once, and no longer than
+ * a row refers to it. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"

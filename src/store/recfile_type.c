@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of values that print() shows, in a recording file. A type's parts have smaller ids than it has, so
- * that what is read back ends. */
+/* Writes and reads the types of values that print() shows. The parts of a type have smaller ids than the type, so
+ * that reading ends. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading what the flight recorder saw: as the rows that the run had. */
+/* Reads the rows of the flight recorder in the form that the run had. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

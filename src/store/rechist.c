@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms of slots of time. */
+/* Makes, checks and adds up histograms of time slots. */
 #include "store/rechist.h"
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms of slots of time: making ROW_HISTs, checking and reading them, adding them up, quantiles. */
+/* Handles histograms of time slots: makes ROW_HIST rows, checks and reads them, adds them up, computes quantiles. */
 #ifndef DWELL_STORE_RECHIST_H
 #define DWELL_STORE_RECHIST_H
 #include "base/step.h"

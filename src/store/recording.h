@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recording: rows that the engine produced, in the order in which they are to be shown. In memory
- * (bounded; rows may be released once read); files are in store/recfile.h. Every view reads this. */
+/* Holds the rows that the engine produced, in the order in which they are to be shown. This one is in memory and
+ * bounded: rows may be released once read. Files are in store/recfile.h. Every view reads this. */
 #ifndef DWELL_STORE_RECORDING_H
 #define DWELL_STORE_RECORDING_H
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions to a recording: slow events, stacks, spans, processes, costs, rows. Histograms are in
- * recquery_hist.c. What the file says is checked on the way. */
+/* Answers queries over a recording: slow events, stacks, spans, processes, costs, rows. recquery_hist.c has
+ * histograms. Checks what the file says on the way. */
 #include "store/recquery.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions to a recording: histograms by slot of time. */
+/* Answers queries for histograms by time slot. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

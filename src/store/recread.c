@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a recording file. Nothing in it is trusted: views and triggers of the database are not used,
- * rows are checked against the schema, and SQLite finds damaged pages. */
+/* Reads a recording file. Trusts nothing in it: does not use the database's own views and triggers, checks rows
+ * against the schema, and lets SQLite find damaged pages. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

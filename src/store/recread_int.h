@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the reader: what recread.c (opening, rows, symbols) and recquery*.c share. */
+/* Declares the inside of the reader, which recread.c (opening, rows, symbols) and recquery*.c share. */
 #ifndef DWELL_STORE_RECREAD_INT_H
 #define DWELL_STORE_RECREAD_INT_H
 #include "store/recfile_int.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQL over a recording: opening, what a statement may do, running it. */
+/* Runs SQL statements over a recording: opens it, limits what a statement may do, gives back the rows. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

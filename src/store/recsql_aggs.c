@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What aggregations gained over the run, however often the program cleared, cut or printed them: a temporary table,
- * since it takes a walk over all rows. */
+/* Computes what aggregations gained over the run, however often the program cleared, truncated or printed them.
+ * Fills a temporary table, since that takes a walk over all rows. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the views of recsql_views.c call: times, what an event printed, stacks, names of losses. They read
- * the recording by its reader, which checks what it finds; what is damaged gives NULL. */
+/* Implements the SQL functions that the views of recsql_views.c call: times, text of an event, stacks, names of
+ * losses. They read the recording by its reader, which checks what it finds; damaged values become NULL. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

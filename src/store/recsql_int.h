@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside SQL over recordings: recsql.c (statements), recsql_funcs.c (functions that its views call), recsql_aggs.c
- * (what aggregations gained). */
+/* Declares the inside of SQL over recordings: recsql.c (statements), recsql_funcs.c (functions that its views
+ * call), recsql_aggs.c (what aggregations gained). */
 #ifndef DWELL_STORE_RECSQL_INT_H
 #define DWELL_STORE_RECSQL_INT_H
 #include "store/recread_int.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The views of `dwell sql`: a stable contract (doc/sql.md). Columns may be added at the end; none changes its name,
- * its unit or its meaning. _s, _ms, _us, _ns: of time; time_s: since the recording began. */
+/* Defines the views of `dwell sql`: a stable contract (doc/sql.md). Columns may be added at the end; none changes
+ * its name, its unit or its meaning. Suffixes _s, _ms, _us, _ns are units of time; time_s counts from the
+ * beginning of the recording. */
 #include "base/cleanup.h"
 #include "store/recsql.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and checks the parts of a slow event in a record. */
 #include "store/slow.h"
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow events in records: the parts of an ACT_SLOW. */
+/* Finds the parts of a slow event (ACT_SLOW) in a record: attributes, stacks, times. */
 #ifndef DWELL_STORE_SLOW_H
 #define DWELL_STORE_SLOW_H
 #include "store/recording.h"

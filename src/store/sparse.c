@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes and parses sparse arrays. */
 #include "store/sparse.h"
 #include <inttypes.h>
 #include <string.h>

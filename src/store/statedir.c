@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names, lists and removes the recordings of a daemon's folder, and locks it. */
 #include "store/statedir.h"
 #include <dirent.h>
 #include <errno.h>

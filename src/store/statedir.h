@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of `dwell latency --daemon`: recordings one after another, the oldest of which give way, and the file that
- * its one daemon holds. */
+/* Manages the folder of `dwell latency --daemon`: recordings one after another, of which the oldest are removed,
+ * and the lock file that its one daemon holds. */
 #ifndef DWELL_STORE_STATEDIR_H
 #define DWELL_STORE_STATEDIR_H
 #include <stdint.h>

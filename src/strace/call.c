@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Looks system calls up by number, name and class. */
 #include "strace/call.h"
 #include <asm/unistd.h>
 #include <string.h>

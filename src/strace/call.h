@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of each system call: its number, its name, the classes of -e trace=, what its arguments are. */
+/* Describes each system call: its number, its name, its classes for -e trace=, and the kinds of its arguments. */
 #ifndef DWELL_STRACE_CALL_H
 #define DWELL_STRACE_CALL_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Stores the parts of a system call, copies those of the entry to the exit, and finds them again. */
 #include "strace/event.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A system call as dlib/strace tells of it: registers and what they point to. */
+/* Describes one system call as dlib/strace reports it: registers, and the memory that they point to. */
 #ifndef DWELL_STRACE_EVENT_H
 #define DWELL_STRACE_EVENT_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses -e and keeps the sets of calls, signals and results. */
 #include "strace/filter.h"
 #include <errno.h>
 #include <regex.h>

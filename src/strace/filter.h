@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What -e says: which calls, signals and results are shown. */
+/* Decides by -e which calls, signals and results are shown. */
 #ifndef DWELL_STRACE_FILTER_H
 #define DWELL_STRACE_FILTER_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of flags of files, memory and descriptors. Values: the headers of the kernel and of the C library. */
+/* Holds names of flags of files, memory and descriptors. Values: the headers of the kernel and of the C library. */
 #include "strace/flagtab.h"
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How tables of flags are written. Private to src/strace. */
+/* Declares macros that define tables of flags. Private to src/strace. */
 #ifndef DWELL_STRACE_FLAGTAB_INT_H
 #define DWELL_STRACE_FLAGTAB_INT_H
 #include "base/cleanup.h"

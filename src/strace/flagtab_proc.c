@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of flags of processes, signals, clocks and sockets. Values: the headers of the kernel and of the C library. */
+/* Holds names of flags of processes, signals, clocks and sockets. Values: the headers of the kernel and of the C
+ * library. */
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <linux/netlink.h>

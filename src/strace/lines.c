@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines: who, when, what, for how long. */
+/* Writes the lines: process, time, call, duration. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

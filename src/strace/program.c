@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the D parts for the calls that are wanted. */
 #include "strace/program.h"
 #include <asm/unistd.h>
 #include <inttypes.h>

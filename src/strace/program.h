@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The D that belongs to the calls that are wanted: what dlib/strace leaves open. */
+/* Writes the part of the D program that depends on the wanted calls; dlib/strace has the rest. */
 #ifndef DWELL_STRACE_PROGRAM_H
 #define DWELL_STRACE_PROGRAM_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls and their results; numbers, texts and flags. */
+/* Prints calls and their results; numbers, texts and flags. */
 #include "strace/say.h"
 #include <asm/unistd.h>
 #include <inttypes.h>

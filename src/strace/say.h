@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A system call as text, in the form of strace(1). */
+/* Prints a system call as text, in the form of strace(1). */
 #ifndef DWELL_STRACE_SAY_H
 #define DWELL_STRACE_SAY_H
 #include "base/strb.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, descriptors and memory. */
+/* Prints arguments about files, descriptors and memory. */
 #include <asm/unistd.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that say arguments, and what they share. Private to src/strace. */
+/* Declares the functions that print arguments, and what they share. Private to src/strace. */
 #ifndef DWELL_STRACE_SAY_INT_H
 #define DWELL_STRACE_SAY_INT_H
 #include <string.h>

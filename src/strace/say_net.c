@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets: addresses, options, messages. */
+/* Prints arguments about sockets: addresses, options, messages. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <linux/netlink.h>

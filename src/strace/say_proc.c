@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes: what they run, how they end, their limits; futexes. */
+/* Prints arguments about processes: what they execute, how they end, their limits; futexes. */
 #include <asm/unistd.h>
 #include <inttypes.h>
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times and timers. */
+/* Prints times and timers. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>

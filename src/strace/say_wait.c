@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What poll(2), select(2) and epoll(7) wait for. */
+/* Prints arguments of poll(2), select(2) and epoll(7). */
 #include <inttypes.h>
 #include <poll.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Adds calls up and prints the table. */
 #include "strace/summary.h"
 #include <inttypes.h>
 #include <stdlib.h>

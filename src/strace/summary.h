@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of -c. */
+/* Makes the table of -c: calls, errors and time by system call. */
 #ifndef DWELL_STRACE_SUMMARY_H
 #define DWELL_STRACE_SUMMARY_H
 #include <stdint.h>

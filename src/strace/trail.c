@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From records to events: what belongs to one call is put together, and threads are told apart. */
+/* Turns records into events: joins the records of one call, and tells threads apart. */
 #include "strace/trail.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines of strace(1) from the records of dlib/strace. */
+/* Makes the lines of strace(1) from the records of dlib/strace. */
 #ifndef DWELL_STRACE_TRAIL_H
 #define DWELL_STRACE_TRAIL_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is followed, and the lines about it. Private to src/strace. */
+/* Declares the threads that are followed, and the lines about them. Private to src/strace. */
 #ifndef DWELL_STRACE_TRAIL_INT_H
 #define DWELL_STRACE_TRAIL_INT_H
 #include <signal.h>

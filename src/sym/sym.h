@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses to names: kernel symbols from kallsyms, user symbols from ELF files, debug files,
- * .gnu_debugdata and perf maps, also after the process is gone (mappings are followed while it
- * lives). */
+/* Turns addresses into names: kernel symbols from kallsyms, user symbols from ELF files, debug files,
+ * .gnu_debugdata and perf maps, also after the process has ended (mappings are followed while it lives). */
 #ifndef DWELL_SYM_SYM_H
 #define DWELL_SYM_SYM_H
 #include <stdbool.h>

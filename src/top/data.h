@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `dwell top` shows, at one moment: plain data of a fixed size, so that the screen draws from a copy of its own
- * and a slow terminal never holds up the tracer. */
+/* Describes what `dwell top` shows at one moment: plain data of a fixed size. The screen draws from a copy of its
+ * own, so a slow terminal never delays the tracer. */
 #ifndef DWELL_TOP_DATA_H
 #define DWELL_TOP_DATA_H
 #include <stdbool.h>

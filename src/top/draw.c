@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Draws texts, columns and colours with curses. */
 #include "top/draw.h"
 #include <curses.h>
 #include <stdlib.h>

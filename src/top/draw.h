@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawing on the terminal: texts in columns, colours, and the panes that are made of them. */
+/* Draws on the terminal: texts in columns, colours, and panes. */
 #ifndef DWELL_TOP_DRAW_H
 #define DWELL_TOP_DRAW_H
 #include "top/data.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses characters by value and cuts texts to columns. */
 #include "top/glyph.h"
 #include <string.h>
 #include <wchar.h>

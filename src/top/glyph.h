@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters that stand for quantities in a terminal, and texts cut to columns. */
+/* Draws quantities with characters, and cuts texts to columns of a terminal. */
 #ifndef DWELL_TOP_GLYPH_H
 #define DWELL_TOP_GLYPH_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Adds rows to the model under a lock. */
 #include "top/model.h"
 #include <math.h>
 #include <pthread.h>

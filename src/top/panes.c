@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts are fixed: nothing moves but the numbers, and lists whose order is their meaning. */
+/* Draws the panes. Layouts are fixed: only numbers move, and lists whose order has a meaning. */
 #include <curses.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the thread that draws and reads keys. */
 #include "top/screen.h"
 #include <curses.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The screen of `dwell top`: a thread of its own draws copies of the data and reads keys. */
+/* Shows `dwell top` on a terminal: a thread of its own draws copies of the data and reads keys. */
 #ifndef DWELL_TOP_SCREEN_H
 #define DWELL_TOP_SCREEN_H
 #include "base/err.h"

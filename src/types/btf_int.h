@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One BTF blob: header, lazy indices, checked access. Private to src/types.
- * Source: kernel Documentation/bpf/btf.rst, <linux/btf.h>. */
+/* Reads one BTF blob: header, lazy indices, checked access. Private to src/types. Source: kernel
+ * Documentation/bpf/btf.rst, <linux/btf.h>. */
 #ifndef DWELL_TYPES_BTF_INT_H
 #define DWELL_TYPES_BTF_INT_H
 #include <linux/btf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel can do: plain data filled by load/caps.c from probing (never from a version),
- * given to the compiler and the providers, printed by `dwell features`. */
+/* Describes what the kernel can do: plain data, filled by load/caps.c from attempts (never from a version), given
+ * to the compiler and the providers, printed by `dwell features`. */
 #ifndef DWELL_TYPES_CAPS_H
 #define DWELL_TYPES_CAPS_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Collects, sorts and searches names of types. */
 #include "types/typenames.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of types in alphabetical order, found by how they begin: for completion. */
+/* Finds names of types by their beginning, in alphabetical order, for completion. */
 #ifndef DWELL_TYPES_TYPENAMES_H
 #define DWELL_TYPES_TYPENAMES_H
 #include "types/typesrc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type source: vmlinux and its modules as numbered objects, each one BTF blob that is opened
- * when something in it is first asked for. */
+/* Opens types: vmlinux and its modules are numbered objects, each one BTF blob that is opened when something in it
+ * is first asked for. */
 #include "types/typesrc.h"
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where types come from: BTF of the kernel and its modules, read lazily from memory. The compiler
- * sees the kernel only through this interface and types/caps.h, so tests give it fixtures. */
+/* Provides types: BTF of the kernel and its modules, read lazily from memory. The compiler sees the kernel only
+ * through this interface and types/caps.h, so tests give it fixtures. */
 #ifndef DWELL_TYPES_TYPESRC_H
 #define DWELL_TYPES_TYPESRC_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dtrace -h` and `dtrace -G`: reads the script, writes what usdt/usdtgen.h makes of it. */
+/* Runs `dtrace -h` and `dtrace -G`: reads the script, and writes what usdt/usdtgen.h makes of it. */
 #ifndef DWELL_USDT_USDTFILE_H
 #define DWELL_USDT_USDTFILE_H
 #include "engine/request.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Header and object of static probes. The notes are made by sys/sdt.h in the program's own code, so no
- * object is ever rewritten: -G only defines the semaphores. Source of names and forms: DTrace guide,
- * "Statically Defined Tracing for User Applications"; systemtap's dtrace(1), whose command lines builds use. */
+/* Writes the header and the object of static probes. sys/sdt.h makes the notes in the program's own code, so no
+ * object is ever rewritten: -G only defines the semaphores. Source of names and forms: DTrace guide, "Statically
+ * Defined Tracing for User Applications"; systemtap's dtrace(1), whose command lines builds use. */
 #include "usdt/usdtgen.h"
 #include <ctype.h>
 #include <elf.h>

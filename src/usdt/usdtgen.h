@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dtrace -h` and `dtrace -G`: what builds of programs with static probes make of a provider's
- * declaration. */
+/* Makes the output of `dtrace -h` and `dtrace -G` from a provider's declaration, for builds of programs with
+ * static probes. */
 #ifndef DWELL_USDT_USDTGEN_H
 #define DWELL_USDT_USDTGEN_H
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encoder of BPF instructions, see asm.h. */
+/* Encodes BPF instructions, see asm.h. */
 #include "cg/bpf/asm.h"
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encoder: appends BPF instructions, resolves labels and calls. Jumps that would not fit into 16 bits
- * go over islands, which the encoder puts between instructions. Errors are sticky: asm_finish(). */
+/* Encodes BPF: appends instructions, resolves labels and calls. Jumps that do not fit into 16 bits go over
+ * islands, which the encoder puts between instructions. Errors are sticky: asm_finish(). */
 #ifndef DWELL_CG_BPF_ASM_H
 #define DWELL_CG_BPF_ASM_H
 #include <linux/bpf.h>

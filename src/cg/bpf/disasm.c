@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disassembler, see disasm.h. Accepts anything: what is not known is shown as numbers. */
+/* Disassembles BPF, see disasm.h. Accepts any input: prints what it does not know as numbers. */
 #include "cg/bpf/asm.h"
 #include "cg/bpf/disasm.h"
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of BPF instructions, in the manner of the kernel's verifier log. */
+/* Prints BPF instructions as text, in the manner of the kernel's verifier log. */
 #ifndef DWELL_CG_BPF_DISASM_H
 #define DWELL_CG_BPF_DISASM_H
 #include "cg/image.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Consistency of an image: maps, record formats, aggregations; programs are in prog_check.c. */
+/* Checks an image for consistency: maps, record formats, aggregations. prog_check.c checks programs. */
 #include "cg/image/check.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by check.c (maps, formats) and prog_check.c (instructions). */
+/* Declares what check.c (maps, formats) and prog_check.c (instructions) share. */
 #ifndef DWELL_CG_IMAGE_CHECK_H
 #define DWELL_CG_IMAGE_CHECK_H
 #include "base/err.h"

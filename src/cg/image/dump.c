@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of an image: maps, record formats, aggregations, and the programs with the D text beside. */
+/* Prints an image: maps, record formats, aggregations, and the programs beside their D text. */
 #include <string.h>
 #include "base/recnames.h"
 #include "cg/bpf/disasm.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Consistency of one generated program: what the verifier would refuse with certainty, found without
- * a kernel. Trusts nothing in the program. */
+/* Checks one generated program, without a kernel, for what the verifier would refuse with certainty. Trusts
+ * nothing in the program. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"

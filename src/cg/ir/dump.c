@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text form of the intermediate representation, as it is before ir_finish(). */
+/* Prints the intermediate representation as it is before ir_finish(). */
 #include "cg/ir/ir.h"
 #include "cg/ir/int.h"
 

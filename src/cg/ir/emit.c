@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last step: checks the stack, encodes the functions that are called, and writes the tables of
- * functions, lines and comments. */
+/* Ends the compilation of a program: checks the stack, encodes the functions that are called, and writes the
+ * tables of functions, lines and comments. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

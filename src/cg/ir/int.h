@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the intermediate representation: seen by cg/ir and cg/rt only. */
+/* Declares the inside of the intermediate representation, for cg/ir and cg/rt only. */
 #ifndef DWELL_CG_IR_INT_H
 #define DWELL_CG_IR_INT_H
 #include "cg/ir/ir.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builder of the intermediate representation: appends instructions, checks their operands. */
+/* Builds the intermediate representation: appends instructions and checks their operands. */
 #include "cg/ir/ir.h"
 #include <errno.h>
 #include <stdarg.h>

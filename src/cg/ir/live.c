@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Liveness: where each virtual register holds a value that is still needed, as ranges of positions.
- * For each register the blocks between its uses and definitions are walked backwards, so that the cost
- * is the size of the result, not blocks times registers. */
+/* Computes liveness: where each virtual register holds a value that is still needed, as ranges of positions. For
+ * each register it walks the blocks between uses and definitions backwards, so that the cost is the size of the
+ * result, not blocks times registers. */
 #include <errno.h>
 #include <string.h>
 #include "cg/ir/int.h"

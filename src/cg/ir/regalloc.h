@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by regalloc.c and regalloc_spill.c. */
+/* Declares what regalloc.c and regalloc_spill.c share. */
 #ifndef DWELL_CG_IR_REGALLOC_H
 #define DWELL_CG_IR_REGALLOC_H
 #include "cg/ir/int.h"

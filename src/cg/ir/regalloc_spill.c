@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spilling: registers without a place get a stack slot; each access goes through a new short-lived
- * register. Constants need no slot, they are made again. Slots are shared by registers whose lives do
- * not meet. */
+/* Spills registers: gives registers without a place a stack slot; each access goes through a new short-lived
+ * register. Constants need no slot, they are made again. Registers whose lives do not meet share slots. */
 #include <string.h>
 #include "cg/ir/regalloc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clauses and their statements: predicate, record, actions. */
+/* Compiles clauses and their statements: predicate, record, actions. */
 #include "cg/lower/act.h"
 #include "cg/lower/call.h"
 #include "cg/lower/entry.h"

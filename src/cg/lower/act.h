@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Actions that record, and aggregations. */
+/* Declares the compilation of actions that record, and of aggregations. */
 #ifndef DWELL_CG_LOWER_ACT_H
 #define DWELL_CG_LOWER_ACT_H
 #include "cg/lower/gen.h"

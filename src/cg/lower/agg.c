@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregations: one value per key and CPU, in the set that state.epoch selects. Set 0 and 1 have call
- * sites of their own, since the verifier wants constant maps to inline look-ups.
+/* Compiles aggregations: one value per key and CPU, in the set that state.epoch selects. Sets 0 and 1 have call
+ * sites of their own, since the verifier needs constant maps to inline look-ups.
  *
- * A program never interrupts itself, so values that only one program writes need no atomic instructions;
- * where programs that can nest on a CPU share an aggregation, additions are atomic (minimum and maximum
- * are not: a nested firing between test and store may be lost). */
+ * A program never interrupts itself, so values that only one program writes need no atomic instructions. Where
+ * programs that can nest on a CPU share an aggregation, additions are atomic (minimum and maximum are not: a
+ * nested firing between test and store may be lost). */
 #include "cg/lower/act.h"
 #include "cg/lower/fault.h"
 #include "cg/lower/load.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a probe's arguments, id and names come from. */
+/* Computes the arguments, the id and the names of the probe that fired. */
 #include "cg/lower/entry.h"
 #include "cg/lower/event.h"
 #include "cg/lower/load.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built-in variables: the code functions of the rows VAR. */
+/* Compiles built-in variables: the code functions of the rows VAR of lang/builtin.def. */
 #include "cg/lower/call.h"
 #include "cg/lower/entry.h"
 #include "cg/lower/load.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses of what is built in: arguments become values, and the code function of the row in lang/builtin.def does the
- * rest. */
+/* Compiles uses of built-in functions: computes the arguments, then calls the code function of the row in
+ * lang/builtin.def. */
 #include "base/flightfmt.h"
 #include "cg/lower/act.h"
 #include "cg/lower/call.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of what is built in, after their arguments have become values: what the code functions of lang/builtin.def get.
- * These need not compile expressions; those of rows with BIF_TREE do. */
+/* Describes a call of a built-in after its arguments have become values: the input of the code functions of
+ * lang/builtin.def. These need not compile expressions; those of rows with BIF_TREE do. */
 #ifndef DWELL_CG_CALL_H
 #define DWELL_CG_CALL_H
 #include "cg/lower/gen.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code generator's driver: groups clauses by the entry of their probes, makes the programs of each
- * group (a further one when the first is full), and puts the image together. */
+/* Drives the code generator: groups clauses by the entry of their probes, makes the programs of each group (a
+ * further one when the first is full), and assembles the image. */
 #include "lang/later.h"
 #include "cg/lower/entry.h"
 #include "cg/lower/event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Actions that do more than put their arguments into the record. */
+/* Compiles actions that do more than store their arguments in the record. */
 #include "cg/lower/call.h"
 #include "cg/lower/load.h"
 #include "cg/lower/map.h"

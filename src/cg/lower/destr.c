@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destructive actions that are done in the kernel, at once: signals, writes to the memory of processes,
- * and waiting. */
+/* Compiles destructive actions that the kernel does at once: signals, writes to the memory of processes, and
+ * waiting. */
 #include "cg/lower/call.h"
 #include "cg/lower/fault.h"
 #include "cg/lower/load.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start of a program: which probe fires, and who is left out. */
+/* Compiles the start of a program: finds which probe fires, and leaves out threads that must not be traced. */
 #include "cg/lower/entry.h"
 #include "cg/lower/fault.h"
 #include "cg/lower/layout.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start of a program: from the context to arguments, and who is left out. Probes that are derived from others. */
+/* Declares the start of a program: from the context to arguments, threads that are left out, and probes that are
+ * derived from others. */
 #ifndef DWELL_CG_LOWER_ENTRY_H
 #define DWELL_CG_LOWER_ENTRY_H
 #include "cg/lower/gen.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clauses of latency probes: their code is put where an event ends, inside of the program (and of the clause)
- * that closes it; and what they know of the event. */
+/* Compiles clauses of latency probes: places their code where an event ends, inside of the program (and of the
+ * clause) that closes it, and gives them access to the event. */
 #include "cg/lower/call.h"
 #include "cg/lower/event.h"
 #include "cg/lower/fault.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clauses of latency probes, and what others ask of trackers. */
+/* Declares the compilation of clauses of latency probes, and what other files ask about trackers. */
 #ifndef DWELL_CG_LOWER_EVENT_H
 #define DWELL_CG_LOWER_EVENT_H
 #include "cg/lower/gen.h"

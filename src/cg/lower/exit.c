@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaving a clause early: where that happens is noted here, fault.c makes the code. And what is known about cached
- * values then.
+/* Notes where a clause is left early; fault.c makes the code. Also keeps the cached values right at these places.
  *
- * Cached values (struct cache) are valid where their computation dominates. Two rules keep that so:
- * whoever places a label that was jumped to restores the cache of before the first jump; and what the
- * next clause may rely on is the cache at the first jump out of this one. */
+ * Cached values (struct cache) are valid where their computation dominates. Two rules keep that so: whoever places
+ * a label that was jumped to restores the cache of before the first jump; and the next clause may rely on the
+ * cache at the first jump out of this one. */
 #include "cg/lower/fault.h"
 
 struct cache gen_region_begin(struct gen *g)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions that are numbers: values, operators, ranges. */
+/* Declares the compilation of numeric expressions: values, operators, ranges. */
 #ifndef DWELL_CG_LOWER_EXPR_H
 #define DWELL_CG_LOWER_EXPR_H
 #include "cg/lower/gen.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code for leaving a clause early, where exit.c has noted that: faults (a record, the ERROR clauses), losses (a
- * counter). It is put after the function, out of the hot path. */
+/* Makes the code that leaves a clause early, where exit.c has noted it: faults (a record, the ERROR clauses),
+ * losses (a counter). It stands after the function, out of the hot path. */
 #include "cg/lower/entry.h"
 #include "cg/lower/fault.h"
 #include "cg/lower/task.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaving a clause: faults, losses, exit; records. */
+/* Declares the ways to leave a clause: faults, losses, exit, records. */
 #ifndef DWELL_CG_LOWER_FAULT_H
 #define DWELL_CG_LOWER_FAULT_H
 #include "cg/lower/gen.h"

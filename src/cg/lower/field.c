@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How values are laid out: bytes of variables, fields of records and keys, offsets in structs of the kernel. */
+/* Lays values out: bytes of variables, fields of records and keys, offsets in structs of the kernel. */
 #include "cg/lower/layout.h"
 
 uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty)

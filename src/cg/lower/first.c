@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What several clauses of a program with trackers ask for, and one of them always does: once, in front of them all. A
- * clause cannot rely on what those in front of it have asked for, since their predicates may have left them. Reading
- * the clock is most of what tracking costs; then come look-ups of what is kept of a thread. */
+/* Hoists what several clauses of a program with trackers ask for, and one of them always does: once, in front of
+ * them all. A clause cannot rely on what those in front of it have computed, since their predicates may have left
+ * them. Reading the clock is most of the cost of tracking; then come look-ups of data kept for a thread. */
 #include "cg/lower/entry.h"
 #include "cg/lower/expr.h"
 #include "cg/lower/task.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flight("kind", number, number, text): an entry of the flight recorder, base/flightfmt.h. */
+/* Compiles flight("kind", number, number, text): writes an entry of the flight recorder, base/flightfmt.h. */
 #include "base/flightfmt.h"
 #include "cg/lower/call.h"
 #include "cg/lower/fault.h"

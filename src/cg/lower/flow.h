@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements: blocks, if, loops, calls of functions. */
+/* Declares the compilation of statements: blocks, if, loops, calls of functions. */
 #ifndef DWELL_CG_LOWER_FLOW_H
 #define DWELL_CG_LOWER_FLOW_H
 #include "cg/lower/gen.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every file of the room needs: generators of functions, errors, growing arrays, facts about nodes and types. */
+/* Provides what every file of the room needs: generators of functions, errors, growing arrays, facts about nodes
+ * and types. */
 #include "cg/lower/call.h"
 #include "cg/lower/expr.h"
 #include "cg/lower/var.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which clauses go into which program: probes with equal entries share one. */
+/* Decides which clauses go into which program: probes with equal entries share one. */
 #include "cg/lower/map.h"
 #include "cg/lower/var.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D types as plain descriptions (base/rectype.h), for values that print() shows. */
+/* Describes D types as plain data (base/rectype.h), for values that print() shows. */
 #include "cg/lower/call.h"
 #include "cg/lower/layout.h"
 

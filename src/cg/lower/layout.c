@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts: where variables live, what records and keys look like. All sizes are static, so that generated code uses
- * constant offsets. */
+/* Decides where variables live, and how records and keys are laid out. All sizes are static, so that generated
+ * code uses constant offsets. */
 #include "cg/lower/act.h"
 #include "cg/lower/call.h"
 #include "cg/lower/expr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where values are: in records, keys, the state, thread-locals and scratch memory. */
+/* Declares where values live: in records, keys, the state, thread-locals and scratch memory. */
 #ifndef DWELL_CG_LOWER_LAYOUT_H
 #define DWELL_CG_LOWER_LAYOUT_H
 #include "cg/lower/cg.h"

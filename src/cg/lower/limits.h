@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of the lowering, and tags of its errors. */
+/* Names the limits of the code generator, and the tags of its errors. */
 #ifndef DWELL_CG_LOWER_LIMITS_H
 #define DWELL_CG_LOWER_LIMITS_H
 #define CG_MAX_SCRATCH 32768 /* bytes per program and CPU: the kernel's limit of a per-CPU value */

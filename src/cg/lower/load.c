@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: plain access to stack, maps and records; checked reads of kernel and user memory. */
+/* Compiles access to memory: plain access to stack, maps and records, and checked reads of kernel and user memory. */
 #include "cg/lower/fault.h"
 #include "cg/lower/load.h"
 #include "cg/lower/map.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: stack, scratch, kernel, user; what the verifier allows with typed pointers. */
+/* Declares access to memory: stack, scratch, kernel, user, and what the verifier allows with typed pointers. */
 #ifndef DWELL_CG_LOWER_LOAD_H
 #define DWELL_CG_LOWER_LOAD_H
 #include "cg/lower/gen.h"

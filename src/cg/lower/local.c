@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of a clause, and of a block: where they are. */
+/* Places the variables of a clause and of a block. */
 #include "cg/lower/expr.h"
 #include "cg/lower/flow.h"
 #include "cg/lower/load.h"

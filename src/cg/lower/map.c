@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The maps of an image, made when first needed. */
+/* Adds maps to the image when they are first needed. */
 #include "cg/lower/map.h"
 #include "cg/lower/track.h"
 #include "cg/rt/unwind.h"

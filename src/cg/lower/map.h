@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of the image, and how programs get at them; constants in the map of read-only data. */
+/* Declares the maps of the image and the code that reaches them, and constants in the map of read-only data. */
 #ifndef DWELL_CG_LOWER_MAP_H
 #define DWELL_CG_LOWER_MAP_H
 #include "cg/lower/gen.h"

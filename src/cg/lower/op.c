@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators: arithmetic in 64 bits, comparisons and logic as jumps. */
+/* Compiles operators: arithmetic in 64 bits, comparisons and logic as jumps. */
 #include "cg/lower/expr.h"
 #include "cg/lower/fault.h"
 #include "cg/lower/load.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Process and thread ids. When dwell runs in a pid namespace they are those that it sees there; tasks
+/* Compiles process and thread ids. When dwell runs in a pid namespace they are those that it sees there; tasks
  * outside of it keep their global ids. */
 #include "cg/lower/fault.h"
 #include "cg/lower/layout.h"

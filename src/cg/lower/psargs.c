@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory with NULs in it as one string.
- * psargs(from, to): the arguments of a process as one line. They lie one after the other in its memory,
- * each ended by a NUL: these become blanks. What cannot be read is "".
- * memstr(address, character, size): the same of kernel memory, with any character, as in FreeBSD's DTrace. */
+/* Compiles functions that read memory with separators in it as one string. psargs(from, to): the arguments of a
+ * process as one line. They lie one after the other in its memory, each ended by a NUL: these become blanks. What
+ * cannot be read is "". memstr(address, character, size): the same of kernel memory, with any character, as in
+ * FreeBSD's DTrace. */
 #include "cg/lower/call.h"
 #include "cg/lower/load.h"
 #include "cg/lower/task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large the value of an expression can get: arithmetic is in 64 bits and may exceed its type, so a cast
- * or a store cuts, unless the value fits anyway. */
+/* Computes how large the value of an expression can get. Arithmetic is in 64 bits and may exceed its type, so a
+ * cast or a store cuts, unless the value fits anyway. */
 #include "cg/lower/expr.h"
 
 #define ALL_BITS 64 /* nothing is known */

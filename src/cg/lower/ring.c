@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in the rings, and the counters of programs. */
+/* Compiles reserving and submitting of records in the rings, and the counters of programs. */
 #include "cg/lower/fault.h"
 #include "cg/lower/map.h"
 #include "cg/lower/task.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The read-only data of the programs: constants, once each. */
+/* Collects the constants of the programs, once each, as read-only data. */
 #include "cg/lower/map.h"
 #include "base/hash.h"
 

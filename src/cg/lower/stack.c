@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks and user addresses. Frames are copied where they are needed: into the record or the key. */
+/* Compiles stacks and user addresses. Copies frames where they are needed: into the record or the key. */
 #include "cg/lower/layout.h"
 #include "cg/lower/load.h"
 #include "cg/lower/map.h"

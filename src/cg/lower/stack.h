@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of the kernel and of programs; speculations. */
+/* Declares stacks of the kernel and of programs, and speculations. */
 #ifndef DWELL_CG_LOWER_STACK_H
 #define DWELL_CG_LOWER_STACK_H
 #include "cg/lower/gen.h"

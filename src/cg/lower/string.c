@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions that are strings: where they are. */
+/* Compiles expressions that are strings: computes where the string is. */
 #include "cg/lower/call.h"
 #include "cg/lower/event.h"
 #include "cg/lower/expr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings. */
+/* Declares the compilation of strings. */
 #ifndef DWELL_CG_LOWER_STRING_H
 #define DWELL_CG_LOWER_STRING_H
 #include "cg/lower/gen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subroutines: by run-time pieces (cg/rt/rt.h) or helpers. Strings are made in scratch memory. */
+/* Compiles subroutines, by run-time pieces (cg/rt/rt.h) or helpers. Makes strings in scratch memory. */
 #include "cg/lower/call.h"
 #include "cg/lower/fault.h"
 #include "cg/lower/load.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that a program is about, the time, and the CPU. What a helper call gives is computed once where that is
- * possible. */
+/* Compiles facts about the thread of a firing, the time, and the CPU. The result of a helper call is computed once
+ * where that is possible. */
 #include "cg/lower/layout.h"
 #include "cg/lower/load.h"
 #include "cg/lower/map.h"

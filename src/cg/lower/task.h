@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that a firing is about: time, numbers, names; programs that walk threads. */
+/* Declares facts about the thread of a firing: time, numbers, names; and programs that walk threads. */
 #ifndef DWELL_CG_LOWER_TASK_H
 #define DWELL_CG_LOWER_TASK_H
 #include "cg/lower/gen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings in memory: copying, comparing with constants, reading. */
+/* Compiles work on strings in memory: copying, comparing with constants, reading. */
 #include "cg/lower/fault.h"
 #include "cg/lower/load.h"
 #include "cg/lower/map.h"

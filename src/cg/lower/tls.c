@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread-locals (self->x) and the events of trackers that are kept by thread: one struct for each, in task storage, or
- * in a hash where the kernel has none. */
+/* Compiles thread-locals (self->x) and the events of trackers that are kept by thread: one struct for each thread,
+ * in task storage, or in a hash where the kernel has none. */
 #include "cg/lower/fault.h"
 #include "cg/lower/load.h"
 #include "cg/lower/map.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers: begin(), end() and pending(); the histograms. What is kept of an open event is its start stamp,
- * and those details of its opener that some clause asks for.
+/* Compiles trackers: begin(), end() and pending(), and the histograms. An open event keeps its start stamp, and
+ * those details of its opener that some clause asks for.
  *
  *   no key, one thread   in the thread-local variables of that thread: gone with it, never full
- *   other keys           a hash made in advance; the key is claimed by inserting and deleting */
+ *   other keys           a preallocated hash; the key is claimed by inserting and deleting */
 #include "cg/lower/call.h"
 #include "cg/lower/event.h"
 #include "cg/lower/expr.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the code of trackers (track.c, nest.c, scan.c). */
+/* Declares what the files of trackers share (track.c, nest.c, scan.c). A tracker measures events: begin() opens
+ * one by a key and stores its start stamp, end() closes it. Private to the code of trackers. */
 #ifndef DWELL_CG_TRACK_H
 #define DWELL_CG_TRACK_H
 #include "cg/lower/gen.h"

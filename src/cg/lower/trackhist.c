@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers: their settings as they are now, histograms and counts. */
+/* Compiles the settings of trackers as they are at run time, histograms and counts. */
 #include "base/units.h"
 #include "cg/lower/event.h"
 #include "cg/lower/fault.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers: what is kept of an open event, and where; what user space is told of them. */
+/* Lays out what trackers keep of an open event, and describes it for user space. */
 #include "cg/lower/event.h"
 #include "cg/lower/layout.h"
 #include "cg/lower/track.h"

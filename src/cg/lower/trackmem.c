@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open events of trackers: code that finds, opens, closes and copies their records in BPF maps. */
+/* Compiles access to open events of trackers: code that finds, opens, closes and copies their records in BPF maps. */
 #include "cg/lower/layout.h"
 #include "cg/lower/load.h"
 #include "cg/lower/map.h"

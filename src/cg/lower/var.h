@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables: global, thread-local, of a clause, arrays; locals of functions and blocks. */
+/* Declares variables: global, thread-local, of a clause, arrays; locals of functions and blocks. */
 #ifndef DWELL_CG_LOWER_VAR_H
 #define DWELL_CG_LOWER_VAR_H
 #include "cg/lower/gen.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watchpoints: the value that is now at the address, and the one of the firing before, which is kept in
- * the program's state. Both are read at the start, so that no firing is missed by a predicate. */
+/* Compiles watchpoints: the value that is now at the address, and the value at the firing before, which the
+ * program's state keeps. Both are read at the start, so that a predicate misses no firing. */
 #include "cg/lower/entry.h"
 #include "cg/lower/map.h"
 

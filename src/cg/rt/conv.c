@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces that convert: numbers to text and back, letters to lower and upper case, tokens. */
+/* Emits run-time pieces that convert: numbers to text and back, letters to lower and upper case, tokens. */
 #include "cg/rt/int.h"
 
 /* LLTOSTR: digits are written backwards into a buffer on the stack. */

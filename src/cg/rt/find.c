@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces that search strings in strings, cut out and append. By bytes: the first byte of the
- * needle is looked for by the outer loop, an inner one compares the rest. */
+/* Emits run-time pieces that search strings in strings, cut out and append. They search by bytes: an outer loop
+ * looks for the first byte of the needle, an inner one compares the rest. */
 #include "cg/rt/int.h"
 
 /* State of searches. */

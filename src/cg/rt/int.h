@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of cg/rt that emit run-time pieces. */
+/* Declares what the files of cg/rt share that emit run-time pieces. */
 #ifndef DWELL_CG_RT_INT_H
 #define DWELL_CG_RT_INT_H
 #include "cg/ir/int.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walks of language runtimes: beginning, end, and how frames are written. */
+/* Emits the common part of the walks of language runtimes: beginning, end, and how frames are written. */
 #include "cg/rt/mix_int.h"
 
 const rt_mix_emit rt_mix_walks[RUNTIMES] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks of language runtimes (base/rtfmt.h), as functions of a program: each takes the native frames that the walk by
- * unwinding tables left in the scratch map, and puts a runtime's in their place. */
+/* Emits the walks of language runtimes (base/rtfmt.h) as functions of a program. Each takes the native frames that
+ * the walk by unwinding tables left in the scratch map, and replaces those of the runtime by the runtime's own
+ * frames. */
 #ifndef DWELL_CG_RT_MIX_H
 #define DWELL_CG_RT_MIX_H
 #include "base/hotspotfmt.h"

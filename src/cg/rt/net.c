@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces that print addresses. The text is made in a buffer on the stack and copied. */
+/* Emits run-time pieces that print addresses. They make the text in a buffer on the stack and copy it. */
 #include "cg/rt/int.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces for numbers and aggregations. */
+/* Emits run-time pieces for numbers and aggregations. */
 #include "base/recfmt.h"
 #include "cg/rt/int.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces for path names: basename, dirname, cleanpath. Results as DTrace's. */
+/* Emits run-time pieces for path names: basename, dirname, cleanpath. Results are DTrace's. */
 #include "cg/rt/int.h"
 
 /* State of the walk over components. */

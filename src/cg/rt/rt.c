@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces: the table, loops, and small tools to emit them. */
+/* Emits run-time pieces: the table, loops, and helpers to emit them. */
 #include "cg/rt/rt.h"
 #include "cg/rt/int.h"
 

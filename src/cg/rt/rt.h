@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces of generated programs: see cg/ir/rt.def. */
+/* Emits the run-time pieces of generated programs: see cg/ir/rt.def. */
 #ifndef DWELL_CG_RT_RT_H
 #define DWELL_CG_RT_RT_H
 #include "cg/ir/ir.h"

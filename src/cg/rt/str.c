@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces for strings: length, copy, comparison, search. Strings may have any alignment and
- * bound; whole words of 8 bytes first, then the rest by bytes. In loops, the states are words on the
- * stack of the piece. */
+/* Emits run-time pieces for strings: length, copy, comparison, search. Strings may have any alignment and bound;
+ * whole words of 8 bytes come first, then the rest by bytes. In loops, states are words on the stack of the piece. */
 #include "cg/rt/int.h"
 
 /* Where iteration i looks: words first, then the bytes after. Continues at *ret_tail for a byte. */

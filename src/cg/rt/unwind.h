@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk of user stacks by unwinding tables (base/unwindfmt.h), as functions of a program. */
+/* Emits the walk of user stacks by unwinding tables (base/unwindfmt.h), as functions of a program. */
 #ifndef DWELL_CG_RT_UNWIND_H
 #define DWELL_CG_RT_UNWIND_H
 #include "base/unwindfmt.h"

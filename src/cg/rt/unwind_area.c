@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mapping of an address: from what user space has told of the process, or from the kernel. */
+/* Emits code that finds the mapping of an address: among those that user space has stored for the process, or by
+ * asking the kernel. */
 #include "cg/rt/unwind_int.h"
 
 /* find_area(first, count, at): the last area that begins at or before at, or the first. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files unwind*.c share: the state of a walk and the pieces of it. */
+/* Declares what unwind*.c share: the state of a walk and the pieces of it. */
 #ifndef DWELL_CG_RT_UNWIND_INT_H
 #define DWELL_CG_RT_UNWIND_INT_H
 #include <stddef.h>

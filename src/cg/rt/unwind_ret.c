@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Return probes: they put their own address in the place of return addresses. */
+/* Emits code that handles return probes, which replace return addresses by their own address. */
 #include "cg/rt/unwind_int.h"
 
 /* State of the search through a thread's return probes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a frame to its caller: by the row of a table, or by the frame pointer. */
+/* Emits code that goes from a frame to its caller, by the row of a table or by the frame pointer. */
 #include "cg/rt/unwind_int.h"
 
 /* Words of the stack lie at multiples of this. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the D program of `dwell calls` for a function and its callees. */
 #include "engine/front/callsprog.h"
 
 /* self->in: depth of calls of the function; self->d: of calls of its callees, so that what they call among themselves

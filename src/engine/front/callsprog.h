@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The D program of `dwell calls`. Its aggregations: @calls, @time, @longest and @again (calls from within a call) of
- * the function; @callee_calls, @callee_time, @callee_longest by function; @pointer by address; @callers by address. */
+/* Writes the D program of `dwell calls`. Its aggregations: @calls, @time, @longest and @again (recursive calls) of
+ * the function; @callee_calls, @callee_time, @callee_longest by function; @pointer by address; @callers by
+ * address. */
 #ifndef DWELL_ENGINE_FRONT_CALLSPROG_H
 #define DWELL_ENGINE_FRONT_CALLSPROG_H
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroupid("/path"): the number of a control group. On 64 bits it is the inode of its folder. Source: kernel
- * fs/kernfs/dir.c, kernfs_id_ino() (Linux 5.5). */
+/* Implements cgroupid("/path"): returns the id of a control group. On 64 bits it is the inode number of its
+ * folder. Source: kernel fs/kernfs/dir.c, kernfs_id_ino() (Linux 5.5). */
 #include "engine/front/cgroupid.h"
 #include <errno.h>
 #include <linux/magic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control groups for the compiler. */
+/* Finds the id of a control group by its path, for the compiler. */
 #ifndef DWELL_ENGINE_FRONT_CGROUPID_H
 #define DWELL_ENGINE_FRONT_CGROUPID_H
 #include "lang/dprog.h"

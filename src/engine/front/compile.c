@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling the programs of a command line, and telling the user what is wrong with them. */
+/* Compiles the programs of a request, and reports their errors. */
 #include "engine/front/cgroupid.h"
 #include "engine/front/grouped.h"
 #include "engine/front/compile.h"

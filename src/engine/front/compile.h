@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a request to an image. */
+/* Compiles the D programs of a request to an image that can be loaded. */
 #ifndef DWELL_ENGINE_FRONT_COMPILE_H
 #define DWELL_ENGINE_FRONT_COMPILE_H
 #include <stdio.h>

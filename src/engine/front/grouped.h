@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables of D that tables are grouped by: the option by says whether they tell a process, or its container,
- * control group, unit of systemd, or user. */
+/* Makes the D variables by which tables are grouped: group_id, group_name and others. Option -x by selects what a
+ * group is: process, container, control group, systemd unit or user. */
 #ifndef DWELL_ENGINE_FRONT_GROUPED_H
 #define DWELL_ENGINE_FRONT_GROUPED_H
 #include <stdbool.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The D library's files: the directories of -L, then those of shelf_dir(). All *.d in them are texts of the library;
- * folders in them are not looked into. */
+/* Reads the D library: all *.d in the directories of -L, then those of shelf_dir(). Does not descend into folders. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -l: the probes that exist, or those that the given descriptions match; with -v their arguments. */
+/* Implements -l: lists the probes that exist, or those that match the given descriptions; with -v also their
+ * arguments. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/jsonw.h"

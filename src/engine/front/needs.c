@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks what shipped programs need of the kernel. */
 #include "engine/front/needs.h"
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named parameters of scripts: those that were given against those that the programs declare. */
+/* Matches the named parameters that were given with those that the programs declare. */
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "engine/front/compile.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The D texts of a command line: scripts from files (through cpp), one-liners completed to D. */
+/* Collects the D texts of a command line: reads scripts from files (through cpp), and completes one-liners to D. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

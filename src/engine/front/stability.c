@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -v: stability reports of programs and probes, in DTrace's layout. */
+/* Implements -v: prints stability reports of programs and probes in DTrace's layout. */
 #include "base/cleanup.h"
 #include "engine/front/compile.h"
 #include "lang/attr.h"

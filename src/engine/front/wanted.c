@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A control group is looked up once, when the program is compiled, and known by its number and its level from then on,
- * so that groups below it count as well: two reads of memory in the kernel. A unit is known by its name at that level,
- * since it gets a new group when it is started again. */
+/* Writes the D expression behind the variable wanted. A control group is looked up once, at compile time, and then
+ * known by its id and its level; so groups below it match as well, at the cost of two memory reads in the kernel.
+ * A unit is known by its name at that level, since it gets a new group when it restarts. */
 #include "engine/front/wanted.h"
 #include <ctype.h>
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variable wanted of D: is the current thread one of those that the options comm, user, cgroup, container and unit
- * ask for, and $target or a descendant if there is one? Programs say where that counts; without such options it is the
- * constant 1. */
+/* Makes the D variable wanted, which is 1 if the current thread matches the options comm, user, cgroup, container
+ * and unit, and is $target or a descendant when there is a target. Without such options it is the constant 1.
+ * Shipped programs test it in their predicates. */
 #ifndef DWELL_ENGINE_FRONT_WANTED_H
 #define DWELL_ENGINE_FRONT_WANTED_H
 #include "base/strb.h"

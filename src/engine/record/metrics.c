@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the OpenMetrics file of -x metrics, at once and then periodically. */
 #include "engine/record/metrics.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -x metrics=FILE: latencies of the last minute as an OpenMetrics file, for Prometheus' node exporter. */
+/* Implements -x metrics=FILE: writes the latencies of the last minute to an OpenMetrics file, for Prometheus' node
+ * exporter. */
 #ifndef DWELL_ENGINE_RECORD_METRICS_H
 #define DWELL_ENGINE_RECORD_METRICS_H
 #include "engine/listener.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The addresses in a hash table; in the end file by file, since the debug information of one is kept at a time. */
+/* Collects addresses in a hash table, and looks their source lines up at the end, file by file: the debug
+ * information of one file is in memory at a time. */
 #include "engine/record/reclines.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of source of the addresses in a recording. While it goes on addresses are only collected; debug information is
- * read when it ends, so that no event waits for it. */
+/* Records the source lines of the addresses in a recording. Collects addresses during the run. Reads debug
+ * information when the run ends, so that no event waits for it. */
 #ifndef DWELL_ENGINE_RECORD_RECLINES_H
 #define DWELL_ENGINE_RECORD_RECLINES_H
 #include "store/recfile.h"

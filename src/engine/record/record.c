@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording a run into a file. Addresses are named while their processes live, each once. */
+/* Writes a run into a recording file. Looks names of addresses up while their processes live, each address once. */
 #include "engine/record/record.h"
 #include "engine/record/unstarted.h"
 #include <string.h>

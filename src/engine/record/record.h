@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --record FILE: what a run produces, with the names of its addresses, in a recording file. */
+/* Implements --record FILE: writes the rows of a run, and the names of the addresses in them, to a recording file. */
 #ifndef DWELL_ENGINE_RECORD_RECORD_H
 #define DWELL_ENGINE_RECORD_RECORD_H
 #include "engine/request.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Removes the file of a recording whose run did not begin, also when a signal ends the process. */
 #include "engine/record/unstarted.h"
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording file that exists although its run has not begun. It is empty, and it would block a retry with the same
+/* Guards the file of a recording until its run begins. Such a file is empty, and would block a retry with the same
  * name. dwell removes it if a signal ends the process, or if the start of the run fails. */
 #ifndef DWELL_ENGINE_RECORD_UNSTARTED_H
 #define DWELL_ENGINE_RECORD_UNSTARTED_H

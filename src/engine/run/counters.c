@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads counters of /proc and /sys as text. */
 #include "engine/run/counters.h"
 #include <fnmatch.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of the kernel as text, for what no probe is needed for: what CPUs, disks and interfaces were used, pressure
- * (PSI), what the network dropped. A run that asks for them (run_observer.counters) has them as notes at its begin and
- * end.
- */
+/* Reads counters of the kernel as text, for facts that need no probe: use of CPUs, disks and interfaces, pressure
+ * (PSI), drops of the network. A run that asks for them (run_observer.counters) gets them as notes at its
+ * beginning and end. */
 #ifndef DWELL_ENGINE_RUN_COUNTERS_H
 #define DWELL_ENGINE_RUN_COUNTERS_H
 #include "base/strb.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as `dwell -s dlib/NAME.d --record FILE` would do it; what the program prints at its end goes nowhere. */
+/* Records a run as `dwell -s dlib/NAME.d --record FILE` does. Discards what the program prints at its end. */
 #include "engine/run/recnow.h"
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording by a shipped program, to be drawn when it has ended. */
+/* Records with a shipped program, so that a view can draw the recording when the run has ended. */
 #ifndef DWELL_ENGINE_RUN_RECNOW_H
 #define DWELL_ENGINE_RUN_RECNOW_H
 #include <stdbool.h>

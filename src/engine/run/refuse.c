@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks a compiled program against the options before it runs. */
 #include "engine/run/refuse.h"
 #include "base/cleanup.h"
 

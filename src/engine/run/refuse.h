@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that compile, but are not run: nothing matched, no -w, buffers that are too small. */
+/* Refuses programs that compile but must not run: no probe matched, a destructive action without -w, buffers that
+ * are too small. */
 #ifndef DWELL_ENGINE_RUN_REFUSE_H
 #define DWELL_ENGINE_RUN_REFUSE_H
 #include "engine/front/compile.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compile, run, show. */
+/* Compiles a request, loads and attaches the programs, and shows their rows. */
 #include <fcntl.h>
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of D programs: what a request says is compiled, loaded, attached, and its rows are shown. */
+/* Runs D programs: compiles, loads and attaches what a request asks for, and shows the rows. */
 #ifndef DWELL_ENGINE_RUN_RUN_H
 #define DWELL_ENGINE_RUN_RUN_H
 #include <stdio.h>

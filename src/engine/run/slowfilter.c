@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decides by process, control group and container which slow events are shown. */
 #include "engine/run/slowfilter.h"
 #include <errno.h>
 #include <dirent.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose slow events are wanted, also when those have ended by the time the event is looked at: see
- * run/follow/process_filter.h.
- */
+/* Selects slow events by the process, control group or container of their thread, also when it has ended by the
+ * time the event is looked at: see run/follow/process_filter.h. */
 #ifndef DWELL_ENGINE_RUN_SLOWFILTER_H
 #define DWELL_ENGINE_RUN_SLOWFILTER_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts the command of -c and opens the process of -p. */
 #include "engine/run/targets.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes that a request is about: -c and -p. */
+/* Holds the processes that a request is about: those of -c and -p. */
 #ifndef DWELL_ENGINE_RUN_TARGETS_H
 #define DWELL_ENGINE_RUN_TARGETS_H
 #include <stdbool.h>

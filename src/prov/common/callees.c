@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of what a function calls. */
+/* Builds the list of functions that a function calls. */
 #include "prov/callees.h"
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What providers share of their session: tracefs, opened on first use, and why kernel types are missing. */
+/* Holds what providers share in a session: tracefs, opened on first use, and the reason why kernel types are
+ * missing. */
 #include "base/arena.h"
 #include "load/reasons.h"
 #include "load/tracefs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names against descriptions, and lists of probes. */
+/* Matches names against probe descriptions, and keeps lists of probes. */
 #include <string.h>
 #include "prov/prov_int.h"
 

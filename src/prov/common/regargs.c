@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments and results of functions in the registers of a uprobe or kprobe.
- * Source: System V ABI, AMD64 supplement 3.2.3, i386 supplement 2.2.3; AAPCS64 6.8.2;
- * struct pt_regs of arch/x86 and struct user_pt_regs of arch/arm64. */
+/* Finds arguments and results of functions in the registers of a uprobe or kprobe. Source: System V ABI, AMD64
+ * supplement 3.2.3, i386 supplement 2.2.3; AAPCS64 6.8.2; struct pt_regs of arch/x86 and struct user_pt_regs of
+ * arch/arm64. */
 #include <elf.h>
 #include "base/cleanup.h"
 #include "prov/prov_int.h"

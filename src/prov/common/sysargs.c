@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types and names of the arguments of system calls: from the formats in tracefs, or from the BTF of
- * the functions after them. Read when somebody asks, one call at a time. */
+/* Finds types and names of the arguments of system calls: from the formats in tracefs, or from the BTF of the
+ * functions that implement them. Reads one call at a time, when it is asked for. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracepoints whose parameters have changed: programs see them as the newest kernels have them. What an older
- * kernel does not pass, or passes elsewhere, is a D expression over what it does pass.
+/* Adapts tracepoints whose parameters have changed: programs see them as the newest kernels have them. Where an
+ * older kernel passes less, or passes it elsewhere, a D expression computes the parameter from what it does pass.
  * Source: include/trace/events of the kernels named below. */
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every tracepoint of the kernel: BTF has a typedef btf_trace_NAME for each (pointer to a prototype
- * whose first parameter is private), tracefs tells the group where the tracepoint is an event.
- * Source: kernel include/trace/bpf_probe.h, __BPF_DECLARE_TRACE. */
+/* Lists every tracepoint of the kernel. BTF has a typedef btf_trace_NAME for each (pointer to a prototype whose
+ * first parameter is private); tracefs has its group where the tracepoint is an event. Source: kernel
+ * include/trace/bpf_probe.h, __BPF_DECLARE_TRACE. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

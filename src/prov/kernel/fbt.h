@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of fbt share. Private to src/prov. */
+/* Declares what the files of provider fbt share. Private to src/prov. */
 #ifndef DWELL_PROV_KERNEL_FBT_H
 #define DWELL_PROV_KERNEL_FBT_H
 #include "prov/kernel/kfuncs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of kernel modules that are loaded while the program runs. */
+/* Adds probes of fbt for kernel modules that are loaded while the program runs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

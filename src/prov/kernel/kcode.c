@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Disassembles functions of the kernel with Zydis. */
 #include "prov/kernel/kcode.h"
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of functions of the kernel and its modules as instructions, with the names of what they go to. Private to
+/* Disassembles functions of the kernel and its modules, and names the targets of calls and jumps. Private to
  * src/prov. */
 #ifndef DWELL_PROV_KERNEL_KCODE_H
 #define DWELL_PROV_KERNEL_KCODE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions have no probe of fbt, and why: the kernel's symbols against its list of functions that can be
- * traced (-l --left-out). */
+/* Lists the functions that have no probe of fbt, and says why: compares the kernel's symbols with its list of
+ * functions that can be traced (-l --left-out). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

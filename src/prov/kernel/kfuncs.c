@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that can be traced: ftrace's list, with addresses where the kernel gives them (Linux 6.5), else by
- * kallsyms. Source: kernel/trace/ftrace.c, t_show(). */
+/* Reads the functions that can be traced: ftrace's list, with addresses where the kernel gives them (Linux 6.5),
+ * else by kallsyms. Source: kernel/trace/ftrace.c, t_show(). */
 #include "prov/kernel/kfuncs.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the kernel and its modules that can be traced, as the kernel lists them. Private to src/prov. */
+/* Lists the functions of the kernel and its modules that can be traced, as the kernel reports them. Private to
+ * src/prov. */
 #ifndef DWELL_PROV_KERNEL_KFUNCS_H
 #define DWELL_PROV_KERNEL_KFUNCS_H
 #include "prov/prov_int.h"

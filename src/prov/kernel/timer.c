@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source: DTrace guide, "profile Provider"; limits and units as in Oracle's DTrace for Linux. */
+/* Parses the names of timer probes and checks their limits. Source: DTrace guide, "profile Provider"; limits and
+ * units as in Oracle's DTrace for Linux. */
 #include "prov/kernel/timer.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes that fire by time: names like tick-10sec taken apart, and their ids. Private to src/prov. */
+/* Parses the names of probes that fire by time, such as tick-10sec, and makes their ids. Private to src/prov. */
 #ifndef DWELL_PROV_KERNEL_TIMER_H
 #define DWELL_PROV_KERNEL_TIMER_H
 #include "base/num.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes of the providers that list every tracepoint (sdt, rawtp). */
+/* Makes the probes of the providers that list every tracepoint (sdt, rawtp). */
 #include "prov/kernel/tp.h"
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sdt and rawtp share: both list every tracepoint. Private to src/prov. */
+/* Declares what sdt and rawtp share: both list every tracepoint. Private to src/prov. */
 #ifndef DWELL_PROV_TP_H
 #define DWELL_PROV_TP_H
 #include "prov/prov_int.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All providers as one source of probes. Nothing is opened until a description needs it. */
+/* Offers all providers as one source of probes. Opens nothing until a description needs it. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

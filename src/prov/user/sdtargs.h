@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of static probes: operands of the assembler as places. Private to src/prov. */
+/* Parses the arguments of static probes: assembler operands to registers, memory and constants. Private to
+ * src/prov. */
 #ifndef DWELL_PROV_USER_SDTARGS_H
 #define DWELL_PROV_USER_SDTARGS_H
 #include "cg/entry.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function of a program's file calls: relative calls and jumps of its code to other functions' starts and to
- * entries of the procedure linkage table, and calls by a register. */
+/* Finds what a function of a program's file calls: relative calls and jumps to the start of other functions and to
+ * entries of the procedure linkage table, and calls through a register. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

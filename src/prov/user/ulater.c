@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static probes in files that processes map while the program runs. */
+/* Adds static probes in files that processes map while the program runs. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"

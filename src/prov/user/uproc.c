@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes with probes: their files and functions, looked at once; one probe for each place; and
- * attaching programs to thousands of places with one call per file. */
+/* Looks at the files and functions of processes with probes, once each, and keeps one probe for each place.
+ * Attaches programs to thousands of places with one call per file. */
 #include "prov/user/uproc.h"
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the providers of processes share (pid, USDT): the processes that descriptions name, their files,
+/* Declares what the providers of processes (pid, USDT) share: the processes that descriptions name, their files,
  * and the probes in them. Private to src/prov. */
 #ifndef DWELL_PROV_USER_UPROC_H
 #define DWELL_PROV_USER_UPROC_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static probes that programs and libraries bring along (USDT), found in the notes of their files: the
- * provider is the one of the note followed by the number of the process.
- * Source: DTrace guide, "Statically Defined Tracing for User Applications". */
+/* Implements static probes of programs and libraries (USDT). Finds them in the notes of their files. The
+ * provider's name is that of the note followed by the number of the process. Source: DTrace guide, "Statically
+ * Defined Tracing for User Applications". */
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The static probes of one file: notes put together by name, function and arguments. */
+/* Reads the static probes of one file: groups notes by name, function and arguments. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typed arguments of functions in processes: parameters by the debug information of the file, each where
- * the calling convention puts it. Source: as in regargs.c; DWARF through sym/dwarf/dwarf.h. */
+/* Types the arguments of functions in processes: takes the parameters from the debug information of the file, and
+ * their places from the calling convention. Source: as in regargs.c; DWARF through sym/dwarf/dwarf.h. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads run time and number of runs of each program from the kernel and appends them to the recording. */
 #include "run/consume/cost.h"
 #include <errno.h>
 #include <stdlib.h>

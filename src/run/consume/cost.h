@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs of a run cost, as rows of the recording: run time and number of runs as the kernel
- * measures them, which itself costs some 20 ns a run. Source: BPF_ENABLE_STATS in bpf(2). */
+/* Measures what the BPF programs of a run cost. Reads run time and number of runs from the kernel, and appends
+ * them as rows of the recording. The measurement itself costs about 20 ns per run of a program. Source:
+ * BPF_ENABLE_STATS in bpf(2). */
 #ifndef DWELL_RUN_CONSUME_COST_H
 #define DWELL_RUN_CONSUME_COST_H
 #include "load/load.h"

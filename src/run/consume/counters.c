@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses of a run. */
+/* Reads the counters of lost records and skipped firings, and appends the differences as rows. */
 #include "run/consume/counters.h"
 #include <errno.h>
 #include <stdlib.h>

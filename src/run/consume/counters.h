@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses: what the programs counted in the kernel, firings skipped by the kernel's recursion guard, and
- * timer firings that did not happen. Given as ROW_DROPS by program (its first probe) and, for what the
- * programs count, by CPU: each with what was lost since the last such row. */
+/* Counts what a run lost: what the programs counted in the kernel, firings that the kernel's recursion guard
+ * skipped, and timer firings that did not happen. Appends ROW_DROPS rows, by program (its first probe) and, for
+ * what the programs count, by CPU. Each row holds what was lost since the last such row. */
 #ifndef DWELL_RUN_CONSUME_COUNTERS_H
 #define DWELL_RUN_CONSUME_COUNTERS_H
 #include "load/link.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ring records to rows. */
+/* Turns records of the ring buffers into rows. */
 #include "run/consume/decode.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ring records to rows. Nothing in a record is believed before it was checked against the formats. */
+/* Turns records of the ring buffers into rows. Checks every record against the formats of the compiled program
+ * before it uses a byte of it. */
 #ifndef DWELL_RUN_CONSUME_DECODE_H
 #define DWELL_RUN_CONSUME_DECODE_H
 #include "store/recording.h"

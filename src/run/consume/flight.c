@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a ring is read while it is written: see base/flightfmt.h. All of the CPUs of the slow event's ends are of
- * interest, of other CPUs what its threads did there, and those for whom they waited. */
+/* Reads a ring of the flight recorder while programs write to it: see base/flightfmt.h. Takes everything of the
+ * CPUs where the slow event began and ended. Of other CPUs it takes what the event's threads did there, and the
+ * threads they waited for. */
 #include "run/consume/flight.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flight recorder's reader: takes what is of interest around a slow event out of the rings that the programs write.
- */
+/* Reads the flight recorder: when an event was slow, copies what happened around it out of the rings that the
+ * programs write. */
 #ifndef DWELL_RUN_CONSUME_FLIGHT_H
 #define DWELL_RUN_CONSUME_FLIGHT_H
 #include "load/load.h"

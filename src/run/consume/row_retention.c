@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows kept until the end. */
+/* Keeps rows in memory until tracing ends. */
 #include "run/consume/row_retention.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Speculations in user space: records are held back until commit() or discard() is met, and the ids of
- * ended speculations are given back to the kernel. */
+/* Implements speculations in user space: holds back their records until commit() or discard(), and returns the ids
+ * of ended speculations to the kernel. */
 #ifndef DWELL_RUN_CONSUME_SPEC_H
 #define DWELL_RUN_CONSUME_SPEC_H
 #include "load/load.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads histograms and losses of trackers out of the kernel, changes their settings, and adapts thresholds. */
 #include "run/consume/track.h"
 #include <errno.h>
 #include <math.h>

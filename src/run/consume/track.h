@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers while they run: their histograms, read once a second and appended as ROW_HISTs of the seconds in which
- * events ended; their losses; their settings, which may change at any time; thresholds that adapt. */
+/* Serves trackers during a run. Reads their histograms once a second and appends ROW_HIST rows for the seconds in
+ * which events ended. Reports their losses, changes their settings, and moves adaptive thresholds. */
 #ifndef DWELL_RUN_CONSUME_TRACK_H
 #define DWELL_RUN_CONSUME_TRACK_H
 #include <stdbool.h>

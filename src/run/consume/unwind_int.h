@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What unwind.c and unwind_libs.c share. */
+/* Declares what unwind.c and unwind_libs.c share. */
 #ifndef DWELL_RUN_CONSUME_UNWIND_INT_H
 #define DWELL_RUN_CONSUME_UNWIND_INT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries of a command that is stopped after its exec: "ld.so --list PROGRAM" tells, with the command's
- * own dynamic linker, which runs nothing of the program. Source: ld.so(8); musl knows the option, too. */
+/* Finds the libraries of a command that is stopped after its exec. Asks the command's own dynamic linker, "ld.so
+ * --list PROGRAM", which runs no code of the program. Source: ld.so(8); musl knows the option, too. */
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the threads that walk over tasks and over open keys of trackers with BPF iterators. */
 #include "run/consume/walk.h"
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over threads and over the open keys of trackers (BPF iterators): each period, and each tracker with
- * keyed timeouts, has a thread of its own that makes its walks, since a walk may wait for the memory of a
- * process. What the programs record goes to the rings as ever. */
+/* Walks over all threads, and over the open keys of trackers, with BPF iterators. Each period has a thread of its
+ * own, and so has each tracker with keyed timeouts: a walk may have to wait for the memory of a process. What the
+ * programs record goes to the rings as usual. */
 #ifndef DWELL_RUN_CONSUME_WALK_H
 #define DWELL_RUN_CONSUME_WALK_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows processes for user stacks. */
+/* Follows processes, so that user stacks can be symbolised after a process has ended. */
 #include "run/follow/follow.h"
 #include <errno.h>
 #include <inttypes.h>

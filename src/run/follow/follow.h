@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows processes so that user stacks can be symbolised although the process is gone when its records
- * are read. What the side band says of a process is kept until a stack of it turns up; then it is given
- * to the symboliser, from /proc when the process still lives, else from what was kept. A child that did
- * not exec has its parent's mappings. */
+/* Follows processes, so that user stacks can be symbolised although the process has ended when its records are
+ * read. Keeps what the side band reports of a process until a stack of it comes. Then it gives the mappings to the
+ * symboliser: from /proc while the process lives, else those it kept. A child that did not exec has the mappings
+ * of its parent. */
 #ifndef DWELL_RUN_FOLLOW_FOLLOW_H
 #define DWELL_RUN_FOLLOW_FOLLOW_H
 #include "run/follow/sideband.h"

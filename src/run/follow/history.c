@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Appends processes and mappings to the recording, first from /proc, then from the side band. */
 #include "run/follow/history.h"
 #include <ctype.h>
 #include <dirent.h>

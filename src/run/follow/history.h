@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes and mappings as rows of the recording: those that are there, then what the side band tells. */
+/* Records processes and mappings as rows: those that exist at the start, then those that the side band reports. */
 #ifndef DWELL_RUN_FOLLOW_HISTORY_H
 #define DWELL_RUN_FOLLOW_HISTORY_H
 #include "run/follow/sideband.h"

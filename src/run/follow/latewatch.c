@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the thread that waits for new executable mappings and stops the thread that made one. */
 #include "run/follow/latewatch.h"
 #include <errno.h>
 #include <poll.h>

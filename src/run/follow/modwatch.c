@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads uevents of the kernel and reports modules that were loaded. */
 #include "run/follow/modwatch.h"
 #include <errno.h>
 #include <linux/netlink.h>

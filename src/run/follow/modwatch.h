@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watches for kernel modules that are loaded, by what the kernel tells of its objects (uevents).
- * Source: lib/kobject_uevent.c; kernel/module/main.c, mod_sysfs_setup(): the functions of the module can be traced by
- * then. */
+/* Watches for kernel modules that are loaded, by the uevents that the kernel sends. When the event arrives, the
+ * functions of the module can be traced. Source: lib/kobject_uevent.c; kernel/module/main.c, mod_sysfs_setup():
+ * the functions of the module can be traced by then. */
 #ifndef DWELL_RUN_FOLLOW_MODWATCH_H
 #define DWELL_RUN_FOLLOW_MODWATCH_H
 #include "base/step.h"

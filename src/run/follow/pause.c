@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source: ptrace(2), "Attaching and detaching", PTRACE_SEIZE and PTRACE_INTERRUPT. */
+/* Stops one thread of another process by ptrace and resumes it. Source: ptrace(2), "Attaching and detaching",
+ * PTRACE_SEIZE and PTRACE_INTERRUPT. */
 #include "run/follow/pause.h"
 #include <errno.h>
 #include <signal.h>

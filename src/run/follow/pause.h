@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stops one thread of another process for a moment, by ptrace: without a signal, unseen by its parent. Should dwell die
- * meanwhile, the thread resumes. All calls are made by the same thread of dwell: stopped threads resume when it ends.
- */
+/* Stops one thread of another process for a moment, by ptrace: without a signal, and unseen by its parent. If
+ * dwell dies meanwhile, the thread resumes. One thread of dwell must make all calls, since stopped threads resume
+ * when it ends. */
 #ifndef DWELL_RUN_FOLLOW_PAUSE_H
 #define DWELL_RUN_FOLLOW_PAUSE_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the ancestors and control groups of processes as they change over time. */
 #include "run/follow/process_filter.h"
 #include <ctype.h>
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a process belongs to an ancestor, a control group or a container at the time of an event. The process may
- * have ended before the event is looked at. Processes that live at the start are read from /proc. From then on a
- * process inherits from its parent when it is forked, until it is moved. Forks come from the side band of perf, moves
- * from the caller; both count in the order of time. */
+/* Answers whether a process belonged to an ancestor, a control group or a container at the time of an event. The
+ * process may have ended before the event is looked at. Processes that live at the start are read from /proc. From
+ * then on a process inherits from its parent when it is forked, until it is moved. The side band of perf reports
+ * forks, the caller reports moves; both are ordered by time. */
 #ifndef DWELL_RUN_FOLLOW_PROCESS_FILTER_H
 #define DWELL_RUN_FOLLOW_PROCESS_FILTER_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sets the scheduling priority of dwell's threads. */
 #include "run/os/priority.h"
 #include <sched.h>
 #include <stdint.h>

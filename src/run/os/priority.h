@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Priority of dwell's own threads. */
+/* Raises the scheduling priority of dwell's own threads, so that a busy machine does not delay them. */
 #ifndef DWELL_RUN_OS_PRIORITY_H
 #define DWELL_RUN_OS_PRIORITY_H
 

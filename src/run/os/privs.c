@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dropping capabilities after attaching. */
+/* Drops capabilities after attaching. */
 #include "run/os/privs.h"
 #include <errno.h>
 #include <linux/capability.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Listens on the control socket of a session and answers requests. */
 #include "run/session/ctl.h"
 #include <dirent.h>
 #include <errno.h>

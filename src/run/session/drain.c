@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the rings to rows: one drain, and the aggregation snapshots that belong between its rows. */
+/* Drains the rings once, turns records into rows, and takes the aggregation snapshots that belong between them. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes that are added to a running session. */
+/* Adds probes to a running session: compiles, loads and attaches them. */
 #include "run/session/dynamic_probes.h"
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The governor. The kernel counts the programs' run time while a descriptor of BPF_ENABLE_STATS is open. */
+/* Compares the run time of the programs with -x maxcpu. The kernel counts run time while a descriptor of
+ * BPF_ENABLE_STATS is open. */
 #include "run/session/governor.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -x maxcpu=N%: measures the run time of dwell's programs, and names those to be detached and reattached. */
+/* Implements -x maxcpu=N%: measures the run time of dwell's programs, and decides which to detach and when to
+ * reattach them. */
 #ifndef DWELL_RUN_SESSION_GOVERNOR_H
 #define DWELL_RUN_SESSION_GOVERNOR_H
 #include "load/load.h"

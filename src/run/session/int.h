@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session's inside: what session.c (life, probes), drain.c (rings to rows) and loop.c share. */
+/* Declares the inside of a session, which session.c (its life, its probes), drain.c (rings to rows) and loop.c
+ * share. */
 #ifndef DWELL_RUN_SESSION_INT_H
 #define DWELL_RUN_SESSION_INT_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The event loop: sleeps until the next thing is due or a signal or the end of a target wakes it. */
+/* Runs the event loop: sleeps until the next task is due, or until a signal or the end of a target wakes it. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

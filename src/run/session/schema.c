@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schema of a run's rows. */
+/* Describes the rows of a run for its readers: aggregations, records and their columns. */
 #include <stdlib.h>
 #include <string.h>
 #include "run/session.h"

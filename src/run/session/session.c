@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a run: see run/session.h for its order. */
+/* Makes, runs and frees a session: see run/session.h for the order. */
 #include "run/session.h"
 #include <errno.h>
 #include <stdlib.h>

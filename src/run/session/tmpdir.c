@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* $TMPDIR is everybody's: a folder is only ever reached by a descriptor that was opened without following links, and
- * looked at: it is a folder of this user, of a name and mode that tmpdir_make() gives. */
+/* Makes and removes folders in $TMPDIR, which every user can write to. A folder is reached only by a descriptor
+ * that was opened without following links. Before use it is checked: it belongs to this user, and has a name and
+ * mode that tmpdir_make() gives. */
 #include "run/session/tmpdir.h"
 #include <dirent.h>
 #include <errno.h>

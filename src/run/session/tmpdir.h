@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders that a run makes for itself in $TMPDIR (/tmp), and what dead runs have left. A folder is locked (flock(2)) as
- * long as its process lives, so what can be locked is of nobody any more, however he ended. Older versions made folders
- * with a dash in place of the dot, and did not lock them: those stay. */
+/* Makes folders of a run in $TMPDIR (/tmp), and removes those that dead runs have left. A folder is locked
+ * (flock(2)) as long as its process lives; so a folder that can be locked has no owner any more. Older versions
+ * made folders with a dash in place of the dot and did not lock them: those are not touched. */
 #ifndef DWELL_RUN_SESSION_TMPDIR_H
 #define DWELL_RUN_SESSION_TMPDIR_H
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets a command that was stopped after its exec run on to a point where its libraries are loaded, so
- * that probes in them can be found: by one breakpoint, taken out again before anything else looks.
- * Source: ptrace(2), getauxval(3); <link.h>: the dynamic linker calls r_brk before and after it maps. */
+/* Lets a command that was stopped after its exec run on until its libraries are loaded, so that probes in them can
+ * be found. Uses one breakpoint, which is removed before anything else looks. Source: ptrace(2), getauxval(3);
+ * <link.h>: the dynamic linker calls r_brk before and after it maps. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>

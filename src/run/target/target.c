@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -c and -p. A command is traced with ptrace up to its exec only: so it exists, under its own name, before
- * the D program is compiled, and nothing of the start is seen by the probes. */
+/* Implements -c and -p. A command is traced with ptrace up to its exec only. So it exists, under its own name,
+ * before the D program is compiled, and the probes see nothing of its start. */
 #include "run/target/int.h"
 #include <errno.h>
 #include <fcntl.h>

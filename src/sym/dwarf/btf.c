@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DWARF types as BTF. Each entry of .debug_info that is a type becomes one record; ids are given out when a
- * type is first referred to, and records are written in that order, so nothing recurses.
- * Source: <linux/btf.h>, Documentation/bpf/btf.rst. */
+/* Converts DWARF types to BTF. Each entry of .debug_info that is a type becomes one record. Ids are given out when
+ * a type is first referred to, and records are written in that order, so nothing recurses. Source: <linux/btf.h>,
+ * Documentation/bpf/btf.rst. */
 #include <errno.h>
 #include <linux/btf.h>
 #include <stdlib.h>

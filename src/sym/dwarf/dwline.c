@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line tables: the header's lists of directories and files, and the program that makes the rows. */
+/* Reads line tables: the header's lists of directories and files, and the program that makes the rows. */
 #include "sym/dwarf/dwline.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of src/sym: the line table of a unit. Source: DWARF 5, section 6.2 (and 4, 3, 2 for older headers). */
+/* Reads the line table of a unit. Private to src/sym. Source: DWARF 5, section 6.2 (and 4, 3, 2 for older
+ * headers). */
 #ifndef DWELL_SYM_DWARF_DWLINE_H
 #define DWELL_SYM_DWARF_DWLINE_H
 #include "sym/dwarf/int.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the split part of a unit: in the package of the program, else in a file of its own, and checks that it is that
- * of this skeleton. */
+/* Finds the split part of a unit, in the package of the program or in a file of its own, and checks that it
+ * belongs to this skeleton. */
 #include "sym/dwarf/split.h"
 #include <errno.h>
 #include <stdlib.h>

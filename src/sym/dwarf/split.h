@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Split debug information: what a compiler left in a .dwo file for each skeleton unit of a program, or what was put
- * together from these in "PROGRAM.dwp". Source: DWARF 5, section 7.3.2 and 7.3.5; before it GNU's extension of DWARF 4
- * (https://gcc.gnu.org/wiki/DebugFission and DebugFissionDWP). */
+/* Opens split debug information: what a compiler left in a .dwo file for each skeleton unit of a program, or what
+ * was combined from these in "PROGRAM.dwp". Source: DWARF 5, section 7.3.2 and 7.3.5; before it GNU's extension of
+ * DWARF 4 (https://gcc.gnu.org/wiki/DebugFission and DebugFissionDWP). */
 #ifndef DWELL_SYM_DWARF_SPLIT_H
 #define DWELL_SYM_DWARF_SPLIT_H
 #include "sym/dwarf/int.h"

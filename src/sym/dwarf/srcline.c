@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines and inlined functions: which unit has an address, then its functions as nested scopes and its rows, which are
- * read when an address of the unit is first asked for. */
+/* Finds lines and inlined functions of an address: first the unit, then its functions as nested scopes and its
+ * rows. Reads a unit when one of its addresses is first asked for. */
 #include "sym/dwarf/srcline.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of user programs to lines of their source, with the functions that the compiler has put in place of their
- * calls (inlined). Reads what debug information anybody may have written, DWARF 2 to 5, within bounds. */
+/* Turns addresses of user programs into source lines, with the functions that the compiler inlined there. Reads
+ * foreign debug information, DWARF 2 to 5, within bounds. */
 #ifndef DWELL_SYM_DWARF_SRCLINE_H
 #define DWELL_SYM_DWARF_SRCLINE_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Separate files with the symbols that were stripped from a program. */
+/* Finds the separate file that holds the symbols which were stripped from a program. */
 #ifndef DWELL_SYM_ELF_DEBUGFILE_H
 #define DWELL_SYM_ELF_DEBUGFILE_H
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Demangling by libiberty, bounded: it has no limit of its own on what it produces. */
+/* Demangles names with libiberty, and limits their length, which libiberty does not. */
 #include "sym/elf/demangle.h"
 #include <stdbool.h>
 #include <stdlib.h>

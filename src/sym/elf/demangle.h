@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mangled names of C++ and Rust to readable ones. */
+/* Turns mangled names of C++ and Rust into readable ones. */
 #ifndef DWELL_SYM_ELF_DEMANGLE_H
 #define DWELL_SYM_ELF_DEMANGLE_H
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF headers, sections and notes of hostile files. Source: elf(5), System V gABI chapters 4 and 5.
- */
+/* Reads headers, sections and notes of hostile ELF files. Source: elf(5), System V gABI chapters 4 and 5. */
 #include "sym/elf/elf.h"
 #include <errno.h>
 #include <stdlib.h>

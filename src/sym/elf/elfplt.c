@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for the procedure linkage table: the linker gives its entries the order of .rela.plt and no
- * symbols. Source: x86-64 psABI "Procedure Linkage Table"; AArch64 sysvabi. */
+/* Names the entries of the procedure linkage table. The linker gives them the order of .rela.plt and no symbols.
+ * Source: x86-64 psABI "Procedure Linkage Table"; AArch64 sysvabi. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symbols inside an ELF file. */
+/* Walks over the symbols in an ELF file. */
 #ifndef DWELL_SYM_ELF_ELFSYM_H
 #define DWELL_SYM_ELF_ELFSYM_H
 #include "sym/elf/elf.h"

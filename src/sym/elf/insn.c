@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks instructions. The x86 decoder is a large library that few programs need: it is opened late. */
+/* Decodes instructions one after another. The x86 decoder is a large library that few programs need, so it is
+ * opened late. */
 #include "sym/elf/insn.h"
 #include <Zydis/Zydis.h>
 #include <elf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where instructions begin, and what they are: a probe inside of one would destroy the program. */
+/* Finds where instructions begin, and what they are. A probe inside of an instruction would destroy the program. */
 #ifndef DWELL_SYM_ELF_INSN_H
 #define DWELL_SYM_ELF_INSN_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local symbols in .gnu_debugdata: an ELF file compressed with xz inside of the stripped one. */
+/* Reads local symbols from .gnu_debugdata: an ELF file, compressed with xz, inside of a stripped one. */
 #ifndef DWELL_SYM_ELF_MINIDEBUG_H
 #define DWELL_SYM_ELF_MINIDEBUG_H
 #include "sym/elf/elf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening files that other users chose. FUSE mounts of users need no check of ours: the kernel
- * refuses them to processes outside the mounting user's namespace before it asks the daemon. */
+/* Opens files that other users chose. Mounts of FUSE need no check here: the kernel refuses a user's mount to
+ * processes outside that user's namespace before it asks the file system's daemon. */
 #include "sym/elf/open.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening files that other users chose, as root, without blocking and without side effects. */
+/* Opens files that other users chose, as root, without blocking and without side effects. */
 #ifndef DWELL_SYM_ELF_OPEN_H
 #define DWELL_SYM_ELF_OPEN_H
 #include <stdbool.h>

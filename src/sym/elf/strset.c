@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symboliser's set of strings: a hash table of pointers into chunks of text. */
+/* Implements the set of strings as a hash table of pointers into chunks of text. */
 #include "sym/elf/strset.h"
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of strings that lives as long as the symboliser: equal names are kept once. */
+/* Stores each string once, for as long as the symboliser lives. */
 #ifndef DWELL_SYM_ELF_STRSET_H
 #define DWELL_SYM_ELF_STRSET_H
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols of one file, sorted: built from any order, with aliases reduced to the name people know.
- */
+/* Builds the sorted symbol table of a file from symbols in any order, and reduces aliases to the name that people
+ * know. */
 #include "sym/elf/symtab.h"
 #include <errno.h>
 #include <stdlib.h>

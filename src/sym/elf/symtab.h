@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symbols of one file: a compact table sorted by address. */
+/* Holds the symbols of one file: a compact table sorted by address. */
 #ifndef DWELL_SYM_ELF_SYMTAB_H
 #define DWELL_SYM_ELF_SYMTAB_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections that are compressed. Source: System V gABI, "Section Compression"; GNU's .zdebug_* sections begin with
+/* Unpacks compressed sections. Source: System V gABI, "Section Compression"; GNU's .zdebug_* sections begin with
  * "ZLIB" and the size, 8 bytes, most significant first. libzstd is opened late: few files need it. */
 #include "sym/elf/unpack.h"
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed sections of ELF files: deflate and zstd, in the form of the gABI and in GNU's older one (.zdebug_*). */
+/* Unpacks compressed sections of ELF files: deflate and zstd, in the form of the gABI and in GNU's older one
+ * (.zdebug_*). */
 #ifndef DWELL_SYM_ELF_UNPACK_H
 #define DWELL_SYM_ELF_UNPACK_H
 #include "sym/elf/elf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds libraries by name before a process loads them, where its dynamic linker is likely to find them; and
- * files that no process has. */
+/* Finds libraries by name before a process loads them, where its dynamic linker is likely to find them; also files
+ * that no process has mapped. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static probes in ELF files (USDT): the notes that sys/sdt.h leaves. Parses what anybody may have made. */
+/* Parses the notes that sys/sdt.h leaves in ELF files: static probes (USDT). The files are foreign. */
 #ifndef DWELL_SYM_OBJECT_STAPSDT_H
 #define DWELL_SYM_OBJECT_STAPSDT_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of one file, for probes on them: with all their names, and where their code lies. */
+/* Lists the functions of one file for probes, with all their names and the place of their code. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program and the libraries of a living process, and the functions in them: for probes. */
+/* Lists the program and the libraries of a living process, and the functions in them, for probes. */
 #ifndef DWELL_SYM_OBJECT_UOBJ_H
 #define DWELL_SYM_OBJECT_UOBJ_H
 #include <stdbool.h>

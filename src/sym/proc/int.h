@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symboliser's inside, for src/sym only. */
+/* Declares the inside of the symboliser. Private to src/sym. */
 #ifndef DWELL_SYM_PROC_INT_H
 #define DWELL_SYM_PROC_INT_H
 #include "sym/elf/demangle.h"

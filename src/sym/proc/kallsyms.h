@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's symbols as one compact sorted table. */
+/* Holds the kernel's symbols in one compact sorted table. */
 #ifndef DWELL_SYM_PROC_KALLSYMS_H
 #define DWELL_SYM_PROC_KALLSYMS_H
 #include <stdbool.h>

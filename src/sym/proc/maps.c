@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and keeps the mappings of a process. */
+/* Reads and updates the mappings of a process. */
 #include "sym/proc/maps.h"
 #include <errno.h>
 #include <fcntl.h>

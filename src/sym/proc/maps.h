@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mappings of one process as a sorted array. */
+/* Holds the mappings of one process as a sorted array. */
 #ifndef DWELL_SYM_PROC_MAPS_H
 #define DWELL_SYM_PROC_MAPS_H
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table of processes. A number alone does not identify a process: the start time does. /proc gives
- * it in clock ticks, BPF in nanoseconds, so times closer than a tick are the same. */
+/* Keeps the table of processes. A number alone does not identify a process, the start time does. /proc gives it in
+ * clock ticks, BPF in nanoseconds, so times closer than a tick are equal. */
 #include "sym/proc/proc.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes seen, by number and start time, with their mappings; they stay after exit. */
+/* Keeps the processes seen, by number and start time, with their mappings. They stay after exit. */
 #ifndef DWELL_SYM_PROC_PROC_H
 #define DWELL_SYM_PROC_PROC_H
 #include <stdbool.h>

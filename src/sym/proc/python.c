@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python interpreters in processes. */
+/* Finds Python interpreters in processes and names their frames. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

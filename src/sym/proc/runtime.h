@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Language runtimes in processes: which one is there, and the names of its frames. */
+/* Finds the language runtime of a process, and names its frames. */
 #ifndef DWELL_SYM_PROC_RUNTIME_H
 #define DWELL_SYM_PROC_RUNTIME_H
 #include "runtime/runtime.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symboliser: its life, and kernel addresses. */
+/* Makes and frees the symboliser, and names kernel addresses. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapped files: identity, life, and loading of their symbols when first asked for. */
+/* Keeps mapped files by identity, and loads their symbols when first asked. */
 #include "sym/proc/ufile.h"
 #include <errno.h>
 #include <fcntl.h>

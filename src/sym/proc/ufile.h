@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that processes map, and their symbols. All processes that map a file share one object. */
+/* Holds the files that processes map, with their symbols. All processes that map a file share one object. */
 #ifndef DWELL_SYM_PROC_UFILE_H
 #define DWELL_SYM_PROC_UFILE_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unwinding tables of processes: made when a file is first met. */
+/* Makes the unwinding table of a file when the file is first met. */
 #include "sym/proc/unwind.h"
 #include <errno.h>
 #include <fcntl.h>

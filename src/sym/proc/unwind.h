@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unwinding tables of processes: which mappings have one, and its place in the map of tables that BPF programs read. It
- * uses the symbolizer's mappings and files (maps.h, ufile.h), which handle deleted files, containers and the vdso. */
+/* Holds the unwinding tables of processes: which mappings have one, and its place in the map of tables that BPF
+ * programs read. Uses the symboliser's mappings and files (maps.h, ufile.h), which handle deleted files,
+ * containers and the vdso. */
 #ifndef DWELL_SYM_PROC_UNWIND_H
 #define DWELL_SYM_PROC_UNWIND_H
 #include "sym/unwind/ehtab.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User addresses to names, and names of a file to places in it. */
+/* Turns user addresses into names, and names of a file into places in it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

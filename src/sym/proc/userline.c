@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User addresses to lines of source, by the debug information of their file, or of its debug file. */
+/* Turns user addresses into source lines, by the debug information of their file or of its debug file. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* V8 in processes: Node and other programs that export what debuggers want to know of it (v8dbg_*), also stripped. */
+/* Finds V8 in processes: Node and other programs that export symbols for debuggers (v8dbg_*), also when stripped. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of call frame information: run once for each function, they give the rule for each address.
- * Only what unwinding of stacks needs is followed: the CFA, the frame pointer, a third register and the
- * return address. Source: DWARF 5, chapter 6.4.2 and 7.24. */
+/* Runs programs of call frame information: once for each function, they give the rule for each address. Follows
+ * only what unwinding of stacks needs: the CFA, the frame pointer, a third register and the return address.
+ * Source: DWARF 5, chapter 6.4.2 and 7.24. */
 #include <string.h>
 #include "sym/unwind/eh_int.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .eh_frame: found by its section, or by the program header that points to its index (vdso, files whose
- * section headers are gone), and taken apart into CIEs and FDEs. */
+/* Reads .eh_frame. Finds it by its section, or by the program header that points to its index (vdso, files without
+ * section headers), and splits it into CIEs and FDEs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

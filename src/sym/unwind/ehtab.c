@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the functions of .eh_frame to a table: sorted, equal neighbours merged, with an index by address. */
+/* Makes a table of the functions of .eh_frame: sorts them, merges equal neighbours, and adds an index by address. */
 #include "sym/unwind/ehtab.h"
 #include <errno.h>
 #include <stdlib.h>

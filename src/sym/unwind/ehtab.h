@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unwinding tables of ELF files: what .eh_frame says, compiled to rows of 8 bytes (base/unwindfmt.h).
- * Files are foreign: everything is bounded, and what is damaged or cannot be expressed is left out. */
+/* Compiles .eh_frame of an ELF file to unwinding tables: rows of 8 bytes (base/unwindfmt.h). Files are foreign:
+ * everything is bounded, and what is damaged or cannot be expressed is left out. */
 #ifndef DWELL_SYM_UNWIND_EHTAB_H
 #define DWELL_SYM_UNWIND_EHTAB_H
 #include "base/unwindfmt.h"
