@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "cmd/coreline.h"
+#include "core/coreline.h"
 #include "cmd/words.h"
 #include "core/shell.h"
 

@@ -13,26 +13,16 @@
 
 #define TOP_MAX 100000
 
-static int take_except(void *show, const struct optrow *o, const char *arg, struct err *err)
+/* --hosts, --except: "web*,role=db" */
+static int take_names(void *show, const struct optrow *o, const char *arg, struct err *err)
 {
+	const bool hosts = !strcmp(o->name, "hosts");
 	char *list = strdup(arg); /* lives as long as the command */
-	int e = list ? askshow_except(show, list) : -ENOMEM;
+	int e = !list ? -ENOMEM : hosts ? askshow_hosts(show, list) : askshow_except(show, list);
 
-	(void)o;
 	if (e == -E2BIG)
-		return err_set(err, -EINVAL, "fleet: --except: %u names at most", ASK_SELECTORS_MAX);
-	return e < 0 ? err_set(err, e, "out of memory") : 0;
-}
-
-/* "web*,role=db" */
-static int take_hosts(void *show, const struct optrow *o, const char *arg, struct err *err)
-{
-	char *list = strdup(arg); /* lives as long as the command */
-	int e = list ? askshow_hosts(show, list) : -ENOMEM;
-
-	(void)o;
-	if (e == -E2BIG)
-		return err_set(err, -EINVAL, "fleet: --hosts: %u names and labels at most", ASK_SELECTORS_MAX);
+		return err_set(err, -EINVAL, "fleet: --%s: %u names%s at most", o->name, ASK_SELECTORS_MAX,
+			       hosts ? " and labels" : "");
 	return e < 0 ? err_set(err, e, "out of memory") : 0;
 }
 
@@ -56,13 +46,13 @@ static const struct {
 	    .kind = OPT_CALL,
 	    .arg = "LIST",
 	    .help = "only these: names, NAME*, and labels NAME=VALUE, with commas between",
-	    .take = take_hosts } },
+	    .take = take_names } },
 	{ ALL,
 	  { .name = "except",
 	    .kind = OPT_CALL,
 	    .arg = "LIST",
 	    .help = "not these: names, NAME*",
-	    .take = take_except } },
+	    .take = take_names } },
 	{ ALL,
 	  { .name = "tenant",
 	    .kind = OPT_TEXT,

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell fleet simulate`, `dwell fleet demo`: a fleet to try. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "base/caught.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/fleet.h"
 #include "engine/why.h"
-#include "fleet/demo.h"
+#include "fleet/demorun.h"
 #include "fleet/sim.h"
 
 #define DEMO_HOSTS 20u
-#define SELF "/proc/self/exe"
 
 /* -- simulate -- */
 
@@ -90,24 +86,16 @@ static int run_simulate(int argc, char **argv)
 
 /* -- demo -- */
 
-struct demo_cmd {
-	struct demo d;
-	unsigned hosts;
-	uint64_t for_ns;
-	char page[200];	       /* a line with its address */
-	const char *recording; /* or NULL: this machine's */
-};
-
 static const struct optrow demo_rows[] = {
 	{ .name = "count",
 	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct demo_cmd, hosts),
+	  .at = offsetof(struct demo_run, hosts),
 	  .arg = "N",
 	  .help = "simulated hosts (20)",
 	  .value = SIM_HOSTS_MAX },
 	{ .name = "for",
 	  .kind = OPT_TIME,
-	  .at = offsetof(struct demo_cmd, for_ns),
+	  .at = offsetof(struct demo_run, for_ns),
 	  .arg = "TIME",
 	  .help = "end after this; else by Ctrl-C",
 	  .value = 1 },
@@ -122,102 +110,9 @@ static const struct optable demo_options = {
 	.n = ARRAY_SIZE(demo_rows),
 };
 
-/* A part that is dwell itself: words end with NULL. */
-static int start_own(struct demo *d, const char *name, const char *const *words, int out, struct err *err)
-{
-	char *argv[DEMO_ARGS_MAX + 2] = { (char[]){ SELF } };
-
-	for (size_t i = 0; words[i] && i < DEMO_ARGS_MAX; i++)
-		argv[i + 1] = (char *)(uintptr_t)words[i];
-	return demo_start(d, name, argv, out, err);
-}
-
-static int start_real(struct demo_cmd *c, const char *state, struct err *err)
-{
-	const char *const daemon[] = { "latency", "--daemon", "--state", state, NULL };
-	const char *const host[] = { "fleet", "host",	 "--fleet",   c->d.bus, "--state",
-				     state,   "--label", "role=real", NULL };
-	int e = start_own(&c->d, "daemon", daemon, -1, err);
-
-	return e ? e : start_own(&c->d, "host", host, -1, err);
-}
-
-static int start_simulated(struct demo_cmd *c, const char *state, struct err *err)
-{
-	char count[16];
-	const char *const words[] = { "fleet",	  "simulate", "--fleet", "",   "--count", count,
-				      "--faults", "3",	      "--back",	 "4m", "",	  NULL };
-	const char *argv[ARRAY_SIZE(words)];
-	int e = 0;
-
-	memcpy(argv, words, sizeof(words));
-	argv[3] = c->d.bus;
-	argv[10] = c->recording ? c->recording : state;
-	snprintf(count, sizeof(count), "%u", c->hosts);
-	if (!c->recording) {
-		cmd_msg("recording this machine for %u seconds", DEMO_RECORD_S);
-		e = demo_watch(&c->d, DEMO_RECORD_S, err);
-	}
-	return e || c->d.stop(c->d.ctx) ? e : start_own(&c->d, "simulate", argv, -1, err);
-}
-
-/* Its address comes through a pipe, since it has the token. */
-static int start_page(struct demo_cmd *c, struct err *err)
-{
-	const char *const words[] = { "fleet", "serve", "--store", c->d.store, NULL };
-	int fds[2], e;
-	ssize_t n;
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return err_set(err, -errno, "%s", strerror(errno));
-	e = start_own(&c->d, "serve", words, fds[1], err);
-	close(fds[1]);
-	n = e == 0 ? read(fds[0], c->page, sizeof(c->page) - 1) : 0;
-	close(fds[0]);
-	c->page[n > 0 ? n : 0] = '\0';
-	return e;
-}
-
-static void tell(const struct demo_cmd *c)
-{
-	char name[32];
-
-	printf("%s", c->page);
-	printf("export DWELL_FLEET=%s DWELL_FLEET_STORE=%s\n", c->d.bus, c->d.store);
-	for (size_t i = 0; i < SIM_NFAULTS; i++) {
-		sim_name(sim_faults[i].host, name);
-		if (sim_faults[i].host < c->hosts)
-			printf("planted: %s, %s %g times as slow%s%s\n", name, sim_faults[i].series,
-			       sim_faults[i].factor, *sim_faults[i].key ? ", disk " : "", sim_faults[i].key);
-	}
-	fflush(stdout);
-}
-
-static int run_parts(struct demo_cmd *c, struct err *err)
-{
-	char state[sizeof(c->d.folder) + 16];
-	const char *const collect[] = { "fleet", "collect", "--fleet", c->d.bus, "--store", c->d.store, NULL };
-	int e = demo_engines(&c->d, err);
-
-	snprintf(state, sizeof(state), "%s/state", c->d.folder);
-	if (e == 0)
-		e = start_own(&c->d, "collect", collect, -1, err);
-	if (e == 0 && geteuid() == 0)
-		e = start_real(c, state, err);
-	if (e == 0)
-		e = start_simulated(c, state, err);
-	if (e == 0 && !c->d.stop(c->d.ctx))
-		e = start_page(c, err);
-	if (e == 0 && !c->d.stop(c->d.ctx)) {
-		tell(c);
-		e = demo_watch(&c->d, (unsigned)((c->for_ns + 999999999) / 1000000000), err);
-	}
-	return e;
-}
-
 static int run_demo(int argc, char **argv)
 {
-	struct demo_cmd c = { .d.stop = fleet_stop, .hosts = DEMO_HOSTS };
+	struct demo_run c = { .d.stop = fleet_stop, .hosts = DEMO_HOSTS, .to = &cmd_listener };
 	struct err err = { 0 };
 	int e = cmd_options(&demo_options, &c, argc, argv);
 
@@ -234,7 +129,7 @@ static int run_demo(int argc, char **argv)
 	caught_begin();
 	e = demo_begin(&c.d, &err);
 	if (e == 0)
-		e = run_parts(&c, &err);
+		e = demorun_parts(&c, stdout, &err);
 	demo_end(&c.d);
 	return e < 0 && e != -EINTR ? cmd_fail("%s", err.msg) : EXIT_OK;
 }

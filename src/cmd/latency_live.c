@@ -41,63 +41,24 @@ static bool is_recording(const char *name)
 	return access(name, F_OK) == 0 || strspn(name, "0123456789") == strlen(name);
 }
 
-static bool named_before(char **names, int i)
-{
-	for (int k = 0; k < i; k++)
-		if (!strcmp(names[k], names[i]))
-			return true;
-	return false;
-}
-
 static int take_trackers(struct live_slow *l, int n, char **names)
 {
-	if (n == 0 && !l->requests)
-		live_slow_add_default(l);
-	for (int i = 0; i < n; i++) {
-		int e = named_before(names, i) ? 0 : live_slow_add(l, names[i]);
+	const char *wrong;
+	int e = live_slow_add_all(l, names, (size_t)n, &wrong);
 
-		if (e == 0)
-			continue;
-		if (e == -EINVAL)
-			return cmd_wrong("latency: %s is about one process: -p PID, or -- COMMAND", names[i]);
-		cmd_msg("latency: there is no tracker or command '%s'; trackers are:", names[i]);
+	if (e == -EINVAL)
+		return cmd_wrong("latency: %s is about one process: -p PID, or -- COMMAND", wrong);
+	if (e < 0) {
+		cmd_msg("latency: there is no tracker or command '%s'; trackers are:", wrong);
 		list_trackers(stderr);
-		return EXIT_USAGE;
 	}
-	return 0;
+	return e < 0 ? EXIT_USAGE : 0;
 }
 
 static int take_request(void *live, const struct optrow *o, const char *arg, struct err *err)
 {
 	(void)o;
 	return live_slow_requests(live, arg, err);
-}
-
-/* "N/s" */
-static int take_rate(void *rate, const struct optrow *o, const char *arg, struct err *err)
-{
-	char *copy = strdup(arg), *slash = copy ? strstr(copy, "/s") : NULL;
-	int e;
-
-	if (slash && !slash[2])
-		*slash = '\0';
-	e = copy ? optable_number(o, copy, rate, err) : err_set(err, -ENOMEM, "out of memory");
-	free(copy);
-	return e;
-}
-
-static int take_flight(void *request, const struct optrow *o, const char *arg, struct err *err)
-{
-	struct request *c = request;
-	uint64_t ns;
-	int e = optrow_time(o->name, arg, 1, &ns, err);
-
-	if (e == 0 && (ns < OPTIONS_FLIGHT_MIN || ns > OPTIONS_FLIGHT_MAX))
-		return err_set(err, -EINVAL,
-			       "--flight: '%s' is out of bounds: the flight recorder looks back for 1ms to 60s", arg);
-	if (e == 0)
-		c->opts.flight = ns;
-	return e;
 }
 
 static int take_cgroup(void *live, const struct optrow *o, const char *arg, struct err *err)
@@ -153,7 +114,7 @@ static const struct optrow rows[] = {
 	  .help = "not each event: with the summary, the N slowest" },
 	{ .name = "rate",
 	  .kind = OPT_CALL,
-	  .take = take_rate,
+	  .take = requestopts_rate,
 	  .at = offsetof(struct latency_cmd, live.rate),
 	  .value = MAX_RATE,
 	  .live = true,
@@ -202,7 +163,7 @@ static const struct optrow rows[] = {
 	  .help = "waits for something to do, and sleeps, too" },
 	{ .name = "flight",
 	  .kind = OPT_CALL,
-	  .take = take_flight,
+	  .take = requestopts_flight,
 	  .at = offsetof(struct latency_cmd, live.request),
 	  .live = true,
 	  .arg = "TIME",

@@ -8,17 +8,17 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "engine/views.h"
+#include "cmd/words.h"
+#include "launcher/entrance.h"
 #include "launcher/gallery.h"
 #include "launcher/listen.h"
-#include "cmd/words.h"
 #include "launcher/page.h"
 #include "launcher/pair.h"
 
 #define WORDS_MAX 256 /* recordings and folders of the command line */
 
 struct serve_opts {
-	uint64_t port;		     /* 0: any that is free */
-	const char *unix_path;	     /* NULL: TCP on loopback */
+	struct entrance in;
 	char *recordings[WORDS_MAX]; /* files and folders */
 	size_t n;
 };
@@ -55,10 +55,10 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "-:h", longs, NULL)) != -1) {
-		if (c == 'p' && (num_parse_u64(optarg, &o->port) < 0 || o->port > UINT16_MAX))
+		if (c == 'p' && (num_parse_u64(optarg, &o->in.port) < 0 || o->in.port > UINT16_MAX))
 			return cmd_fail("--port %s: a number up to %d is wanted", optarg, UINT16_MAX);
 		if (c == 'u')
-			o->unix_path = optarg;
+			o->in.unix_path = optarg;
 		if (c == 'h')
 			return usage(NULL, stdout), -1;
 		if (c == '?' || c == ':')
@@ -74,11 +74,7 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 
 static int serve_main(int argc, char **argv)
 {
-	const char *hosts[] = { NULL, NULL, NULL };
-	char token[SERVE_TOKEN_LEN + 1];
 	struct serve_config c = {
-		.hosts = hosts,
-		.token = token,
 		.views = all_views,
 		.privileged = geteuid() == 0,
 		.unprivileged = "dwell serve was not started as root: it can show recordings, but not trace"
@@ -97,12 +93,9 @@ static int serve_main(int argc, char **argv)
 		return cmd_fail("%s", err.msg);
 	}
 	pair_hold_signals();
-	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(NULL, &o.port);
-	if (c.listen_fd < 0)
-		return cmd_fail("cannot listen on %s: %s", o.unix_path ? o.unix_path : "127.0.0.1",
-				strerror(-c.listen_fd));
-	if (serve_token(token) < 0)
-		return cmd_fail("no random numbers");
+	r = entrance_open(&o.in, a, &c, &cmd_listener);
+	if (r < 0)
+		return cmd_outcome(r, 0);
 	c.nprograms = gallery_read(a, &c.programs);
 	c.nwords = gallery_words(&c.words);
 	c.nassets = page_assets(a, PAGE_MACHINE, &c.assets);
@@ -115,20 +108,10 @@ static int serve_main(int argc, char **argv)
 	c.uploads = dir.uploads;
 	if (!c.nassets)
 		cmd_msg("built without the page (it needs esbuild to be built): only the API is there");
-	c.cookie = arena_printf(a, "dwell%u", (unsigned)o.port);
-	if (o.unix_path) {
-		hosts[0] = "localhost";
-		printf("socket %s token %s\n", o.unix_path, token);
-	} else {
-		hosts[0] = arena_printf(a, "127.0.0.1:%u", (unsigned)o.port);
-		hosts[1] = arena_printf(a, "localhost:%u", (unsigned)o.port);
-		printf("http://%s/?token=%s\n", hosts[0], token);
-	}
-	fflush(stdout);
+	entrance_tell(&o.in, stdout);
 	r = cmd_outcome(pair_run(&c, pair_overview(a, &dir), &dir, cmd_name(), &cmd_listener), 0);
 	servedir_remove(&dir);
-	if (o.unix_path)
-		unlink(o.unix_path);
+	entrance_close(&o.in);
 	arena_free(a);
 	return r;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the options that change the request: options of D, processes and groups, duration. */
 #include "cmdline/requestopts.h"
+#include <errno.h>
 #include <string.h>
+#include "base/cleanup.h"
 #include "cmdline/opts.h"
 
 int requestopts_pass(void *request, const struct optrow *o, const char *arg, struct err *err)
@@ -35,6 +37,30 @@ int requestopts_pid(void *pid, const struct optrow *o, const char *arg, struct e
 {
 	(void)o;
 	return cmdline_pid(arg, pid, err);
+}
+
+int requestopts_rate(void *rate, const struct optrow *o, const char *arg, struct err *err)
+{
+	_cleanup_free_ char *copy = strdup(arg);
+	char *slash = copy ? strstr(copy, "/s") : NULL;
+
+	if (slash && !slash[2])
+		*slash = '\0';
+	return copy ? optable_number(o, copy, rate, err) : err_set(err, -ENOMEM, "out of memory");
+}
+
+int requestopts_flight(void *request, const struct optrow *o, const char *arg, struct err *err)
+{
+	struct request *c = request;
+	uint64_t ns;
+	int e = optrow_time(o->name, arg, 1, &ns, err);
+
+	if (e == 0 && (ns < OPTIONS_FLIGHT_MIN || ns > OPTIONS_FLIGHT_MAX))
+		return err_set(err, -EINVAL,
+			       "--flight: '%s' is out of bounds: the flight recorder looks back for 1ms to 60s", arg);
+	if (e == 0)
+		c->opts.flight = ns;
+	return e;
 }
 
 int requestopts_record(struct recnow *l, const struct optable *t, void *command, int *argc, char **argv,

@@ -18,6 +18,10 @@ int requestopts_whose(void *request, const struct optrow *o, const char *arg, st
 int requestopts_for(void *request, const struct optrow *o, const char *arg, struct err *err);
 /* -p PID, where it does not go into a request: a long. */
 int requestopts_pid(void *pid, const struct optrow *o, const char *arg, struct err *err);
+/* "N/s" or "N": an unsigned. */
+int requestopts_rate(void *rate, const struct optrow *o, const char *arg, struct err *err);
+/* --flight TIME: how far the flight recorder looks back. */
+int requestopts_flight(void *request, const struct optrow *o, const char *arg, struct err *err);
 /* Reads the options of t into *command, of which l is a part, and the command after "--". As optable_read(). */
 int requestopts_record(struct recnow *l, const struct optable *t, void *command, int *argc, char **argv,
 		       const char *program, struct err *err);

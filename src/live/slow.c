@@ -241,6 +241,27 @@ void live_slow_add_default(struct live_slow *l)
 		add_tracker(l, file);
 }
 
+static bool named_before(char *const *names, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(names[k], names[i]))
+			return true;
+	return false;
+}
+
+int live_slow_add_all(struct live_slow *l, char *const *names, size_t n, const char **ret_wrong)
+{
+	int e = 0;
+
+	if (!n && !l->requests)
+		live_slow_add_default(l);
+	for (size_t i = 0; i < n && e == 0; i++) {
+		*ret_wrong = names[i];
+		e = named_before(names, i) ? 0 : live_slow_add(l, names[i]);
+	}
+	return e;
+}
+
 int live_slow_requests(struct live_slow *l, const char *arg, struct err *err)
 {
 	struct request *c = &l->request;

@@ -38,6 +38,9 @@ int live_slow_group(struct live_slow *l, struct err *err);
 int live_slow_add(struct live_slow *l, const char *name);
 /* Adds those that run by themselves. */
 void live_slow_add_default(struct live_slow *l);
+/* Adds the named ones, each once; without names and requests the default ones. As live_slow_add(); then *ret_wrong is
+ * the name. */
+int live_slow_add_all(struct live_slow *l, char *const *names, size_t n, const char **ret_wrong);
 /* Between two probes of a program: "BEGIN,END[,arg0][,nested]". -EINVAL with a message. */
 int live_slow_requests(struct live_slow *l, const char *arg, struct err *err);
 /* What is run, put into l->request, beside the trackers. 0 or -errno, told. */

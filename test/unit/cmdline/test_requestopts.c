@@ -74,11 +74,32 @@ static void some_rows_go_into_the_request(void **state)
 	request_done(&c.request);
 }
 
+static void rates_and_looks_back(void **state)
+{
+	const struct optrow rate = { .name = "rate", .value = 100 }, flight = { .name = "flight" };
+	struct request r = { 0 };
+	struct err err = { 0 };
+	unsigned n = 0;
+
+	(void)state;
+	assert_int_equal(requestopts_rate(&n, &rate, "50/s", &err), 0);
+	assert_int_equal(n, 50);
+	assert_int_equal(requestopts_rate(&n, &rate, "100", &err), 0);
+	assert_true(requestopts_rate(&n, &rate, "101/s", &err) < 0);
+	assert_true(requestopts_rate(&n, &rate, "5/sec", &err) < 0);
+	assert_int_equal(requestopts_flight(&r, &flight, "2s", &err), 0);
+	assert_int_equal(r.opts.flight, 2000000000);
+	assert_int_equal(requestopts_flight(&r, &flight, "61s", &err), -EINVAL);
+	assert_int_equal(requestopts_flight(&r, &flight, "999us", &err), -EINVAL);
+	err_done(&err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_fill_what_is_recorded),
 		cmocka_unit_test(some_rows_go_into_the_request),
+		cmocka_unit_test(rates_and_looks_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,6 +184,8 @@ static void trackers_are_added_by_name(void **state)
 {
 	struct live_slow l = { .record = "f" };
 	struct request *c = &l.request;
+	char *twice[] = { "block", "block" }, *unknown[] = { "block", "nothing" };
+	const char *wrong = NULL;
 
 	(void)state;
 	request_init(c, "dwell", &silent);
@@ -192,7 +194,9 @@ static void trackers_are_added_by_name(void **state)
 	assert_int_equal(live_slow_add(&l, "gc"), -EINVAL);
 	vec_push(&c->pids, 1L);
 	assert_int_equal(live_slow_add(&l, "gc"), 0);
-	assert_int_equal(live_slow_add(&l, "block"), 0);
+	assert_int_equal(live_slow_add_all(&l, twice, 2, &wrong), 0);
+	assert_int_equal(live_slow_add_all(&l, unknown, 2, &wrong), -ENOENT);
+	assert_string_equal(wrong, "nothing");
 	assert_true(runs(c, "/latency/block.d"));
 	assert_true(runs(c, "/latency/by_key/block.d"));
 	assert_int_equal(live_slow_request(&l), 0);
@@ -204,7 +208,7 @@ static void trackers_are_added_by_name(void **state)
 	l = (struct live_slow){ .slow_only = true, .record = "f", .show.json = true };
 	request_init(c, "dwell", &silent);
 	live_slow_begin(&l);
-	live_slow_add_default(&l);
+	assert_int_equal(live_slow_add_all(&l, NULL, 0, &wrong), 0);
 	assert_true(runs(c, "/latency/wakeup.d") && c->opts.zdepends);
 	assert_false(runs(c, "/by_key/"));
 	assert_int_equal(live_slow_request(&l), 0);

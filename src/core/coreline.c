@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edits lines with libedit, by the functions that it shares with readline. Source: editline/readline.h of libedit
  * 3.1. */
-#include "cmd/coreline.h"
+#include "core/coreline.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

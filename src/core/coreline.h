@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads lines of `dwell core` from a terminal, with editing, history and completion. Opens libedit when it is
  * first needed. */
-#ifndef DWELL_CMD_CORELINE_H
-#define DWELL_CMD_CORELINE_H
+#ifndef DWELL_CORE_CORELINE_H
+#define DWELL_CORE_CORELINE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
