@@ -21,7 +21,8 @@ export interface FlameData extends FrameKinds {
 function runtimeOf(name: string): string | undefined {
 	const file = / at (.*?)(:\d+){0,2}$/.exec(name)?.[1];
 	if (name.endsWith(" [builtin]")) return "javascript";
-	return file === undefined ? undefined : /\.py$|^<frozen /.test(file) ? "python" : "javascript";
+	if (file === undefined) return undefined;
+	return /\.java$/.test(file) ? "java" : /\.py$|^<frozen /.test(file) ? "python" : "javascript";
 }
 
 /** The kind (by its name in framekind.def) of a frame "module`function". */
