@@ -22,7 +22,8 @@ function runtimeOf(name: string): string | undefined {
 	const file = / at (.*?)(:\d+){0,2}$/.exec(name)?.[1];
 	if (name.endsWith(" [builtin]")) return "javascript";
 	if (file === undefined) return undefined;
-	return /\.java$/.test(file) ? "java" : /\.py$|^<frozen /.test(file) ? "python" : "javascript";
+	if (file.endsWith(".java")) return "java";
+	return /\.py$|^<frozen /.test(file) ? "python" : "javascript";
 }
 
 /** The kind (by its name in framekind.def) of a frame "module`function". */
