@@ -89,54 +89,47 @@ static const struct optrow rows[] = {
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell" },
 };
-static struct viewrows all_rows; /* with the view's */
-static struct optable options = {
-	.command = "check",
-	.synopsis =
-		"check [options] [-- COMMAND...]\ncheck [--against FILE] [--json] [--html FILE] FILE   of a recording",
-	.notes =
-		"Looks at CPUs, memory, disks, locks, network and processes, and says what is slow: for whom, and why.",
-	.rows = all_rows.v,
-	.given = on_given,
+static const struct viewjoined joined = {
+	.table = {
+		.command = "check",
+		.synopsis =
+			"check [options] [-- COMMAND...]\ncheck [--against FILE] [--json] [--html FILE] FILE   of a recording",
+		.notes =
+			"Looks at CPUs, memory, disks, locks, network and processes, and says what is slow: for whom, and why.",
+		.rows = rows,
+		.n = ARRAY_SIZE(rows),
+		.given = on_given,
+	},
+	.view = &view_check,
+	.state_at = offsetof(struct check_cmd, live.view),
+	.form_at = offsetof(struct check_cmd, live.form),
 };
 
-static const struct optable *make_options(void)
-{
-	viewline_rows(&all_rows, rows, ARRAY_SIZE(rows), &view_check, offsetof(struct check_cmd, live.view),
-		      offsetof(struct check_cmd, live.form));
-	options.n = all_rows.n;
-	return &options;
-}
-
-static void usage(const struct command *self, FILE *out)
-{
-	(void)self;
-	optable_help(make_options(), cmd_name(), out);
-}
-
-static int of_recording(struct check_cmd *c, int n, char **words)
+static int of_recording(struct check_cmd *c, const struct optable *options, int n, char **words)
 {
 	const struct viewshow show = {
 		.view = &view_check, .state = &c->live.view, .form = c->live.form, .beside = c->live.html
 	};
 
 	if (c->live_only)
-		return cmd_not_recorded(&options, c->live_only, words[0]);
-	return n > 1 ? cmd_words(&options, words[1], NULL) : viewcmd_recorded(&show, &options, words, 1);
+		return cmd_not_recorded(options, c->live_only, words[0]);
+	return n > 1 ? cmd_words(options, words[1], NULL) : viewcmd_recorded(&show, options, words, 1);
 }
 
 static int check_main(int argc, char **argv)
 {
 	struct check_cmd c = { .live = { .for_ns = LIVE_CHECK_FOR_NS, .left_out = cmd_left_out } };
+	struct viewrows all;
+	const struct optable options = viewline_join(&joined, &all);
 	int e;
 
 	cmd_begin(&c.live.request);
 	view_init(&view_check, &c.live.view);
 	e = cmd_split("check", &argc, argv, &c.live.request.words);
 	if (e == 0)
-		e = cmd_options(make_options(), &c, argc, argv);
+		e = cmd_options(&options, &c, argc, argv);
 	if (e == 0 && optind < argc) {
-		e = of_recording(&c, argc - optind, argv + optind);
+		e = of_recording(&c, &options, argc - optind, argv + optind);
 		c.live.view = (struct check_view){ 0 }; /* which is ended */
 	} else if (e == 0) {
 		e = cmd_ran(live_check_run(&c.live), 0);
@@ -146,4 +139,4 @@ static int check_main(int argc, char **argv)
 }
 
 const struct command cmd_check = { "check", "what is slow, for whom, and why: findings, the most expensive first",
-				   check_main, .usage = usage };
+				   check_main, .joined = &joined };

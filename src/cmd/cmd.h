@@ -14,6 +14,7 @@ enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 struct optable;
 struct viewcmd;
+struct viewjoined;
 struct command {
 	const char *name;    /* first argument: `dwell features`; of a part the second one */
 	const char *summary; /* one line for completion; NULL: not for people */
@@ -22,6 +23,7 @@ struct command {
 	/* What its help is made of: one of these, or nothing. */
 	const struct optable *options;
 	const struct viewcmd *view;
+	const struct viewjoined *joined;
 	void (*usage)(const struct command *self, FILE *out);
 	const struct command *const *parts; /* `dwell latency why`: the list ends with NULL; or NULL */
 };

@@ -46,6 +46,8 @@ void cmd_help_of(const struct command *c, FILE *out)
 {
 	if (c->options)
 		optable_help(c->options, cmd_name(), out);
+	else if (c->joined)
+		viewline_join_help(c->joined, cmd_name(), out);
 	else if (c->view)
 		viewline_help(c->view, cmd_name(), out);
 	else if (c->usage)

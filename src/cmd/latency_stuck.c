@@ -26,36 +26,29 @@ static const struct optrow rows[] = {
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell: causes=FILE for rules of your own" },
 };
-static struct viewrows all_rows; /* with the view's */
-static struct optable options = {
-	.command = "latency stuck",
-	.synopsis = "latency stuck [options]\n"
-		    "latency stuck [options] FILE   of a recording: -x record=FILE",
-	.rows = all_rows.v,
+static const struct viewjoined joined = {
+	.table = {
+		.command = "latency stuck",
+		.synopsis = "latency stuck [options]\n"
+			    "latency stuck [options] FILE   of a recording: -x record=FILE",
+		.rows = rows,
+		.n = ARRAY_SIZE(rows),
+	},
+	.view = &view_stuck,
+	.state_at = offsetof(struct live_stuck, view),
+	.form_at = offsetof(struct live_stuck, form),
 };
-
-static const struct optable *make_options(void)
-{
-	viewline_rows(&all_rows, rows, ARRAY_SIZE(rows), &view_stuck, offsetof(struct live_stuck, view),
-		      offsetof(struct live_stuck, form));
-	options.n = all_rows.n;
-	return &options;
-}
-
-static void usage(const struct command *self, FILE *out)
-{
-	(void)self;
-	optable_help(make_options(), cmd_name(), out);
-}
 
 static int stuck_main(int argc, char **argv)
 {
 	struct live_stuck r = { 0 };
+	struct viewrows all;
+	const struct optable options = viewline_join(&joined, &all);
 	int e;
 
 	cmd_begin(&r.request);
 	view_init(&view_stuck, &r.view);
-	e = cmd_options(make_options(), &r, argc, argv);
+	e = cmd_options(&options, &r, argc, argv);
 	if (e == 0 && optind == argc)
 		return cmd_ran(live_stuck_run(&r), 0);
 	if (e == 0) {
@@ -70,6 +63,6 @@ static int stuck_main(int argc, char **argv)
 }
 
 const struct command latency_stuck = { "stuck", "who is blocked right now, since when, on what, held by whom",
-				       stuck_main, .usage = usage };
+				       stuck_main, .joined = &joined };
 /* It is asked for first, and has a name of its own. */
-const struct command cmd_stuck = { "stuck", "who is blocked right now (latency stuck)", stuck_main, .usage = usage };
+const struct command cmd_stuck = { "stuck", "who is blocked right now (latency stuck)", stuck_main, .joined = &joined };

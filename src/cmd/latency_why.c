@@ -98,37 +98,28 @@ static const struct optrow rows[] = {
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell: causes=FILE for rules of your own" },
 };
-static struct viewrows all_rows; /* with the view's */
-static struct optable options = {
-	.command = "latency why",
-	.synopsis = "latency why [options] [-- COMMAND...]\n"
-		    "latency why [--from TIME] [--to TIME] [options] FILE|FOLDER|PID...   of recordings",
-	.rows = all_rows.v,
-	.given = on_given,
+static const struct viewjoined joined = {
+	.table = {
+		.command = "latency why",
+		.synopsis = "latency why [options] [-- COMMAND...]\n"
+			    "latency why [--from TIME] [--to TIME] [options] FILE|FOLDER|PID...   of recordings",
+		.rows = rows,
+		.n = ARRAY_SIZE(rows),
+		.given = on_given,
+	},
+	.view = &view_why,
+	.state_at = offsetof(struct why_run, live.view),
+	.form_at = offsetof(struct why_run, live.form),
 };
 
-static const struct optable *make_options(void)
-{
-	viewline_rows(&all_rows, rows, ARRAY_SIZE(rows), &view_why, offsetof(struct why_run, live.view),
-		      offsetof(struct why_run, live.form));
-	options.n = all_rows.n;
-	return &options;
-}
-
-static void usage(const struct command *self, FILE *out)
-{
-	(void)self;
-	optable_help(make_options(), cmd_name(), out);
-}
-
-static int of_recordings(struct why_run *w, char *const *words, size_t n)
+static int of_recordings(struct why_run *w, const struct optable *options, char *const *words, size_t n)
 {
 	const struct viewshow show = {
 		.view = &view_why, .state = &w->live.view, .form = w->live.form, .causes = w->live.request.opts.causes
 	};
 
-	return w->live_only ? cmd_not_recorded(&options, w->live_only, words[0])
-			    : viewcmd_recorded(&show, &options, words, n);
+	return w->live_only ? cmd_not_recorded(options, w->live_only, words[0])
+			    : viewcmd_recorded(&show, options, words, n);
 }
 
 static int why_main(int argc, char **argv)
@@ -136,6 +127,8 @@ static int why_main(int argc, char **argv)
 	struct why_run w = { .live.every_ns = LIVE_WHY_EVERY_NS };
 	struct why_view *v = &w.live.view;
 	struct request *c = &w.live.request;
+	struct viewrows all;
+	const struct optable options = viewline_join(&joined, &all);
 	int e;
 
 	cmd_begin(c);
@@ -144,19 +137,19 @@ static int why_main(int argc, char **argv)
 	if (c->words)
 		w.live_only = &command_behind;
 	if (e == 0)
-		e = cmd_options(make_options(), &w, argc, argv);
+		e = cmd_options(&options, &w, argc, argv);
 	v->print.stacks |= v->print.askers;
 	if (e == 0 && optind == argc && (v->asked.from || v->asked.to))
 		e = cmd_words(&options, NULL, "--from and --to are for recordings");
 	if (e == 0 && optind == argc)
 		return cmd_ran(live_why_run(&w.live), 0);
 	if (e == 0)
-		e = of_recordings(&w, argv + optind, (size_t)(argc - optind));
+		e = of_recordings(&w, &options, argv + optind, (size_t)(argc - optind));
 	request_done(c);
 	return e;
 }
 
 const struct command latency_why = { "why", "what threads wait for: causes by time, count, maximum", why_main,
-				     .usage = usage };
+				     .joined = &joined };
 /* It is asked for first, and has a name of its own. */
-const struct command cmd_why = { "why", "what threads wait for (latency why)", why_main, .usage = usage };
+const struct command cmd_why = { "why", "what threads wait for (latency why)", why_main, .joined = &joined };

@@ -106,22 +106,35 @@ static bool has_row(const struct viewrows *rows, const struct optrow *o)
 	return false;
 }
 
-void viewline_rows(struct viewrows *ret, const struct optrow *own, size_t n, const struct view *v, size_t state_at,
-		   size_t form_at)
+struct optable viewline_join(const struct viewjoined *j, struct viewrows *rows)
 {
-	ret->n = 0;
-	add_rows(ret, own, n, 0);
+	const struct view *v = j->view;
+	struct optable t = j->table;
+
+	rows->n = 0;
+	add_rows(rows, t.rows, t.n, 0);
 	for (size_t i = 0; i < v->noptions; i++)
-		if (!has_row(ret, &v->options[i]))
-			add_rows(ret, &v->options[i], 1, state_at);
+		if (!has_row(rows, &v->options[i]))
+			add_rows(rows, &v->options[i], 1, j->state_at);
 	for (const struct view_form *f = v->forms; f->name; f++) {
 		const struct optrow row = {
-			.name = f->name, .kind = OPT_SET, .at = form_at, .text = f->name, .help = f->help
+			.name = f->name, .kind = OPT_SET, .at = j->form_at, .text = f->name, .help = f->help
 		};
 
-		if (f->help && !has_row(ret, &row))
-			add_rows(ret, &row, 1, 0);
+		if (f->help && !has_row(rows, &row))
+			add_rows(rows, &row, 1, 0);
 	}
+	t.rows = rows->v;
+	t.n = rows->n;
+	return t;
+}
+
+void viewline_join_help(const struct viewjoined *j, const char *program, FILE *out)
+{
+	struct viewrows rows;
+	const struct optable t = viewline_join(j, &rows);
+
+	optable_help(&t, program, out);
 }
 
 /* Its help is in the arena. */

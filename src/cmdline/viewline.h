@@ -28,15 +28,21 @@ struct viewcmd {
 	const struct viewlive *live;  /* or NULL */
 };
 
-/* The options of a command that runs live and shows recordings by the same view. */
 struct viewrows {
 	struct optrow v[OPTABLE_MAX];
 	size_t n;
 };
-/* Joins the command's own rows, and of the view's rows those that they do not name. state_at, form_at: where the rows'
- * struct has the state of the view, and the name of a form (const char *). */
-void viewline_rows(struct viewrows *ret, const struct optrow *own, size_t n, const struct view *v, size_t state_at,
-		   size_t form_at);
+/* The options of a command that runs live and shows recordings by the same view: its own rows (of table), and of the
+ * view's rows those that it does not name itself. */
+struct viewjoined {
+	struct optable table;
+	const struct view *view;
+	size_t state_at,
+		form_at; /* where the rows' struct has the view's state and the name of a form (const char *) */
+};
+/* The joined table; its rows are in *rows, which lives as long. */
+struct optable viewline_join(const struct viewjoined *j, struct viewrows *rows);
+void viewline_join_help(const struct viewjoined *j, const char *program, FILE *out);
 
 /* What a command line has said. */
 struct viewline {

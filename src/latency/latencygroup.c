@@ -122,13 +122,6 @@ void latencygroups_sort(struct latencygroups *g, const struct rec_schema *s)
 		qsort_r(g->v, g->n, sizeof(*g->v), by_time, (void *)(uintptr_t)s);
 }
 
-uint64_t latencygroup_quantile(const struct latencygroup *g, double q)
-{
-	double v = histsum_quantile(&g->hist, &g->desc, q);
-
-	return isfinite(v) && v > 0 ? (uint64_t)v : 0;
-}
-
 /* -- of recordings -- */
 
 static const char *kind_of(const struct recread *r)

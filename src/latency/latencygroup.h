@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Delays of trackers by group: who waited, as aggregations @TRACKER_group (dlib/latency/by_group) have it. */
+/* Adds up the delays of a tracker by group of threads (container, user …): live from rows of its aggregation
+ * @TRACKER_group, which dlib/latency/by_group fills, or from recordings. */
 #ifndef DWELL_LATENCY_LATENCYGROUP_H
 #define DWELL_LATENCY_LATENCYGROUP_H
 #include "latency/recset.h"
@@ -9,7 +10,7 @@ struct latencygroup {
 	const char *tracker; /* the schema's */
 	char *name;	     /* of the group */
 	struct rec_histdesc desc;
-	struct histsum hist; /* sum and max: of the middles of its buckets, within 1.6 % */
+	struct histsum hist; /* its sum and max are made of the middles of buckets: within 1.6 % */
 };
 struct latencygroups {
 	struct latencygroup *v;
@@ -23,8 +24,6 @@ int latencygroup_tracker(const struct rec_schema *s, uint32_t agg);
 int latencygroups_add(struct latencygroups *g, const struct rec_schema *s, const struct row *row);
 /* Those of a tracker are added to *ret, whatever their group. 0 or -ENOMEM. */
 int latencygroups_sum(const struct latencygroups *g, const char *tracker, struct histsum *ret);
-/* The delay in ns that a share q of a group's does not exceed. */
-uint64_t latencygroup_quantile(const struct latencygroup *g, double q);
 /* By tracker in the order of the schema, and there the group that waited longest first. */
 void latencygroups_sort(struct latencygroups *g, const struct rec_schema *s);
 /* All of recordings. 0 or -errno with words in err; -EINVAL: none of them has groups of this kind ("container"). */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collects the histograms of each tracker and prints their summary. */
 #include "latency/latencysum.h"
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -128,13 +127,6 @@ void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns)
 		s->threshold[tracker] = ns;
 }
 
-static uint64_t quantile(const struct histsum *h, const struct rec_histdesc *d, double q)
-{
-	double v = histsum_quantile(h, d, q);
-
-	return isfinite(v) && v > 0 ? (uint64_t)v : 0;
-}
-
 uint32_t latencysum_ntrackers(const struct latencysum *s)
 {
 	return s->schema->ntrackers;
@@ -159,36 +151,37 @@ static bool has_groups(const struct latencysum *s, uint32_t tracker)
 	return false;
 }
 
-/* The distribution that is shown of a tracker, and what its buckets are. Without memory: what there was for. */
-static void shown_hist(const struct latencysum *s, uint32_t i, struct histsum *ret, struct rec_histdesc *desc)
+/* The distribution of the tracker's groups alone, in *ret, and what its buckets are. Without memory: what there was
+ * for. */
+static void hist_of_groups(const struct latencysum *s, const char *tracker, struct histsum *ret,
+			   struct rec_histdesc *desc)
 {
-	const char *name = s->schema->trackers[i].name;
-
-	rec_hist_source(s->schema, i, desc);
-	if (!s->wanted_only || !has_groups(s, i)) {
-		histsum_merge(ret, &s->hists[i]);
-		return;
-	}
-	latencygroups_sum(&s->groups, name, ret);
-	for (size_t k = 0; k < s->groups.n; k++)
-		if (!strcmp(s->groups.v[k].tracker, name))
-			*desc = s->groups.v[k].desc;
+	latencygroups_sum(&s->groups, tracker, ret);
+	for (size_t i = 0; i < s->groups.n; i++)
+		if (!strcmp(s->groups.v[i].tracker, tracker))
+			*desc = s->groups.v[i].desc;
 }
 
 struct latencysum_tracker latencysum_tracker(const struct latencysum *s, uint32_t i)
 {
-	_cleanup_(histsum_free) struct histsum h = { 0 };
+	_cleanup_(histsum_free) struct histsum of_groups = { 0 };
+	const struct histsum *h = &s->hists[i];
+	const char *name = s->schema->trackers[i].name;
 	struct rec_histdesc d = { 0 };
 
-	shown_hist(s, i, &h, &d);
+	rec_hist_source(s->schema, i, &d);
+	if (s->wanted_only && has_groups(s, i)) {
+		hist_of_groups(s, name, &of_groups, &d);
+		h = &of_groups;
+	}
 	return (struct latencysum_tracker){
-		.name = s->schema->trackers[i].name,
-		.count = h.count,
-		.total_ns = h.sum,
-		.p50_ns = quantile(&h, &d, 0.5),
-		.p90_ns = quantile(&h, &d, 0.9),
-		.p99_ns = quantile(&h, &d, 0.99),
-		.max_ns = h.max,
+		.name = name,
+		.count = h->count,
+		.total_ns = h->sum,
+		.p50_ns = histsum_quantile_ns(h, &d, 0.5),
+		.p90_ns = histsum_quantile_ns(h, &d, 0.9),
+		.p99_ns = histsum_quantile_ns(h, &d, 0.99),
+		.max_ns = h->max,
 		.threshold_ns = s->threshold[i],
 		.shown = s->slow[i],
 		.limited = s->limited[i],

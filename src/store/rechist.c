@@ -181,3 +181,10 @@ double histsum_quantile(const struct histsum *s, const struct rec_histdesc *d, d
 	}
 	return !(s->flags & HIST_NO_SUM) && v > (double)s->max ? (double)s->max : v;
 }
+
+uint64_t histsum_quantile_ns(const struct histsum *s, const struct rec_histdesc *d, double q)
+{
+	double v = histsum_quantile(s, d, q);
+
+	return isfinite(v) && v > 0 ? (uint64_t)v : 0;
+}

@@ -56,6 +56,8 @@ void histsum_free(struct histsum *s);
 /* The value that a share q (0 … 1) of all does not exceed: the middle of its bucket, at most the largest
  * where that is known; NAN without values. hist(): within 1.6 % of the true one. */
 double histsum_quantile(const struct histsum *s, const struct rec_histdesc *d, double q);
+/* The same of times: whole ns; 0 without values. */
+uint64_t histsum_quantile_ns(const struct histsum *s, const struct rec_histdesc *d, double q);
 /* The middle of a bucket's values; of one without bound the bound that it has. */
 double rechist_middle(const struct rec_histdesc *d, uint32_t bucket);
 #endif

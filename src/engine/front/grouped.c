@@ -90,7 +90,9 @@ int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const c
 {
 	const char *of, *of_t;
 
-	put_container_of(a, b);
+	/* Looking for the tree in use takes time: only those who name containers pay for it. */
+	if (o->container[0] || !strcmp(o->by, "container"))
+		put_container_of(a, b);
 	if (!o->by[0]) {
 		put(b, "pid", "execname", "\"\"", "PID", "COMMAND");
 		strb_adds(b, "inline string group_prefix = \"\";\n");

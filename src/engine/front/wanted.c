@@ -200,86 +200,95 @@ bool wanted_sees_groups(void)
 	return stat("/proc/self/ns/cgroup", &st) < 0 || st.st_ino == INIT_NAMESPACE;
 }
 
-static int put_cgroup(struct arena *a, const char *path, const struct whom *w, struct strb *b, const char **ret_why)
-{
-	struct search s = { .a = a };
+/* What the options name, looked up once for all inlines. */
+struct sought {
+	uint64_t uid;
+	struct search cgroup, container, unit;
+};
 
-	search_path(&s, path);
-	if (s.n == 0) {
-		*ret_why = arena_printf(a, "there is no control group '%s' below %s", path, CGROUPID_ROOT);
-		return -EINVAL;
-	}
-	put_groups(b, &s, w, false);
-	return 0;
+static int find_cgroup(struct arena *a, const char *path, struct search *ret, const char **ret_why)
+{
+	*ret = (struct search){ .a = a };
+	search_path(ret, path);
+	if (ret->n)
+		return 0;
+	*ret_why = arena_printf(a, "there is no control group '%s' below %s", path, CGROUPID_ROOT);
+	return -EINVAL;
 }
 
-/* One that is not there yet is known by its id, as soon as it is. */
-static int put_container(struct arena *a, const char *id, const struct whom *w, struct strb *b, const char **ret_why)
+static int find_container(struct arena *a, const char *id, struct search *ret, const char **ret_why)
 {
-	struct search s = { .a = a, .name = id, .part = true };
 	size_t n = strlen(id);
 
+	*ret = (struct search){ .a = a, .name = id, .part = true };
 	if (n < ID_MIN || n > ID_LEN || strspn(id, "0123456789abcdef") != n) {
 		*ret_why = arena_printf(a, "'%s' is no id of a container: %d to %d hexadecimal digits", id, ID_MIN,
 					ID_LEN);
 		return -EINVAL;
 	}
-	search_name(&s);
-	put_groups(b, &s, w, false);
-	if (s.n == 0)
-		strb_printf(b, " && substr(%s, 0, %zu) == \"%s\"", w->container, n, id);
+	search_name(ret);
 	return 0;
 }
 
-static void put_unit(struct arena *a, const char *unit, const struct whom *w, struct strb *b)
+static void find_unit(struct arena *a, const char *unit, struct search *ret)
 {
-	struct search s = { .a = a, .name = strchr(unit, '.') ? unit : arena_printf(a, "%s.service", unit) };
-
-	search_name(&s);
-	if (s.n == 0) {
-		s.n = 1;
-		s.found[0] = (struct group){ .of = CURTHREAD "->cgroups->dfl_cgrp", .level = SYSTEM_UNIT_LEVEL };
+	*ret = (struct search){ .a = a, .name = strchr(unit, '.') ? unit : arena_printf(a, "%s.service", unit) };
+	search_name(ret);
+	if (ret->n == 0) {
+		ret->n = 1;
+		ret->found[0] = (struct group){ .of = CURTHREAD "->cgroups->dfl_cgrp", .level = SYSTEM_UNIT_LEVEL };
 	}
-	put_groups(b, &s, w, true);
 }
 
-static int put_wanted(struct arena *a, const struct dopts *o, const struct whom *w, struct strb *b,
-		      const char **ret_why)
+static int find(struct arena *a, const struct dopts *o, struct sought *ret, const char **ret_why)
 {
-	uint64_t uid;
 	int e = 0;
 
-	strb_printf(b, "%s = (!$target || %s)", w->head, w->target);
-	if (o->comm[0]) {
-		strb_printf(b, " && %s == ", w->comm);
-		wanted_string(b, o->comm, COMM_LEN);
-	}
-	if (o->user[0] && !find_user(o->user, &uid)) {
+	if (o->user[0] && !find_user(o->user, &ret->uid)) {
 		*ret_why = arena_printf(a, "there is no user '%s'", o->user);
 		return -EINVAL;
 	}
-	if (o->user[0])
-		strb_printf(b, " && %s == %llu", w->uid, (unsigned long long)uid);
 	if ((o->cgroup[0] || o->container[0] || o->unit[0]) && !wanted_sees_groups()) {
 		*ret_why = "this is a namespace of control groups of its own: where a group stands among all "
 			   "cannot be seen; run it on the host, or with the host's namespace";
 		return -EINVAL;
 	}
 	if (o->cgroup[0])
-		e = put_cgroup(a, o->cgroup, w, b, ret_why);
+		e = find_cgroup(a, o->cgroup, &ret->cgroup, ret_why);
 	if (e == 0 && o->container[0])
-		e = put_container(a, o->container, w, b, ret_why);
+		e = find_container(a, o->container, &ret->container, ret_why);
 	if (e == 0 && o->unit[0])
-		put_unit(a, o->unit, w, b);
-	strb_adds(b, ";\n");
+		find_unit(a, o->unit, &ret->unit);
 	return e;
+}
+
+static void put_wanted(const struct dopts *o, const struct sought *s, const struct whom *w, struct strb *b)
+{
+	strb_printf(b, "%s = (!$target || %s)", w->head, w->target);
+	if (o->comm[0]) {
+		strb_printf(b, " && %s == ", w->comm);
+		wanted_string(b, o->comm, COMM_LEN);
+	}
+	if (o->user[0])
+		strb_printf(b, " && %s == %llu", w->uid, (unsigned long long)s->uid);
+	if (o->cgroup[0])
+		put_groups(b, &s->cgroup, w, false);
+	if (o->container[0])
+		put_groups(b, &s->container, w, false);
+	/* One that is not there yet is known by its id, as soon as it is. */
+	if (o->container[0] && s->container.n == 0)
+		strb_printf(b, " && substr(%s, 0, %zu) == \"%s\"", w->container, strlen(o->container), o->container);
+	if (o->unit[0])
+		put_groups(b, &s->unit, w, true);
+	strb_adds(b, ";\n");
 }
 
 int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why)
 {
-	int e = 0;
+	struct sought s = { 0 };
+	int e = find(a, o, &s, ret_why);
 
 	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(askable); i++)
-		e = put_wanted(a, o, &askable[i], b, ret_why);
+		put_wanted(o, &s, &askable[i], b);
 	return e;
 }

@@ -84,8 +84,8 @@ static void group_line(struct table *t, const struct latencygroup *g, const char
 	const struct cell v[] = {
 		{ "TRACKER", CELL_TEXT, -10, 0, { g->tracker } },
 		{ "EVENTS", CELL_UINT, 9, 0, { .u = g->hist.count } },
-		{ "P50", CELL_NS, 8, 0, { .u = latencygroup_quantile(g, 0.5) } },
-		{ "P99", CELL_NS, 8, 0, { .u = latencygroup_quantile(g, 0.99) } },
+		{ "P50", CELL_NS, 8, 0, { .u = histsum_quantile_ns(&g->hist, &g->desc, 0.5) } },
+		{ "P99", CELL_NS, 8, 0, { .u = histsum_quantile_ns(&g->hist, &g->desc, 0.99) } },
 		{ "TOTAL", CELL_TEXT, 8, 0, { units_ns(g->hist.sum, total) } },
 		{ "", CELL_TEXT, 0, 0, { "" } },
 		{ head, CELL_TEXT, 0, 0, { g->name } },
@@ -129,9 +129,9 @@ void latencyprint_groups_json(const struct latencygroups *g, const char *by, str
 		jsonw_str(w, "group", r->name);
 		jsonw_u64(w, "count", r->hist.count);
 		jsonw_u64(w, "total_ns", r->hist.sum);
-		jsonw_u64(w, "p50_ns", latencygroup_quantile(r, 0.5));
-		jsonw_u64(w, "p90_ns", latencygroup_quantile(r, 0.9));
-		jsonw_u64(w, "p99_ns", latencygroup_quantile(r, 0.99));
+		jsonw_u64(w, "p50_ns", histsum_quantile_ns(&r->hist, &r->desc, 0.5));
+		jsonw_u64(w, "p90_ns", histsum_quantile_ns(&r->hist, &r->desc, 0.9));
+		jsonw_u64(w, "p99_ns", histsum_quantile_ns(&r->hist, &r->desc, 0.99));
 		jsonw_u64(w, "max_ns", r->hist.max);
 		jsonw_end_object(w);
 	}

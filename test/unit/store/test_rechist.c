@@ -53,12 +53,14 @@ static void quantiles_are_ranks(void **state)
 
 	(void)state;
 	assert_true(isnan(histsum_quantile(&s, &d, 0.5)));
+	assert_int_equal(histsum_quantile_ns(&s, &d, 0.5), 0);
 	for (int64_t v = 1; v <= 100; v++)
 		add(&s, &(struct rec_bucket){ aggval_hist_bucket(v), 0, 1 }, 1, (uint64_t)v, (uint64_t)v);
 	for (int k = 1; k <= 63; k++)
 		assert_true(histsum_quantile(&s, &d, k / 100.0) == k);
 	for (int k = 64; k <= 100; k++)
 		assert_true(fabs(histsum_quantile(&s, &d, k / 100.0) - k) <= 0.5);
+	assert_int_equal(histsum_quantile_ns(&s, &d, 0.5), 50);
 	assert_true(histsum_quantile(&s, &d, 0) == 1);
 	assert_true(histsum_quantile(&s, &d, 1) == 100); /* not above the largest: 100.5 */
 	histsum_free(&s);
