@@ -50,7 +50,7 @@ inline uint64_t cgroup_container_id[struct cgroup *G, string C] =
 /* Before Linux 6.1: that of the thread's group. */
 inline uint64_t cgroup_container_id[struct cgroup *G, string C] = C == "" ? 0 : G->kn->id;
 
-/* Is a thread T of process P, or of a descendant of it? Of those whose parents between have not ended. */
+/* Does thread T belong to process P or to a descendant of P? The chain of parents breaks where one has ended. */
 inline int task_of[struct task_struct *T, pid_t P] = T->tgid == P;
 inline int task_near[struct task_struct *T, pid_t P] = task_of[T, P] || task_of[T->real_parent, P] ||
 	task_of[T->real_parent->real_parent, P] || task_of[T->real_parent->real_parent->real_parent, P];

@@ -61,9 +61,7 @@ static int serve_page(const struct serve_cmd *o, struct arena *a)
 	e = entrance_open(&n, a, &c, &cmd_listener);
 	if (e < 0)
 		return cmd_outcome(e, 0);
-	c.nassets = page_assets(a, PAGE_FLEET, &c.assets);
-	if (!c.nassets)
-		cmd_msg("built without the page (it needs esbuild to be built): only the API is there");
+	c.nassets = page_assets(a, PAGE_FLEET, &c.assets, &cmd_listener);
 	entrance_tell(&n, stdout);
 	e = cmd_outcome(pair_run(&c, line, NULL, cmd_name(), &cmd_listener), 0);
 	entrance_close(&n);

@@ -98,7 +98,7 @@ static int serve_main(int argc, char **argv)
 		return cmd_outcome(r, 0);
 	c.nprograms = gallery_read(a, &c.programs);
 	c.nwords = gallery_words(&c.words);
-	c.nassets = page_assets(a, PAGE_MACHINE, &c.assets);
+	c.nassets = page_assets(a, PAGE_MACHINE, &c.assets, &cmd_listener);
 	c.recordings = dir.files;
 	c.nrecordings = dir.nfiles;
 	r = servedir_make(a, &dir, LISTEN_NOBODY);
@@ -106,8 +106,6 @@ static int serve_main(int argc, char **argv)
 		cmd_msg("no folder for recordings: %s; those that are sent, and ranges of the live view, cannot be shown",
 			strerror(-r));
 	c.uploads = dir.uploads;
-	if (!c.nassets)
-		cmd_msg("built without the page (it needs esbuild to be built): only the API is there");
 	entrance_tell(&o.in, stdout);
 	r = cmd_outcome(pair_run(&c, pair_overview(a, &dir), &dir, cmd_name(), &cmd_listener), 0);
 	servedir_remove(&dir);

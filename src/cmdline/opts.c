@@ -295,7 +295,7 @@ static int long_words(struct request *c, int argc, char **argv, struct err *err)
 		optind++;
 		return 0;
 	}
-	if ((c->stats || c->list) && !strcmp(argv[optind], "--for"))
+	if (c->stats && !strcmp(argv[optind], "--for"))
 		return stats_time(c, argc, argv, err);
 	used = long_option(c, argc - optind, argv + optind, err);
 	if (used < 0)

@@ -25,8 +25,8 @@ struct js_edge {
 const char *js_edge_word(enum js_edge_kind k);
 /* Other than 0 ends. */
 typedef int js_edge_fn(void *ctx, const struct js_edge *e);
-/* All edges of an object that lead to `to`; with 0 all that programs see. An object whose words lead there in no such
- * way has JS_EDGE_INTERNAL. */
+/* Calls fn for each edge of the object `holder` to the object `to`; with to = 0 for every edge that a program can see.
+ * An object that refers to `to` only in a way that programs cannot see has one edge JS_EDGE_INTERNAL. */
 int js_edges(struct js_heap *h, uint64_t holder, uint64_t to, js_edge_fn *fn, void *ctx);
 /* Whether programs know objects of that type as holders: objects, scopes of closures, global variables. */
 bool js_edge_known(const struct js *js, int type);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Free chunks of glibc's malloc. Source: malloc/malloc.c and malloc/arena.c of glibc 2.36: before each chunk are the
  * size of the one before it, if that one is free, and its own size with three flags; an arena of a thread begins at a
- * multiple of 64 MiB, with two heads. Chunks that a thread keeps for itself (tcache) are in lists whose pointers are
- * mixed with the place where they stand, and have a key that is the same in all of them. */
+ * multiple of 64 MiB, with two heads. A thread's own free chunks (tcache) are in lists: each pointer is XORed with its
+ * own address, and all of these chunks hold the same key. */
 #include "core/jsfree.h"
 #include <errno.h>
 #include <stdlib.h>

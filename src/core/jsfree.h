@@ -18,8 +18,8 @@ struct js_free {
 };
 void js_free_done(struct js_free *f);
 
-/* The free pieces of the arenas of glibc's malloc, by address. An arena whose chunks do not fit together up to its end
- * has none. 0, -ENOMEM. */
+/* Finds the free chunks of the arenas of glibc's malloc, in the order of their addresses. An arena in which a chunk
+ * does not end where the next begins is left out. 0, -ENOMEM. */
 int js_free_find(struct core *c, struct js_free *ret);
 /* For each word but the last of memory in use: with the word after it, it may tell how far a block of handles is in
  * use. What is behind that becomes free. */

@@ -106,11 +106,11 @@ struct walking {
 	void *ctx;
 	uint32_t from;
 	uint64_t skip;	  /* a place whose word is weak; 0: none */
-	uint64_t entries; /* of a table of keys and values: where they begin; 0: it is none */
+	uint64_t entries; /* where the entries of a hash table begin; 0: the object is no table */
 	uint32_t key;	  /* of the entry, 0: none */
 };
 
-/* An entry of a table whose keys do not keep: while its key is alive, so is its value. */
+/* Follows an entry of a WeakMap: its value is alive while its key is. */
 static int entry(struct walking *k, uint32_t to, uint64_t at)
 {
 	const bool is_value = (at - k->entries) / JS_WORD % 2;

@@ -49,7 +49,8 @@ static bool compress_asset(struct arena *a, const char *data, size_t n, struct s
 	return ok;
 }
 
-size_t page_assets(struct arena *a, enum page_kind kind, const struct serve_asset **ret)
+/* How many; 0: there are none, or no memory. */
+static size_t make_assets(struct arena *a, enum page_kind kind, const struct serve_asset **ret)
 {
 	const struct {
 		const char *path, *type, *data;
@@ -70,4 +71,13 @@ size_t page_assets(struct arena *a, enum page_kind kind, const struct serve_asse
 			return 0;
 	}
 	return ARRAY_SIZE(files);
+}
+
+size_t page_assets(struct arena *a, enum page_kind kind, const struct serve_asset **ret, const struct listener *to)
+{
+	size_t n = make_assets(a, kind, ret);
+
+	if (!n)
+		listener_msg(to, "built without the page (it needs esbuild to be built): only the API is there");
+	return n;
 }

@@ -3,9 +3,11 @@
 #ifndef DWELL_LAUNCHER_PAGE_H
 #define DWELL_LAUNCHER_PAGE_H
 #include "base/arena.h"
+#include "engine/listener.h"
 #include "serve/serve.h"
 
 enum page_kind { PAGE_MACHINE, PAGE_FLEET }; /* dwell serve, dwell fleet serve */
-/* Compressed, in the arena. How many; 0: dwell was built without the page (no esbuild), or no memory. */
-size_t page_assets(struct arena *a, enum page_kind kind, const struct serve_asset **ret);
+/* Compresses the files of a page into the arena and returns how many there are. 0: dwell was built without the page (no
+ * esbuild), which is told, or no memory. */
+size_t page_assets(struct arena *a, enum page_kind kind, const struct serve_asset **ret, const struct listener *to);
 #endif

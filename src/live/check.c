@@ -119,8 +119,11 @@ int live_check_run(struct live_check *r)
 		.ctx = r, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready, .counters = true
 	};
 
+	int e;
+
 	live_check_request(r);
-	return request_run(&r->request, &show, NULL);
+	e = request_run(&r->request, &show, NULL);
+	return e ? e : r->run.failed;
 }
 
 void live_check_done(struct live_check *r)

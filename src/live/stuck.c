@@ -61,5 +61,5 @@ int live_stuck_run(struct live_stuck *r)
 	e = request_run(&r->request, &show, NULL);
 	request_done(&r->request);
 	view_stuck.done(&r->view);
-	return e;
+	return e ? e : r->run.failed;
 }

@@ -37,12 +37,12 @@ int viewrun_row(struct viewrun *r, const struct row *row, bool *ret_text)
 int viewrun_finish(struct viewrun *r, const struct listener *to)
 {
 	struct err err = { 0 };
-	int e = view_draw_beside(r->state, &r->job, &err);
+	int e = r->job.form->draw(r->state, &r->job, r->out, &err);
 
 	if (e == 0)
-		e = r->job.form->draw(r->state, &r->job, r->out, &err);
+		e = view_draw_beside(r->state, &r->job, &err);
 	if (e < 0 && err.msg[0]) {
-		listener_msg(to, "%s", err.msg);
+		r->failed = listener_fail(to, e, "%s", err.msg);
 		e = 0;
 	}
 	err_done(&err);

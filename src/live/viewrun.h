@@ -11,7 +11,8 @@ struct viewrun {
 	void *state;		 /* of the view, with the options set; not owned */
 	struct view_job job;	 /* form, title, beside */
 	struct view_env env;
-	FILE *out; /* of the run */
+	FILE *out;  /* of the run */
+	int failed; /* what viewrun_finish() could not draw, and told: -errno; or 0 */
 };
 
 /* Begins a run that `form` of the view shows (NULL: its plain form). left_out: of recordings that it compares with. */
@@ -21,7 +22,7 @@ bool viewrun_json(const struct viewrun *r);
 int viewrun_open(struct viewrun *r, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
 		 struct err *err);
 int viewrun_row(struct viewrun *r, const struct row *row, bool *ret_text);
-/* Draws the form, and job.beside to its file. What is wrong with that file is said to `to`. 0, or -errno: the output
- * of the run cannot be written. */
+/* Draws the form, and job.beside to its file. What cannot be drawn is told, and kept in `failed`. 0, or -errno: the
+ * output of the run cannot be written. */
 int viewrun_finish(struct viewrun *r, const struct listener *to);
 #endif

@@ -117,5 +117,5 @@ int live_why_run(struct live_why *l)
 		e = request_run(&l->request, &show, NULL);
 	request_done(&l->request);
 	view_why.done(&l->view);
-	return e;
+	return e ? e : l->run.failed;
 }

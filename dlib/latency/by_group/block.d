@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/block.d: @block_group: delays of the tracker block by the group of the thread
- * that asked. With block.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker block by the group of the thread that asked, as @block_group. `dwell latency`
+ * runs it with block.d for --by and for filters. */
 string block_group[uintptr_t];
 int block_wanted[uintptr_t];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/connect.d: @connect_group, @tcpconnect_group, @dns_group: delays of the trackers connect, tcpconnect, dns by the group of the thread
- * that asked. With connect.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the trackers connect, tcpconnect, dns by the group of the thread that asked, as
+ * @connect_group, @tcpconnect_group, @dns_group. `dwell latency` runs it with connect.d for --by and for filters. */
 latency:connect::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/fault.d: @fault_group: delays of the tracker fault by the group of the thread
- * that waited. With fault.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker fault by the group of the thread that waited, as @fault_group. `dwell latency`
+ * runs it with fault.d for --by and for filters. */
 latency:fault::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

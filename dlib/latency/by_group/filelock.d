@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/filelock.d: @filelock_group: delays of the tracker filelock by the group of the thread
- * that waited. With filelock.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker filelock by the group of the thread that waited, as @filelock_group. `dwell
+ * latency` runs it with filelock.d for --by and for filters. */
 latency:filelock::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

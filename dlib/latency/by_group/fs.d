@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/fs.d: @fs_group: delays of the tracker fs by the group of the thread
- * that waited. With fs.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker fs by the group of the thread that waited, as @fs_group. `dwell latency` runs it
+ * with fs.d for --by and for filters. */
 latency:fs::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

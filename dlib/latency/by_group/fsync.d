@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/fsync.d: @fsync_group: delays of the tracker fsync by the group of the thread
- * that waited. With fsync.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker fsync by the group of the thread that waited, as @fsync_group. `dwell latency`
+ * runs it with fsync.d for --by and for filters. */
 latency:fsync::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/futex.d: @futex_group: delays of the tracker futex by the group of the thread
- * that waited. With futex.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker futex by the group of the thread that waited, as @futex_group. `dwell latency`
+ * runs it with futex.d for --by and for filters. */
 latency:futex::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

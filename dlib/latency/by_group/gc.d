@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/gc.d: @gc_group: delays of the tracker gc by the group of the thread
- * that waited. With gc.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker gc by the group of the thread that waited, as @gc_group. `dwell latency` runs it
+ * with gc.d for --by and for filters. */
 latency:gc::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

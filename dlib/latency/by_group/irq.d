@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/irq.d: @irq_group: delays of the tracker irq by the group of the thread
- * that was interrupted. With irq.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker irq by the group of the thread that was interrupted, as @irq_group. `dwell
+ * latency` runs it with irq.d for --by and for filters. */
 latency:irq::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

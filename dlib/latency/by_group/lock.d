@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/lock.d: @lock_group: delays of the tracker lock by the group of the thread
- * that waited. With lock.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker lock by the group of the thread that waited, as @lock_group. `dwell latency`
+ * runs it with lock.d for --by and for filters. */
 latency:lock::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

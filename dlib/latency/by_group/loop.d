@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/loop.d: @loop_group, @held_group: delays of the trackers loop, held by the group of the thread
- * that waited. With loop.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the trackers loop, held by the group of the thread that waited, as @loop_group, @held_group.
+ * `dwell latency` runs it with loop.d for --by and for filters. */
 latency:loop::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/mmaplock.d: @mmaplock_group: delays of the tracker mmaplock by the group of the thread
- * that waited. With mmaplock.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker mmaplock by the group of the thread that waited, as @mmaplock_group. `dwell
+ * latency` runs it with mmaplock.d for --by and for filters. */
 latency:mmaplock::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

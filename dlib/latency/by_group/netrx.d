@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/netrx.d: @netrx_group: delays of the tracker netrx by the group of the thread
- * that reads. With netrx.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker netrx by the group of the thread that reads, as @netrx_group. `dwell latency`
+ * runs it with netrx.d for --by and for filters. */
 latency:netrx::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/nettx.d: @nettx_group: delays of the tracker nettx by the group of the thread
- * that sends. With nettx.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker nettx by the group of the thread that sends, as @nettx_group. `dwell latency`
+ * runs it with nettx.d for --by and for filters. */
 string nettx_group[uintptr_t];
 int nettx_wanted[uintptr_t];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/offcpu.d: @offcpu_group: delays of the tracker offcpu by the group of the thread
- * that waited. With offcpu.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker offcpu by the group of the thread that waited, as @offcpu_group. `dwell latency`
+ * runs it with offcpu.d for --by and for filters. */
 latency:offcpu::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[args[1]]/
 {

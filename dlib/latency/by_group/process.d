@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/process.d: @fork_group, @exec_group: delays of the trackers fork, exec by the group of the thread
- * that is new. With process.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the trackers fork, exec by the group of the thread that is new, as @fork_group, @exec_group.
+ * `dwell latency` runs it with process.d for --by and for filters. */
 latency:fork::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[args[1]]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/pygc.d: @pygc_group: delays of the tracker pygc by the group of the thread
- * that waited. With pygc.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker pygc by the group of the thread that waited, as @pygc_group. `dwell latency`
+ * runs it with pygc.d for --by and for filters. */
 latency:pygc::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

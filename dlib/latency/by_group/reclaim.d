@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/reclaim.d: @reclaim_group: delays of the tracker reclaim by the group of the thread
- * that waited. With reclaim.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker reclaim by the group of the thread that waited, as @reclaim_group. `dwell
+ * latency` runs it with reclaim.d for --by and for filters. */
 latency:reclaim::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

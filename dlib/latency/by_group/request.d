@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/request.d: @request_group: delays of the tracker request by the group of the thread
- * that waited. With request.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker request by the group of the thread that waited, as @request_group. `dwell
+ * latency` runs it with request.d for --by and for filters. */
 latency:request::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/socket.d: @socket_group, @accept_group: delays of the trackers socket, accept by the group of the thread
- * that waited. With socket.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the trackers socket, accept by the group of the thread that waited, as @socket_group,
+ * @accept_group. `dwell latency` runs it with socket.d for --by and for filters. */
 latency:socket::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

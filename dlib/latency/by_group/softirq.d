@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/softirq.d: @softirq_group: delays of the tracker softirq by the group of the thread
- * that was interrupted. With softirq.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker softirq by the group of the thread that was interrupted, as @softirq_group.
+ * `dwell latency` runs it with softirq.d for --by and for filters. */
 latency:softirq::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/syscall.d: @syscall_group: delays of the tracker syscall by the group of the thread
- * that waited. With syscall.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker syscall by the group of the thread that waited, as @syscall_group. `dwell
+ * latency` runs it with syscall.d for --by and for filters. */
 latency:syscall::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

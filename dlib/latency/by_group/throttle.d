@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/throttle.d: @throttle_group: delays of the tracker throttle by the group of the thread
- * that waited. With throttle.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker throttle by the group of the thread that waited, as @throttle_group. `dwell
+ * latency` runs it with throttle.d for --by and for filters. */
 latency:throttle::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[args[1]]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/usdt.d: @usdt_group: delays of the tracker usdt by the group of the thread
- * that waited. With usdt.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker usdt by the group of the thread that waited, as @usdt_group. `dwell latency`
+ * runs it with usdt.d for --by and for filters. */
 latency:usdt::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/wakeup.d: @wakeup_group: delays of the tracker wakeup by the group of the thread
- * that waited. With wakeup.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker wakeup by the group of the thread that waited, as @wakeup_group. `dwell latency`
+ * runs it with wakeup.d for --by and for filters. */
 latency:wakeup::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[args[1]]/
 {

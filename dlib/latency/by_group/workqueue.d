@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_group/workqueue.d: @workqueue_group: delays of the tracker workqueue by the group of the thread
- * that asked. With workqueue.d, for `dwell latency --by`, and where only some threads are asked for. */
+/* Adds up the delays of the tracker workqueue by the group of the thread that asked, as @workqueue_group. `dwell
+ * latency` runs it with workqueue.d for --by and for filters. */
 string workqueue_group[uintptr_t];
 int workqueue_wanted[uintptr_t];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spills registers: gives registers without a place a stack slot; each access goes through a new short-lived
- * register. Constants need no slot, they are made again. Registers whose lives do not meet share slots. */
+ * register. A constant needs no slot: it is made again where it is used. Registers with disjoint live ranges share a
+ * slot. */
 #include <string.h>
 #include "cg/ir/regalloc.h"
 

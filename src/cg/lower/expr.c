@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles expressions whose values are numbers, into virtual registers of 64 bits. */
+/* Compiles numeric expressions; the result is in a virtual register of 64 bits. */
 #include "cg/lower/call.h"
 #include "cg/lower/entry.h"
 #include "cg/lower/event.h"

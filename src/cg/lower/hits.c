@@ -7,7 +7,7 @@
 #include "cg/lower/layout.h"
 #include "cg/lower/map.h"
 
-/* Selectors of all clauses: at most so many probes fire. */
+/* An upper bound on the probes that can fire: the selectors of all clauses. */
 static uint32_t nprobes(const struct prog *pr)
 {
 	size_t n = 0;

@@ -60,7 +60,7 @@ vreg uw_stack_word(struct irfn *f, const struct uw *u, vreg st, vreg addr, irlab
 /* A caller: its stack pointer and where it goes on. Jumps to w->next or w->end. */
 void uw_set_caller(struct irfn *f, const struct uw *u, vreg st, vreg sp, vreg pc, const struct uw_ways *w);
 
-/* hotspot.c: what is known of the process (tgid, start) into the state. */
+/* hotspot.c: looks the process (tgid, start) up and puts what is known of its JVM into the state. */
 void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid, vreg start);
 /* Jumps to in when an address is in the code cache of that process. */
 void uw_emit_hotspot(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel in);

@@ -55,4 +55,7 @@ with open(PAGE) as f:
 check(html.startswith("<!DOCTYPE html>") and html.rstrip().endswith("</html>") and "<script" not in html, "one page without a script")
 check('id="file-lock"' in html and "http" not in html, "that has the findings and needs nothing else")
 
+p = dwell("check", "--for", "1s", "--html", "/no/such/folder/page.html", timeout=60)
+check(p.returncode == 1 and "no/such/folder" in p.stderr and "CPU" in p.stdout, "a page that cannot be written ends with 1, and the text is there", p.stderr)
+
 done()

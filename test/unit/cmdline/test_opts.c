@@ -76,6 +76,7 @@ static void what_is_wrong_has_a_code(void **state)
 		{ CMDLINE_USAGE, { (char *)"--zzzzzzz" }, "there is no option --zzzzzzz" },
 		{ CMDLINE_REFUSED, { (char *)"-p", (char *)"x" }, "invalid pid: x" },
 		{ CMDLINE_REFUSED, { (char *)"-x", (char *)"nosuch" }, "failed to set -x nosuch: Invalid option name" },
+		{ CMDLINE_USAGE, { (char *)"-l", (char *)"--for", (char *)"2s" }, "there is no option --for" },
 		{ CMDLINE_REFUSED, { (char *)"-a" }, "-a is not supported on Linux" },
 		{ CMDLINE_REFUSED, { (char *)"--record" }, "option requires an argument -- '--record'" },
 		{ -EINVAL,
