@@ -390,7 +390,10 @@ int check_row(struct check *c, const struct row *row)
 	case ROW_EVENT: return add_event(c, row);
 	case ROW_COST: add_cost(c, row); return 0;
 	case ROW_NOTE: return row->id == NOTE_COUNTERS ? check_counters(c, row->ts, row->data, row->len) : 0;
-	case ROW_DROPS: c->losses |= rec_loss(row->id) == REC_LOST; return 0;
+	case ROW_DROPS:
+		if (row->id < REC_NLOSSES && rec_loss(row->id) == REC_LOST)
+			c->lost[row->id] += row->count;
+		return 0;
 	default: return 0;
 	}
 }

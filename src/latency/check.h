@@ -109,7 +109,8 @@ struct check_report {
 	double seconds;
 	double own;	      /* of the time of all CPUs that dwell's probes took, in percent; < 0: not known */
 	const char *old_name; /* of the earlier recording; NULL: none */
-	bool filtered, losses;
+	bool filtered;
+	uint64_t lost[REC_NLOSSES]; /* events that happened and were not seen */
 };
 
 /* before: of an earlier recording, or NULL. Texts live as long as c. 0 or -ENOMEM. */

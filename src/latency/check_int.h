@@ -49,7 +49,7 @@ struct check {
 	uint64_t begun, ended, took;
 	uint64_t cost_ns, cost_span;
 	unsigned ncpus;
-	bool losses;
+	uint64_t lost[REC_NLOSSES];
 };
 
 /* Of a rule, what it may look at. */

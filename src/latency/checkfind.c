@@ -310,8 +310,8 @@ int check_judge(struct check *c, struct check *before, struct check_report *ret)
 	*ret = (struct check_report){ .v = calloc(check_nrules, sizeof(*ret->v)),
 				      .seconds = check_seconds(c),
 				      .own = -1,
-				      .filtered = c->wants != NULL,
-				      .losses = c->losses };
+				      .filtered = c->wants != NULL };
+	memcpy(ret->lost, c->lost, sizeof(ret->lost));
 	if (!ret->v || !room)
 		return -ENOMEM;
 	for (; ret->n < check_nrules && e == 0; ret->n++) {

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/jsonw.h"
 #include "base/recfmt.h"
+#include "store/recloss.h"
 #include "store/recquery.h"
 #include "store/recsql_int.h"
 
@@ -155,34 +156,6 @@ static void stack(sqlite3_context *c, int n, sqlite3_value **v)
 	give(c, &b);
 }
 
-/* By enum rec_counter. */
-static const char *const losses[] = {
-	[CNT_FIRINGS] = "firings",
-	[CNT_DROP_PRINCIPAL] = "records: buffer full",
-	[CNT_DROP_AGG] = "aggregation full",
-	[CNT_DROP_DYN] = "variables: no space",
-	[CNT_DROP_SPEC] = "speculation: buffer full",
-	[CNT_DROP_SPEC_BUSY] = "speculation: none free, some are being cleaned",
-	[CNT_DROP_SPEC_UNAVAIL] = "speculation: none free",
-	[CNT_DROP_STRTRUNC] = "strings cut",
-	[CNT_COMPAT] = "system calls of 32-bit programs",
-	[CNT_DROP_SCRATCH] = "firings: no scratch memory",
-	[CNT_RECURSION] = "firings: skipped by the kernel",
-	[CNT_TIMER_MISSES] = "timer firings on busy CPUs",
-	[CNT_TRACK_FULL] = "tracker: no room for an open event",
-	[CNT_TRACK_DEEP] = "tracker: too many openings of a key",
-	[CNT_TRACK_LIMITED] = "slow events beyond the limit per second",
-	[CNT_TRACK_LOST] = "tracker: events that never ended",
-	[CNT_TRACK_EXITED] = "tracker: events open when their thread ended",
-	[CNT_FLIGHT_MISSED] = "flight recorder: no ring of the CPU",
-	[CNT_UNRECORDED] = "rows beyond the limit of size",
-	[CNT_TIMER_DUE] = "timer periods",
-	[CNT_TIMER_IDLE] = "timer periods of idle CPUs",
-	[CNT_TIMER_ASLEEP] = "timer firings that idle CPUs did not make",
-	[CNT_CALL_MISSED] = "calls without a return",
-};
-_Static_assert(ARRAY_SIZE(losses) == REC_NLOSSES, "each loss has a name");
-
 /* dwell_loss(counter): its name. dwell_loss_kind(counter): lost, left out, or no loss. */
 static void loss(sqlite3_context *c, int n, sqlite3_value **v)
 {
@@ -190,7 +163,7 @@ static void loss(sqlite3_context *c, int n, sqlite3_value **v)
 
 	(void)n;
 	if (id >= 0 && id < REC_NLOSSES)
-		sqlite3_result_text(c, losses[id], -1, SQLITE_STATIC);
+		sqlite3_result_text(c, recloss_name((uint32_t)id), -1, SQLITE_STATIC);
 }
 
 static void loss_kind(sqlite3_context *c, int n, sqlite3_value **v)

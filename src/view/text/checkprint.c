@@ -4,7 +4,9 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/jsonw.h"
+#include "base/recfmt.h"
 #include "base/units.h"
+#include "store/recloss.h"
 
 #define JSON_VERSION 1
 #define INDENT 14 /* of what is said about a finding */
@@ -68,14 +70,42 @@ void checkprint_verdict(struct strb *b, const struct check_report *r)
 		strb_printf(b, "%u finding%s, the most expensive first.", top, top == 1 ? "" : "s");
 }
 
+static void put_lost(struct strb *b, const struct check_report *r)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < REC_NLOSSES; i++) {
+		if (!r->lost[i])
+			continue;
+		strb_printf(b, "%s%s (%llu)", any ? ", " : "Lost: ", recloss_name(i), (unsigned long long)r->lost[i]);
+		any = true;
+	}
+	if (any)
+		strb_adds(b, ". Times and counts are at least what is said.\n");
+}
+
+/* An array of what was lost and how much; empty: nothing. */
+static void json_lost(struct jsonw *w, const struct check_report *r)
+{
+	jsonw_array(w, "lost");
+	for (uint32_t i = 0; i < REC_NLOSSES; i++) {
+		if (!r->lost[i])
+			continue;
+		jsonw_object(w, NULL);
+		jsonw_str(w, "what", recloss_name(i));
+		jsonw_u64(w, "count", r->lost[i]);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+}
+
 void checkprint_notes(struct strb *b, const struct check_report *r)
 {
 	unsigned n = 0;
 
 	if (r->own >= 0)
 		strb_printf(b, "The probes of this check took %.2f %% of all CPUs.\n", r->own);
-	if (r->losses)
-		strb_adds(b, "Some events were lost: times are at least what is said.\n");
+	put_lost(b, r);
 	if (r->filtered)
 		strb_adds(
 			b,
@@ -318,7 +348,7 @@ int checkprint_json(const struct check_report *r, const struct check_page *p, FI
 	json_used(&w, r);
 	if (r->own >= 0)
 		jsonw_fixed(&w, "own_percent", r->own, 3);
-	jsonw_bool(&w, "lost_events", r->losses);
+	json_lost(&w, r);
 	jsonw_end_object(&w);
 	jsonw_line(&w);
 	if (b.failed)
