@@ -68,7 +68,7 @@ static int help_of(const struct command *c, int argc, char **words)
 
 	if (argc > 0 && c == &cmd_run)
 		return cmd_show_tool(words[0]) < 0 ? cmd_no_tool(words[0]) : EXIT_OK;
-	if (argc > 0 && c->parts && !part && !c->options)
+	if (argc > 0 && c->parts && !part && !c->options && !c->joined)
 		return c->run(argc + 1, words - 1);
 	cmd_help_of(part ? part : c, stdout);
 	return EXIT_OK;

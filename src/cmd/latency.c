@@ -16,5 +16,5 @@ static int latency(int argc, char **argv)
 	return argc > 1 && !strcmp(argv[1], "--runtime") ? latency_why.run(argc, argv) : latency_live(argc, argv);
 }
 
-const struct command cmd_latency = { "latency", "finds what threads wait for", latency,
-				     .options = &latency_live_options, .parts = parts };
+const struct command cmd_latency = { "latency", "finds what threads wait for", latency, .joined = &latency_joined,
+				     .parts = parts };

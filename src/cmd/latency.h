@@ -12,7 +12,7 @@
 extern const struct command latency_diff, latency_profile, latency_stuck, latency_why;
 
 /* Without a part. */
-extern const struct optable latency_live_options;
+extern const struct viewjoined latency_joined;
 int latency_live(int argc, char **argv);
 /* The parts, a line each. */
 void latency_list_commands(FILE *out);

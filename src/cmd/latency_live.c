@@ -9,19 +9,20 @@
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/latency_daemon.h"
+#include "cmd/viewcmd.h"
 #include "cmd/words.h"
 #include "cmdline/requestopts.h"
 #include "engine/front/grouped.h"
 #include "latency/trackers.h"
 #include "live/slow.h"
 
-#define MAX_WORST 1000
 #define MAX_RATE 10000
 
 struct latency_cmd {
 	struct live_slow live;
 	bool daemon_option;		/* one of struct daemon_opts */
 	const struct optrow *live_only; /* an option that recordings do not have */
+	const char *form;		/* of the view; NULL: text */
 };
 
 static void list_trackers(FILE *out)
@@ -100,18 +101,6 @@ static void list_words(FILE *out)
 }
 
 static const struct optrow rows[] = {
-	{ .name = "over",
-	  .kind = OPT_TIME,
-	  .at = offsetof(struct latency_cmd, live.show.over_ns),
-	  .value = 1,
-	  .arg = "TIME",
-	  .help = "events are slow from here on, for all trackers (each has its own)" },
-	{ .name = "worst",
-	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct latency_cmd, live.show.worst),
-	  .value = MAX_WORST,
-	  .arg = "N",
-	  .help = "not each event: with the summary, the N slowest" },
 	{ .name = "rate",
 	  .kind = OPT_CALL,
 	  .take = requestopts_rate,
@@ -153,14 +142,6 @@ static const struct optrow rows[] = {
 	  .take = take_by,
 	  .arg = "GROUP",
 	  .help = "a table for each container, cgroup, unit or user" },
-	{ .name = "all",
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct latency_cmd, live.all),
-	  .help = "each event, also where many within a second are alike" },
-	{ .name = "idle",
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct latency_cmd, live.show.idle),
-	  .help = "waits for something to do, and sleeps, too" },
 	{ .name = "flight",
 	  .kind = OPT_CALL,
 	  .take = requestopts_flight,
@@ -190,17 +171,12 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct latency_cmd, live.slow_only),
 	  .live = true,
 	  .help = "--record keeps slow events and histograms only, which costs less than half" },
-	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct latency_cmd, live.show.json), .help = "JSON Lines" },
 	{ .name = "record",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct latency_cmd, live.record),
 	  .live = true,
 	  .arg = "FILE",
 	  .help = "keep what was measured (dwell report FILE)" },
-	{ .letter = 'v',
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct latency_cmd, live.show.cost),
-	  .help = "with the cost of dwell's own probes" },
 	{ .letter = 'x',
 	  REQUEST_PASS(struct latency_cmd, live.request),
 	  .live = true,
@@ -214,15 +190,20 @@ static const struct optrow rows[] = {
 	  .help = "record for months: in files that take turns; slow events only with --json" },
 	DAEMON_ROWS(struct latency_cmd, live.daemon_opts),
 };
-const struct optable latency_live_options = {
-	.command = "latency",
-	.synopsis =
-		"latency [TRACKER...] [options] [-- COMMAND...]\n"
-		"latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--all] [--by GROUP] [--json] FILE|FOLDER|PID...   of recordings",
-	.rows = rows,
-	.n = ARRAY_SIZE(rows),
-	.given = on_given,
-	.more = list_words,
+const struct viewjoined latency_joined = {
+	.table = {
+		.command = "latency",
+		.synopsis =
+			"latency [TRACKER...] [options] [-- COMMAND...]\n"
+			"latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--all] [--by GROUP] [--json] FILE|FOLDER|PID...   of recordings",
+		.rows = rows,
+		.n = ARRAY_SIZE(rows),
+		.given = on_given,
+		.more = list_words,
+	},
+	.view = &view_latency,
+	.state_at = offsetof(struct latency_cmd, live.show),
+	.form_at = offsetof(struct latency_cmd, form),
 };
 
 static int check(const struct latency_cmd *c)
@@ -240,18 +221,20 @@ static int check(const struct latency_cmd *c)
 	return EXIT_USAGE;
 }
 
-static int of_recordings(struct latency_cmd *c, char *const *words, size_t n)
+static int of_recordings(struct latency_cmd *c, const struct optable *options, char *const *words, size_t n)
 {
-	struct err err = { 0 };
+	const struct viewshow show = { .view = &view_latency, .state = &c->live.show, .form = c->form };
 
-	if (c->live_only)
-		return cmd_not_recorded(&latency_live_options, c->live_only, words[0]);
-	return cmd_ended(live_slow_recorded(&c->live, words, n, cmd_left_out, &err), &err);
+	c->live.show.comm = c->live.filter.comm;
+	return c->live_only ? cmd_not_recorded(options, c->live_only, words[0])
+			    : viewcmd_recorded(&show, options, words, n);
 }
 
 int latency_live(int argc, char **argv)
 {
 	struct latency_cmd c = { .live.show.columns = columns_of_stdout() };
+	struct viewrows all;
+	const struct optable options = viewline_join(&latency_joined, &all);
 	struct err err = { 0 };
 	int e;
 
@@ -259,9 +242,10 @@ int latency_live(int argc, char **argv)
 	live_slow_begin(&c.live);
 	e = cmd_split("latency", &argc, argv, &c.live.request.words);
 	if (e == 0)
-		e = cmd_options(&latency_live_options, &c, argc, argv);
+		e = cmd_options(&options, &c, argc, argv);
+	c.live.show.json = c.form != NULL;
 	if (e == 0 && optind < argc && is_recording(argv[optind])) {
-		e = of_recordings(&c, argv + optind, (size_t)(argc - optind));
+		e = of_recordings(&c, &options, argv + optind, (size_t)(argc - optind));
 	} else if (e == 0) {
 		e = check(&c);
 		if (e == 0)

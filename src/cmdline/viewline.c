@@ -98,32 +98,47 @@ static void add_format(const struct viewcmd *c, struct arena *a, struct viewrows
 	add_rows(rows, &row, 1, 0);
 }
 
-static bool has_row(const struct viewrows *rows, const struct optrow *o)
+static bool has_row(const struct optable *t, const struct optrow *o)
 {
-	for (size_t i = 0; i < rows->n; i++)
-		if (o->name ? rows->v[i].name && !strcmp(rows->v[i].name, o->name) : rows->v[i].letter == o->letter)
+	for (size_t i = 0; i < t->n; i++)
+		if (o->name ? t->rows[i].name && !strcmp(t->rows[i].name, o->name) : t->rows[i].letter == o->letter)
 			return true;
 	return false;
 }
 
-struct optable viewline_join(const struct viewjoined *j, struct viewrows *rows)
+static bool is_break(const struct optrow *o)
+{
+	return !o->name && !o->letter;
+}
+
+static void add_view(struct viewrows *rows, const struct viewjoined *j)
 {
 	const struct view *v = j->view;
-	struct optable t = j->table;
 
-	rows->n = 0;
-	add_rows(rows, t.rows, t.n, 0);
 	for (size_t i = 0; i < v->noptions; i++)
-		if (!has_row(rows, &v->options[i]))
+		if (!has_row(&j->table, &v->options[i]))
 			add_rows(rows, &v->options[i], 1, j->state_at);
 	for (const struct view_form *f = v->forms; f->name; f++) {
 		const struct optrow row = {
 			.name = f->name, .kind = OPT_SET, .at = j->form_at, .text = f->name, .help = f->help
 		};
 
-		if (f->help && !has_row(rows, &row))
+		if (f->help && !has_row(&j->table, &row))
 			add_rows(rows, &row, 1, 0);
 	}
+}
+
+struct optable viewline_join(const struct viewjoined *j, struct viewrows *rows)
+{
+	struct optable t = j->table;
+	size_t first = 0;
+
+	rows->n = 0;
+	while (first < t.n && !is_break(&t.rows[first]))
+		first++;
+	add_rows(rows, t.rows, first, 0);
+	add_view(rows, j);
+	add_rows(rows, t.rows + first, t.n - first, 0);
 	t.rows = rows->v;
 	t.n = rows->n;
 	return t;

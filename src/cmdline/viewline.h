@@ -33,7 +33,7 @@ struct viewrows {
 	size_t n;
 };
 /* The options of a command that runs live and shows recordings by the same view: its own rows (of table), and of the
- * view's rows those that it does not name itself. */
+ * view's rows those that it does not name itself: before the first break of the table ({ 0 }), or at its end. */
 struct viewjoined {
 	struct optable table;
 	const struct view *view;

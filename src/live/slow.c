@@ -332,14 +332,6 @@ int live_slow_request(struct live_slow *l)
 	return daemon_begin(l->daemon, c);
 }
 
-/* What is shown, of a run and of recordings. 0 or -ENOMEM. */
-static int prepare_show(struct live_slow *l)
-{
-	l->show.wants = wants;
-	l->show.wants_ctx = &l->filter;
-	return l->show.json || l->show.worst || l->show.stacks || l->all ? 0 : slowgroups_new(&l->show.groups);
-}
-
 int live_slow_run(struct live_slow *l)
 {
 	const struct run_observer show = { .ctx = l,
@@ -354,31 +346,11 @@ int live_slow_run(struct live_slow *l)
 					   .wants_flight = wants_flight };
 	int e = live_slow_request(l);
 
-	if (e == 0 && prepare_show(l) < 0)
+	l->show.wants = wants;
+	l->show.wants_ctx = &l->filter;
+	if (e == 0 && slowshow_prepare(&l->show) < 0)
 		e = listener_fail(&l->request.to, -ENOMEM, "out of memory");
 	return e ? e : request_run(&l->request, &show, NULL);
-}
-
-int live_slow_recorded(struct live_slow *l, char *const *words, size_t n, recset_note_fn *left_out, struct err *err)
-{
-	struct why_rules rules = { 0 };
-	struct recset set;
-	int e = prepare_show(l) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
-
-	l->show.out = stdout;
-	l->show.recorded = true;
-	if (e == 0)
-		e = why_rules_open(&rules, NULL, &l->request.to, err);
-	if (e == 0)
-		e = why_read(&rules.why, &l->show.causes, err);
-	if (e == 0) {
-		e = recset_open(&set, words, n, left_out, err);
-		if (e == 0)
-			e = slowshow_replay(&l->show, &set, err);
-		recset_close(&set);
-	}
-	why_rules_done(&rules);
-	return e;
 }
 
 void live_slow_done(struct live_slow *l)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs `dwell latency`: prints each slow event with its cause and its chain, and a summary every few seconds. The same
- * as a daemon, and for recordings. The D programs that measure are dlib/latency/TRACKER.d. */
+ * as a daemon. The view `latency` shows recordings (view/text). The D programs that measure are dlib/latency/TRACKER.d.
+ */
 #ifndef DWELL_LIVE_SLOW_H
 #define DWELL_LIVE_SLOW_H
 #include "daemon/daemon.h"
@@ -13,11 +14,10 @@
 struct live_slow {
 	/* asked for */
 	struct request request;	  /* whose events, options of D; begun by the caller, ended by live_slow_done() */
-	struct slowshow show;	  /* over_ns, worst, json, idle, stacks, cost, columns */
+	struct slowshow show;	  /* over_ns, worst, json, idle, stacks, cost, all, columns */
 	struct slowfilter filter; /* whose events, too */
 	uint64_t every_ns;	  /* between summaries */
 	unsigned rate;	    /* thresholds follow, so that about this many events a second are slow; 0: they do not */
-	bool all;	    /* each event, also where many are alike */
 	bool requests;	    /* live_slow_requests() was called */
 	bool slow_only;	    /* the recording keeps slow events and histograms only */
 	const char *record; /* or NULL */
@@ -47,7 +47,5 @@ int live_slow_requests(struct live_slow *l, const char *arg, struct err *err);
 int live_slow_request(struct live_slow *l);
 /* 0 or -errno, told. */
 int live_slow_run(struct live_slow *l);
-/* Those of recordings: what words name. 0, or -errno with words in err unless it is of writing. */
-int live_slow_recorded(struct live_slow *l, char *const *words, size_t n, recset_note_fn *left_out, struct err *err);
 void live_slow_done(struct live_slow *l);
 #endif

@@ -229,6 +229,8 @@ void slowshow_put_worst(struct slowshow *l)
 
 static bool is_wanted(struct slowshow *l, const struct slow_event *e)
 {
+	if (l->comm && strcmp(l->comm, e->fixed.comm) != 0)
+		return false;
 	return !l->wants || l->wants(l->wants_ctx, e);
 }
 
@@ -360,6 +362,11 @@ int slowshow_event(struct slowshow *l, const struct row *row, bool *ret_text)
 			r = show_event(l, &e, ret_text);
 		}
 	return r;
+}
+
+int slowshow_prepare(struct slowshow *l)
+{
+	return l->json || l->worst || l->stacks || l->all ? 0 : slowgroups_new(&l->groups);
 }
 
 int slowshow_begin(struct slowshow *l, const struct rec_schema *schema)

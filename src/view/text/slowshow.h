@@ -26,6 +26,8 @@ struct slowshow {
 	uint64_t over_ns; /* of recordings: shorter ones are left out */
 	unsigned worst;	  /* the number of events shown with each summary; 0: each event is shown as it comes */
 	bool json, idle, stacks, cost;
+	bool all;					      /* each event by itself, also where many are alike */
+	const char *comm;				      /* of recordings: those of this program; NULL: all */
 	bool recorded;					      /* shown of recordings */
 	bool filters;					      /* wants() may say no */
 	bool (*wants)(void *ctx, const struct slow_event *e); /* NULL: all */
@@ -49,6 +51,8 @@ struct slowshow {
 	VEC(struct kept) worst_kept;
 };
 
+/* When all is known that is asked for. 0 or -ENOMEM. */
+int slowshow_prepare(struct slowshow *l);
 /* Before the first row: 0 or -ENOMEM. slowshow_end() before the schema goes. */
 int slowshow_begin(struct slowshow *l, const struct rec_schema *schema);
 void slowshow_end(struct slowshow *l);

@@ -75,7 +75,8 @@ static int show(const struct view *v, const char *form, const char *path, struct
 
 	*err = (struct err){ 0 };
 	view_init(v, state);
-	set_by(v, state, "block");
+	if (v != &view_latency) /* there it is a kind of groups */
+		set_by(v, state, "block");
 	job->source[0].path = path;
 	job->nsources = v->several ? 0 : 1;
 	job->words = v->several ? (char *[]){ (char *)(uintptr_t)path } : NULL;
@@ -245,6 +246,29 @@ static void waits_of_recordings(void **state)
 	err_done(&err);
 }
 
+static void slow_events_of_recordings(void **state)
+{
+	struct view_job job = { 0 };
+	struct recfile *f;
+	struct err err = { 0 };
+	char *text;
+
+	(void)state;
+	make_recording();
+	f = sample_make(0, 0, 0);
+	sample_slow(f, SAMPLE_TRACKER, SEC, 2000000, SLOW_NORMAL, "one");
+	assert_int_equal(recfile_close(f, NULL), 0);
+	assert_int_equal(show(&view_latency, "json", sample_path, &job, &err), 0);
+	text = written();
+	assert_non_null(strstr(text, "{\"type\":\"latency-slow\""));
+	free(text);
+	job = (struct view_job){ 0 };
+	assert_int_equal(show(&view_latency, "text", sample_path, &job, &err), 0);
+	text = written();
+	assert_non_null(strstr(text, "one"));
+	free(text);
+}
+
 /* A row with begin() shows a run by the same forms. */
 static void waits_of_a_run(void **state)
 {
@@ -290,7 +314,8 @@ int main(void)
 		cmocka_unit_test(rows_are_whole),      cmocka_unit_test(served_names_are_unique),
 		cmocka_unit_test(forms_are_chosen),    cmocka_unit_test(headings),
 		cmocka_unit_test(errors_are_values),   cmocka_unit_test(asked_options),
-		cmocka_unit_test(waits_of_recordings), cmocka_unit_test(waits_of_a_run),
+		cmocka_unit_test(waits_of_recordings), cmocka_unit_test(slow_events_of_recordings),
+		cmocka_unit_test(waits_of_a_run),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
