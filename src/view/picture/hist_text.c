@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "view/form/amount.h"
+#include "view/form/table.h"
 #include "view/picture/hist.h"
 
 #define RANGE 11 /* columns of a row's value */
@@ -66,25 +67,63 @@ static void bar(FILE *out, double share, unsigned width, bool utf8)
 		fputc(' ', out);
 }
 
-static void quantile_line(const struct hist *h, const struct hist_series *s, bool utf8, FILE *out)
+/* Without UTF-8 "µs" is "us", and other characters are hyphens. */
+static void to_ascii(char *text)
 {
-	char text[TEXT_MAX], value[TEXT_MAX];
+	char *to = text;
+
+	for (const char *p = text; *p; p++)
+		if (!((unsigned char)*p & 0x80))
+			*to++ = *p;
+		else if (((unsigned char)*p & 0xc0) != 0x80)
+			*to++ = (unsigned char)*p == 0xc2 && (unsigned char)p[1] == 0xb5 ? 'u' : '-';
+	*to = '\0';
+}
+
+static void quantile_text(const struct hist *h, const struct hist_value *q, bool utf8, char text[TEXT_MAX])
+{
+	char value[TEXT_MAX];
+
+	hist_value_text(h, q->value, value, sizeof(value));
+	snprintf(text, TEXT_MAX, "%s%s", isinf(q->high) ? ">" : "", value);
+	if (!utf8)
+		to_ascii(text);
+}
+
+/* How far a percentile may be off: the widest bucket of them. */
+static void error_line(const struct hist_series *s, bool utf8, FILE *out)
+{
 	double worst = 0;
 
-	put(out, s->name[0] ? s->name : h->title, -NAME, utf8);
-	amount_number(text, s->sum.count);
-	put(out, text, 11, utf8);
-	for (unsigned i = 0; i < HIST_NQUANTILES; i++) {
-		hist_value_text(h, s->q[i].value, value, sizeof(value));
-		snprintf(text, sizeof(text), "%s%s", isinf(s->q[i].high) ? ">" : "", value);
-		put(out, text, 9, utf8);
+	for (unsigned i = 0; i < HIST_NQUANTILES; i++)
 		if (!isinf(hist_error(&s->q[i])))
 			worst = fmax(worst, hist_error(&s->q[i]));
-	}
-	fputc('\n', out);
-	if (worst > 0) {
-		put(out, "", NAME + 2, utf8);
-		fprintf(out, "each %s%.1f %% at most\n", utf8 ? "±" : "+/- ", 100 * worst);
+	if (worst > 0)
+		fprintf(out, "%*seach %s%.1f %% at most\n", NAME + 2, "", utf8 ? "±" : "+/- ", 100 * worst);
+}
+
+static void quantile_lines(const struct hist *h, bool utf8, FILE *out)
+{
+	struct table t = { .out = out, .gap = 1 };
+
+	for (size_t k = 0; k < h->series.n; k++) {
+		const struct hist_series *s = &h->series.v[k];
+		char name[TEXT_MAX], count[TEXT_MAX], text[HIST_NQUANTILES][TEXT_MAX];
+		struct cell c[2 + HIST_NQUANTILES] = {
+			{ h->title, CELL_CUT, -NAME, 0, { .s = name } },
+			{ "values", CELL_TEXT, 10, 0, { .s = count } },
+		};
+
+		snprintf(name, sizeof(name), "%s", s->name[0] ? s->name : h->title);
+		if (!utf8)
+			to_ascii(name);
+		amount_number(count, s->sum.count);
+		for (unsigned i = 0; i < HIST_NQUANTILES; i++) {
+			quantile_text(h, &s->q[i], utf8, text[i]);
+			c[2 + i] = (struct cell){ hist_quantile_name(i), CELL_TEXT, 8, 0, { .s = text[i] } };
+		}
+		table_line(&t, c, ARRAY_SIZE(c));
+		error_line(s, utf8, out);
 	}
 }
 
@@ -113,13 +152,7 @@ int hist_text(const struct hist *h, unsigned columns, bool utf8, FILE *out)
 	unsigned room = columns > RANGE + 2 ? columns - RANGE - 2 : 1, each = room / (unsigned)h->series.n;
 	float most = 0;
 
-	put(out, h->title, -NAME, utf8);
-	fprintf(out, "%11s", "values");
-	for (unsigned i = 0; i < HIST_NQUANTILES; i++)
-		fprintf(out, "%9s", hist_quantile_name(i));
-	fputc('\n', out);
-	for (size_t i = 0; i < h->series.n; i++)
-		quantile_line(h, &h->series.v[i], utf8, out);
+	quantile_lines(h, utf8, out);
 	each = each < MIN_BAR ? MIN_BAR : each;
 	fprintf(out, "\n%*s  ", RANGE, "from");
 	for (size_t i = 0; i < h->series.n; i++)
