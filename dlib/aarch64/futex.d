@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As in x86_64/futex.d. */
+/* Tells futex(2) and epoll_wait(2) apart by the registers of arm64, as x86_64/futex.d does for x86-64. */
 inline int futex_call = uregs[R_X8] == 98 || uregs[R_X8] == 449 || uregs[R_X8] == 455;
 inline int futex_timeout = ((uregs[R_X8] == 98 || uregs[R_X8] == 449) && uregs[R_X3]) || (uregs[R_X8] == 455 && uregs[R_X4]);
 inline int epoll_call = uregs[R_X8] == 22 || uregs[R_X8] == 441;

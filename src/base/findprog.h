@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds programs. */
+/* Finds the file of a program by its name, along $PATH. */
 #ifndef DWELL_BASE_FINDPROG_H
 #define DWELL_BASE_FINDPROG_H
 

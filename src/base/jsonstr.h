@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings of JSON. */
+/* Writes strings as JSON: with quotes and escapes, and valid whatever the bytes are. */
 #ifndef DWELL_BASE_JSONSTR_H
 #define DWELL_BASE_JSONSTR_H
 #include "base/strb.h"

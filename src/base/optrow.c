@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of options. */
+/* Reads the values of options: times and numbers with their limits. */
 #include "base/optrow.h"
 #include <errno.h>
 #include "base/num.h"

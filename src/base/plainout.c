@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source: fopencookie(3). */
+/* Makes a stream that keeps control characters out of terminals. Source: fopencookie(3). */
 #include "base/plainout.h"
 #include <stdlib.h>
 #include <string.h>

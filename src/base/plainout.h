@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of dwell's own commands on a terminal: names in it are those of strangers. */
+/* Output of commands on a terminal: a stream without control characters, as names in it come from strangers. */
 #ifndef DWELL_BASE_PLAINOUT_H
 #define DWELL_BASE_PLAINOUT_H
 #include <stdio.h>

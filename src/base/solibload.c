@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Loads a library that is used only where it is installed, and looks up its functions. */
 #include <errno.h>
 #include "base/solib.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters of UTF-8. */
+/* Measures and checks characters of UTF-8. */
 #include "base/utf8.h"
 #include "base/cleanup.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters of UTF-8. */
+/* Measures and checks characters of UTF-8 in bytes that may be anything. */
 #ifndef DWELL_BASE_UTF8_H
 #define DWELL_BASE_UTF8_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes all of a buffer to a file descriptor. */
 #ifndef DWELL_BASE_WRITEALL_H
 #define DWELL_BASE_WRITEALL_H
 #include <stddef.h>

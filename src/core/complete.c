@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion of lines. */
+/* Completes commands, constructors and options at the prompt of `dwell core`. */
 #include "core/complete.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Packs a trace: copies the files that it refers to into it, so that another machine can replay it. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the events of a trace, one after another, and stops at the last whole one. */
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the events of a trace into its blocks, compressed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making elements.
+// Makes elements of the page with attributes and children.
 
 export function makeElement<K extends keyof HTMLElementTagNameMap>(
 	tag: K,

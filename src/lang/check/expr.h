@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions and variables. */
+/* Checks the types of expressions and of variables. */
 #ifndef DWELL_LANG_CHECK_EXPR_H
 #define DWELL_LANG_CHECK_EXPR_H
 #include "lang/check/checker.h"

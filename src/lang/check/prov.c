@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provider blocks. */
+/* Checks the provider blocks of a program and declares their probes. */
 #include <string.h>
 #include "lang/check/clause.h"
 #include "lang/check/decl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations of trackers. */
+/* Checks the declarations of trackers: names, limits, types of keys. */
 #include "lang/check/decl.h"
 #include "lang/check/event.h"
 #include <string.h>

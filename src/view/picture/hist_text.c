@@ -99,7 +99,7 @@ static void error_line(const struct hist_series *s, bool utf8, FILE *out)
 		if (!isinf(hist_error(&s->q[i])))
 			worst = fmax(worst, hist_error(&s->q[i]));
 	if (worst > 0)
-		fprintf(out, "%*seach %s%.1f %% at most\n", NAME + 2, "", utf8 ? "±" : "+/- ", 100 * worst);
+		fprintf(out, "%*s %s%.1f %% at most\n", NAME + 6, "each", utf8 ? "±" : "+/- ", 100 * worst);
 }
 
 static void quantile_lines(const struct hist *h, bool utf8, FILE *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON: slow events. */
+/* Writes slow events as JSON. */
 #include "store/slow.h"
 #include "view/text/json_int.h"
 
