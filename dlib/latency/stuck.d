@@ -23,7 +23,6 @@
 #pragma D option noself
 #pragma D option iterrate=150ms
 #pragma D option stackframes=32
-#pragma D option ustackframes=32
 #pragma D option unwindsize=64m
 #pragma D option strsize=80
 #pragma D param every int "1: all threads that do not run, not only those that are stuck" 0
@@ -59,7 +58,7 @@ iter:::task
 	       this->h == NULL ? "" : strjoin(lltostr(this->h->pid), " "),
 	       this->h == NULL ? "" : this->h->comm);
 	stack();
-	ustack();
+	jstack(32);
 }
 
 /* In the order of src/latency/stuck.def. */
@@ -85,7 +84,7 @@ iter:::task
 	trace(cgroup);
 	trace(container);
 	stack();
-	ustack();
+	jstack(32);
 }
 
 iter:::done

@@ -109,8 +109,8 @@ latency:wait::slow
 	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->futex = (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) |
 	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0);
-	@futexes[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, ustack(FUTEX_FRAMES)] = avg(args[0]->delay);
-	@slowest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, ustack(FUTEX_FRAMES)] = max(args[0]->delay);
+	@futexes[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, jstack(FUTEX_FRAMES)] = avg(args[0]->delay);
+	@slowest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, jstack(FUTEX_FRAMES)] = max(args[0]->delay);
 }
 
 /* Keys of old kernels have 512 bytes at most: no room for what is not used. */

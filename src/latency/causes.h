@@ -89,6 +89,7 @@ bool causes_user_lock(const char *function);
 /* A function of a program's stack, as the symboliser names it; NULL: not known. */
 struct cause_uframe {
 	const char *module, *name;
+	bool runtime; /* of a language runtime's program (rt_is_frame()) */
 };
 /* facts, and what the functions of the program say besides, when it waits for a futex: CAUSE_FACT_USER_LOCK,
  * CAUSE_FACT_WORK. f: innermost first. whole: the stack reaches to where the thread begins. */

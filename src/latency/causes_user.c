@@ -4,51 +4,40 @@
 #include "base/cleanup.h"
 #include "latency/causes.h"
 
-#define LOCK_FRAMES 8	    /* innermost frames of the program that are searched for a lock's function */
-#define WORK_FRAMES 8	    /* innermost frames that are searched for the loop of a thread pool */
-#define COLLECTOR_FRAMES 16 /* innermost frames that are searched for a garbage collection */
+#define LOCK_FRAMES 8	    /* innermost native frames of the program that are searched for a lock's function */
+#define WORK_FRAMES 8	    /* innermost native frames that are searched for the loop of a thread pool */
+#define COLLECTOR_FRAMES 16 /* innermost native frames that are searched for a garbage collection */
 #define WORKER_DEPTH \
 	2 /* functions between where a thread begins and where it waits: its loop, and what wraps the condition */
 
-static const char *const locks[] = {
-#define LOCK(text) text,
-#define WORK(text)
-#define COLLECTOR(text)
+enum userwait { IS_LOCK, IS_WORK, IS_LOOP, IS_COLLECTOR };
+
+static const struct {
+	enum userwait is;
+	const char *text;
+} functions[] = {
+#define LOCK(text) { IS_LOCK, text },
+#define WORK(text) { IS_WORK, text },
+#define LOOP(text) { IS_LOOP, text },
+#define COLLECTOR(text) { IS_COLLECTOR, text },
 #include "latency/userwait.def"
 #undef LOCK
 #undef WORK
-#undef COLLECTOR
-};
-static const char *const works[] = {
-#define LOCK(text)
-#define WORK(text) text,
-#define COLLECTOR(text)
-#include "latency/userwait.def"
-#undef LOCK
-#undef WORK
-#undef COLLECTOR
-};
-static const char *const collectors[] = {
-#define LOCK(text)
-#define WORK(text)
-#define COLLECTOR(text) text,
-#include "latency/userwait.def"
-#undef LOCK
-#undef WORK
+#undef LOOP
 #undef COLLECTOR
 };
 
-static bool has_one(const char *const *texts, size_t n, const char *name)
+static bool has_one(enum userwait is, const char *name)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strstr(name, texts[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (functions[i].is == is && strstr(name, functions[i].text))
 			return true;
 	return false;
 }
 
 bool causes_user_lock(const char *function)
 {
-	return has_one(locks, ARRAY_SIZE(locks), function);
+	return has_one(IS_LOCK, function);
 }
 
 static bool is_libc(const struct cause_uframe *f)
@@ -79,16 +68,32 @@ static bool is_loop(const struct cause_uframe *f, size_t n)
 	return own >= 1 && own <= WORKER_DEPTH;
 }
 
+static bool is_of_library(const struct cause_uframe *f)
+{
+	return !f->runtime || (f->name && (!strncmp(f->name, "java.", 5) || !strncmp(f->name, "jdk.", 4)));
+}
+
+/* Is one of the innermost frames such a function? Those of a language runtime come on top of max native ones. A loop
+ * counts when it waits itself, and not what it has called of the program. */
+static bool in_one(enum userwait is, const struct cause_uframe *f, size_t n, size_t max)
+{
+	for (size_t i = 0; i < n && max; i++) {
+		if (f[i].name && has_one(is, f[i].name))
+			return true;
+		if (is == IS_LOOP && !is_of_library(&f[i]))
+			return false;
+		max -= !f[i].runtime;
+	}
+	return false;
+}
+
 uint32_t causes_user_facts(uint32_t facts, const struct cause_uframe *f, size_t n, bool whole)
 {
-	for (size_t i = 0; i < n && i < COLLECTOR_FRAMES; i++)
-		if (f[i].name && has_one(collectors, ARRAY_SIZE(collectors), f[i].name))
-			return facts | CAUSE_FACT_COLLECTOR;
-	for (size_t i = 0; i < n && i < LOCK_FRAMES; i++)
-		if (f[i].name && causes_user_lock(f[i].name))
-			return facts | CAUSE_FACT_USER_LOCK;
-	for (size_t i = 0; i < n && i < WORK_FRAMES; i++)
-		if (f[i].name && has_one(works, ARRAY_SIZE(works), f[i].name))
-			return facts | CAUSE_FACT_WORK;
+	if (in_one(IS_COLLECTOR, f, n, COLLECTOR_FRAMES))
+		return facts | CAUSE_FACT_COLLECTOR;
+	if (in_one(IS_LOCK, f, n, LOCK_FRAMES))
+		return facts | CAUSE_FACT_USER_LOCK;
+	if (in_one(IS_WORK, f, n, WORK_FRAMES) || in_one(IS_LOOP, f, n, WORK_FRAMES))
+		return facts | CAUSE_FACT_WORK;
 	return facts & CAUSE_FACT_CONDITION && whole && is_loop(f, n) ? facts | CAUSE_FACT_WORK : facts;
 }

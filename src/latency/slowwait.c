@@ -4,6 +4,7 @@
 #include "latency/slowwait.h"
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/rtfmt.h"
 #include "base/units.h"
 #include "latency/trackers.h"
 #include "latency/tracker_facts.h"
@@ -136,9 +137,9 @@ static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t
 		if (!pc)
 			break;
 		/* A recording knows the names of the addresses themselves. */
-		if (!sym_user(sym, h.tgid, h.start, pc - (n > 0), &s) || !s.name)
+		if (!sym_user(sym, h.tgid, h.start, pc - (n > 0 && !rt_is_frame(pc)), &s) || !s.name)
 			(void)sym_user(sym, h.tgid, h.start, pc, &s);
-		frames[n] = (struct cause_uframe){ s.module, s.name };
+		frames[n] = (struct cause_uframe){ s.module, s.name, rt_is_frame(pc) };
 	}
 	*ret_loop = !(h.flags & (REC_USTACK_CUT | REC_USTACK_FAULT)) &&
 		    causes_user_facts(said, frames, n, true) & CAUSE_FACT_WORK;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/rtfmt.h"
 #include "base/vec.h"
 
 enum stuck_field {
@@ -165,9 +166,11 @@ static uint32_t look_at_futex(struct stuck *s, struct stuck_thread *t, uint32_t 
 		if (sym_kernel(s->sym, t->stack[i], &sym) && !strncmp(sym.name, "futex_", strlen("futex_")))
 			t->futex = true;
 	for (size_t i = 0; i < t->nustack; i++) {
+		const bool rt = rt_is_frame(t->ustack[i]);
+
 		sym = (struct symbol){ 0 };
-		(void)sym_user(s->sym, t->pid, t->start, t->ustack[i] - (i > 0), &sym);
-		frames[i] = (struct cause_uframe){ sym.module, sym.name };
+		(void)sym_user(s->sym, t->pid, t->start, t->ustack[i] - (i > 0 && !rt), &sym);
+		frames[i] = (struct cause_uframe){ sym.module, sym.name, rt };
 	}
 	if (t->futex)
 		facts = causes_user_facts(facts, frames, t->nustack,

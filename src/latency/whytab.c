@@ -4,6 +4,7 @@
 #include "latency/whytab.h"
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/rtfmt.h"
 #include "base/strb.h"
 #include "base/vec.h"
 #include "base/hash_try.h"
@@ -289,7 +290,7 @@ static uint32_t futex_facts(struct whytab *t, const struct more *m, const uint8_
 		if (!pc)
 			break;
 		(void)sym_user(t->sym, h.tgid, h.start, pc, &s);
-		frames[n] = (struct cause_uframe){ s.module, s.name };
+		frames[n] = (struct cause_uframe){ s.module, s.name, rt_is_frame(pc) };
 	}
 	return causes_user_facts(facts, frames, n, !(h.flags & (REC_USTACK_CUT | REC_USTACK_FAULT)));
 }

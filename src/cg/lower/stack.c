@@ -206,8 +206,12 @@ static void mix_runtimes(struct gen *g, vreg d, vreg flags, uint32_t n, vreg sta
 
 	ir_movi(g->f, from, 0);
 	for (unsigned i = 0; i < RUNTIMES; i++) {
-		struct irfn *fn = mix_fn(g, (enum runtime)i);
+		struct irfn *fn;
 
+		/* The others read memory of the current thread. */
+		if (gen_walks(g) && i != RUNTIME_HOTSPOT)
+			continue;
+		fn = mix_fn(g, (enum runtime)i);
 		if (!fn)
 			continue;
 		ir_call_fn(g->f, r, fn, IR_ARGS(d, ir_imm(g->f, n), gen_pid(g), start));
@@ -328,7 +332,7 @@ void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f)
 	gen_process(g, dst, REC_USTACK_NONE, start);
 	if (no_user_stack(g))
 		return;
-	const struct stack_want w = { frames, f->nframes, start, f->strframes && !gen_walks(g) };
+	const struct stack_want w = { frames, f->nframes, start, f->strframes };
 
 	n = user_frames(g, &w, &flags);
 	ir_jcci(g->f, IRC_SLE, n, 0, none);

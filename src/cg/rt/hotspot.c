@@ -31,30 +31,56 @@ static uint64_t letters(const char s[WORD + 1])
 #define NATIVE letters("native n")
 #define STUBS letters("StubRout")
 
+/* Memory of the thread's program: task is the thread, if not the current one. */
+struct reader {
+	const struct uw *u;
+	vreg st, task;
+};
+
+/* n bytes at addr to st + to; negative: they cannot be read. */
+static vreg try_read(struct irfn *f, const struct reader *m, int32_t to, uint32_t n, vreg addr)
+{
+	vreg r = ir_new(f), dst = rt_alui(f, IRA_ADD, m->st, to), size = ir_imm(f, n);
+
+	if (m->u->whose == RT_UNWIND_CURRENT)
+		ir_call(f, r, BPF_FUNC_probe_read_user, IR_ARGS(dst, size, addr));
+	else
+		ir_call(f, r, BPF_FUNC_copy_from_user_task, IR_ARGS(dst, size, addr, m->task, ir_imm(f, 0)));
+	return r;
+}
+
+static void read_bytes(struct irfn *f, const struct reader *m, int32_t to, uint32_t n, vreg addr, irlabel none)
+{
+	ir_jcci(f, IRC_NE, try_read(f, m, to, n, addr), 0, none);
+}
+
+static void read_word(struct irfn *f, const struct reader *m, int32_t to, vreg addr, irlabel none)
+{
+	read_bytes(f, m, to, WORD, addr, none);
+}
+
 /* -- the blob of an address -- */
 
 /* One segment's byte; jumps to found when its block begins there, to none when the segment is free. */
-static void emit_hop(struct irfn *f, vreg st, vreg map, vreg seg, irlabel found, irlabel none)
+static void emit_hop(struct irfn *f, const struct reader *m, vreg map, vreg seg, irlabel found, irlabel none)
 {
 	vreg b = ir_new(f);
 
-	mix_user_bytes(f, st, HS(tmp), 1, rt_alu(f, IRA_ADD, map, seg), none);
-	ir_load(f, b, st, HS(tmp), 1);
+	read_bytes(f, m, HS(tmp), 1, rt_alu(f, IRA_ADD, map, seg), none);
+	ir_load(f, b, m->st, HS(tmp), 1);
 	ir_jcci(f, IRC_EQ, b, 0, found);
 	ir_jcci(f, IRC_EQ, b, HS_SEGMENT_FREE, none);
 	ir_alu(f, IRA_SUB, seg, seg, b);
 }
 
 /* The block into the state, whole or, near the end of the memory that the heap has, its beginning. */
-static void emit_block(struct irfn *f, vreg st, vreg block, irlabel none)
+static void emit_block(struct irfn *f, const struct reader *m, vreg block, irlabel none)
 {
-	vreg r = ir_new(f), len = ir_new(f), used;
+	vreg st = m->st, len = ir_new(f), used;
 	irlabel have = ir_label(f);
 
-	ir_call(f, r, BPF_FUNC_probe_read_user,
-		IR_ARGS(rt_alui(f, IRA_ADD, st, HS(blob)), ir_imm(f, HS_BLOB_BYTES), block));
-	ir_jcci(f, IRC_EQ, r, 0, have);
-	mix_user_bytes(f, st, HS(blob), HS_BLOB_LEAST, block, none);
+	ir_jcci(f, IRC_EQ, try_read(f, m, HS(blob), HS_BLOB_BYTES, block), 0, have);
+	read_bytes(f, m, HS(blob), HS_BLOB_LEAST, block, none);
 	ir_place(f, have);
 	used = mix_word_at(f, st, HS(blob), HP(used), HS_BLOB_BYTES, 1);
 	ir_jcci(f, IRC_EQ, used, 0, none);
@@ -63,10 +89,12 @@ static void emit_block(struct irfn *f, vreg st, vreg block, irlabel none)
 	ir_store(f, st, HS(blob_len), 8, rt_alu(f, IRA_SHL, len, rt_ld(f, st, HP(shift))));
 }
 
-/* hs_find(state, addr): the block that has the address into the state. -1: none has. */
-static struct irfn *emit_find(struct irprog *p)
+/* hs_find(state, addr[, thread]): the block that has the address into the state. -1: none has. */
+static struct irfn *emit_find(struct irprog *p, const struct uw *u)
 {
-	struct irfn *f = irfn_new(p, "hs_find", 2);
+	const bool current = u->whose == RT_UNWIND_CURRENT;
+	struct irfn *f = irfn_new(p, "hs_find", current ? 2 : 3);
+	const struct reader m = { u, irfn_arg(f, 0), current ? VREG_NONE : irfn_arg(f, 2) };
 	vreg st = irfn_arg(f, 0), at = irfn_arg(f, 1), seg = ir_new(f), map = ir_new(f), low = ir_new(f), shift;
 	irlabel none = ir_label(f), found = ir_label(f), have = ir_label(f);
 
@@ -84,10 +112,10 @@ static struct irfn *emit_find(struct irprog *p)
 	shift = rt_ld(f, st, HP(shift));
 	ir_alu(f, IRA_SHR, seg, seg, shift);
 	for (unsigned i = 0; i < HS_MAX_HOPS; i++)
-		emit_hop(f, st, map, seg, found, none);
+		emit_hop(f, &m, map, seg, found, none);
 	ir_jmp(f, none);
 	ir_place(f, found);
-	emit_block(f, st, rt_alu(f, IRA_ADD, low, rt_alu(f, IRA_SHL, seg, shift)), none);
+	emit_block(f, &m, rt_alu(f, IRA_ADD, low, rt_alu(f, IRA_SHL, seg, shift)), none);
 	ir_reti(f, 0);
 	ir_place(f, none);
 	ir_reti(f, -1);
@@ -99,6 +127,7 @@ static struct irfn *emit_find(struct irprog *p)
 struct step {
 	const struct uw *u;
 	vreg st;
+	struct reader memory;
 	struct uw_ways w;
 	irlabel leaf, pushed, sized; /* the return address is in the first word of the stack, the second, by size */
 };
@@ -129,9 +158,10 @@ static vreg code_at(struct irfn *f, vreg st, int32_t at, unsigned size)
 	return v;
 }
 
-static void read_code(struct irfn *f, vreg st, irlabel none)
+static void read_code(struct irfn *f, const struct step *s, irlabel none)
 {
-	mix_user_bytes(f, st, HS(insn), HS_INSN_BYTES, rt_alui(f, IRA_SUB, rt_ld(f, st, ST(pc)), HS_INSN_BEFORE), none);
+	read_bytes(f, &s->memory, HS(insn), HS_INSN_BYTES, rt_alui(f, IRA_SUB, rt_ld(f, s->st, ST(pc)), HS_INSN_BEFORE),
+		   none);
 }
 
 #define RET 0xc3
@@ -176,7 +206,7 @@ static void emit_half(struct irfn *f, const struct step *s)
 	irlabel whole = ir_label(f), offset = ir_label(f), have = ir_label(f), body = ir_label(f), word = ir_label(f),
 		known = ir_label(f);
 
-	read_code(f, s->st, whole);
+	read_code(f, s, whole);
 	ir_jcci(f, IRC_EQ, rt_ld(f, s->st, HP(code_bytes)), 4, offset);
 	ir_mov(f, begin, mix_word_at(f, s->st, HS(blob), HP(code), HS_BLOB_BYTES, 8));
 	ir_jmp(f, have);
@@ -210,7 +240,7 @@ static void emit_stub(struct irfn *f, const struct step *s)
 	irlabel whole = ir_label(f);
 
 	ir_jcci(f, IRC_NE, rt_ld(f, s->st, ST(back)), 0, whole);
-	read_code(f, s->st, whole);
+	read_code(f, s, whole);
 	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), RET, s->leaf);
 	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), PUSH_BP, s->leaf);
 	ir_jcci(f, IRC_EQ, three(f, s->st, 0), MOV_BP_SP, s->pushed);
@@ -238,14 +268,17 @@ static void emit_code(struct irfn *f, const struct step *s, struct irfn *find, v
 	irlabel seen = ir_label(f), stub = ir_label(f), other = ir_label(f);
 
 	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, HS(blob_at))), rt_ld(f, st, HS(blob_len)), have);
-	ir_call_fn(f, r, find, IR_ARGS(st, at));
+	if (s->u->whose == RT_UNWIND_CURRENT)
+		ir_call_fn(f, r, find, IR_ARGS(st, at));
+	else
+		ir_call_fn(f, r, find, IR_ARGS(st, at, s->memory.task));
 	ir_jcci(f, IRC_NE, r, 0, none);
 	ir_place(f, have);
 	ir_ext(f, size, mix_word_at(f, st, HS(blob), HP(frame_size), HS_BLOB_BYTES, 4), 4, true);
 	name = mix_word_at(f, st, HS(blob), HP(name), HS_BLOB_BYTES, 8);
 	ir_jcc(f, IRC_EQ, name, rt_ld(f, st, HS(compiled)), seen);
 	ir_storei(f, st, HS(tmp), 8, 0);
-	mix_user_word(f, st, HS(tmp), name, other);
+	read_word(f, &s->memory, HS(tmp), name, other);
 	what = rt_ld(f, st, HS(tmp));
 	ir_jcc(f, IRC_EQ, what, ir_imm(f, COMPILED), compiled);
 	ir_jcc(f, IRC_EQ, what, ir_imm(f, NATIVE), compiled);
@@ -297,13 +330,13 @@ static void emit_interpreted(struct irfn *f, const struct step *s, irlabel none)
 	vreg st = s->st, bp = rt_ld(f, st, ST(bp)), method, at = ir_new(f), word, sender;
 	irlabel saved = ir_label(f), have = ir_label(f), nowhere = ir_label(f), plain = ir_label(f), set = ir_label(f);
 
-	mix_user_bytes(f, st, HS(frame), HS_FRAME_BYTES, rt_alui(f, IRA_SUB, bp, HS_FRAME_BELOW), s->w.fault);
+	read_bytes(f, &s->memory, HS(frame), HS_FRAME_BYTES, rt_alui(f, IRA_SUB, bp, HS_FRAME_BELOW), s->w.fault);
 	method = rt_ld(f, st, HS(frame) + HS_FRAME_METHOD_AT);
 	ir_jcci(f, IRC_EQ, method, 0, none);
 	ir_jcci(f, IRC_SET, method, WORD - 1, none);
-	mix_user_word(f, st, HS(const_method), rt_alu(f, IRA_ADD, method, rt_ld(f, st, HP(const_method))), none);
-	mix_user_bytes(f, st, HS(code_size), 2,
-		       rt_alu(f, IRA_ADD, rt_ld(f, st, HS(const_method)), rt_ld(f, st, HP(code_size))), none);
+	read_word(f, &s->memory, HS(const_method), rt_alu(f, IRA_ADD, method, rt_ld(f, st, HP(const_method))), none);
+	read_bytes(f, &s->memory, HS(code_size), 2,
+		   rt_alu(f, IRA_ADD, rt_ld(f, st, HS(const_method)), rt_ld(f, st, HP(code_size))), none);
 	ir_jcci(f, IRC_NE, rt_ld(f, st, ST(n)), 1, saved);
 	ir_mov(f, at, index_of(f, st, rt_ld(f, st, ST(r13)), saved)); /* not in the frame yet */
 	ir_jmp(f, have);
@@ -328,15 +361,19 @@ static void emit_interpreted(struct irfn *f, const struct step *s, irlabel none)
 	uw_set_caller(f, s->u, st, sender, rt_ld(f, st, HS(frame) + HS_FRAME_RA), &s->w);
 }
 
-/* hs_step(state, addr): the caller of a frame in the code cache. */
+/* hs_step(state, addr): the caller of a frame in the code cache. Of another thread, hs_step(state, &state and thread).
+ */
 struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u)
 {
-	struct irfn *find = emit_find(p), *f = irfn_new(p, "hs_step", 2);
-	vreg at = irfn_arg(f, 1), first;
+	struct irfn *find = emit_find(p, u), *f = irfn_new(p, "hs_step", 2);
+	const bool current = u->whose == RT_UNWIND_CURRENT;
+	vreg st = irfn_arg(f, 0), first;
+	vreg at = current ? irfn_arg(f, 1) : rt_alu(f, IRA_SUB, rt_ld(f, st, ST(pc)), rt_ld(f, st, ST(back)));
 	irlabel code = ir_label(f), half = ir_label(f);
 	const struct step s = {
 		.u = u,
-		.st = irfn_arg(f, 0),
+		.st = st,
+		.memory = { u, st, current ? VREG_NONE : uw_frame_task(f, u) },
 		.w = { ir_label(f), ir_label(f), ir_label(f), ir_label(f) },
 		.leaf = ir_label(f),
 		.pushed = ir_label(f),
@@ -377,7 +414,7 @@ void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, 
 	vreg r = ir_new(f);
 
 	ir_storei(f, st, ST(third), 8, 0); /* what a callee has saved of it is not looked for */
-	ir_call_fn(f, r, u->hotspot, IR_ARGS(st, at));
+	ir_call_fn(f, r, u->hotspot, IR_ARGS(st, u->whose == RT_UNWIND_CURRENT ? at : irfn_arg(f, 1)));
 	ir_jcci(f, IRC_EQ, r, STEP_NEXT, w->next);
 	ir_jcci(f, IRC_EQ, r, STEP_FAULT, w->fault);
 	ir_jcci(f, IRC_EQ, r, STEP_END, w->end);

@@ -35,7 +35,7 @@ static void add_frames(struct tl_reader *r, const struct rec_stack *st, struct f
 		if (kernel && to->n < MAX_FRAMES)
 			to->names[to->n++] = s.name;
 		if (!kernel && to->nuser < MAX_FRAMES)
-			to->user[to->nuser++] = (struct cause_uframe){ s.module, s.name };
+			to->user[to->nuser++] = (struct cause_uframe){ s.module, s.name, rt_is_frame(st->frames[i]) };
 		if (s.name && !kernel && rt_is_frame(st->frames[i]))
 			strb_printf(&r->text, "%s\n", s.name); /* says where it is */
 		else if (s.name)

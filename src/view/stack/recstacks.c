@@ -496,7 +496,7 @@ static size_t user_frames(struct recstacks *r, const struct recfield *f, const u
 		if (!pc)
 			break;
 		(void)sym_user(r->sym, h.tgid, h.start, pc, &s);
-		frames[n] = (struct cause_uframe){ s.module, s.name };
+		frames[n] = (struct cause_uframe){ s.module, s.name, rt_is_frame(pc) };
 	}
 	return n;
 }

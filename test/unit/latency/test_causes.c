@@ -171,33 +171,33 @@ static void facts_count_as_frames_further_in(void **state)
 
 static void functions_of_programs_tell_what_a_futex_is(void **state)
 {
-	static const struct cause_uframe loop[] = { { "libc.so.6", "pthread_cond_wait" },
-						    { "libuv.so.1", "uv_cond_wait" },
-						    { "libuv.so.1", NULL },
-						    { "libc.so.6", NULL } },
-					 deep[] = { { "libc.so.6", "pthread_cond_wait" },
-						    { "a", "get" },
-						    { "a", "query" },
-						    { "a", "serve" },
-						    { "libc.so.6", NULL } },
-					 first[] = { { "libc.so.6", "pthread_cond_wait" },
-						     { "a", "main" },
-						     { "libc.so.6", "__libc_start_main" },
-						     { "a", "_start" } },
-					 join[] = { { "libc.so.6", "__pthread_clockjoin_ex" },
-						    { "a", "work" },
-						    { "libc.so.6", "start_thread" } },
-					 lock[] = { { "libc.so.6", "__lll_lock_wait" },
-						    { "libc.so.6", "pthread_mutex_lock" },
-						    { "a", "work" },
-						    { "libc.so.6", NULL } },
-					 go[] = { { "a", "runtime.futex.abi0" },
-						  { "a", "runtime.notesleep" },
-						  { "a", "runtime.stopm" } };
+	static const struct cause_uframe loop[] = { { "libc.so.6", "pthread_cond_wait", false },
+						    { "libuv.so.1", "uv_cond_wait", false },
+						    { "libuv.so.1", NULL, false },
+						    { "libc.so.6", NULL, false } },
+					 deep[] = { { "libc.so.6", "pthread_cond_wait", false },
+						    { "a", "get", false },
+						    { "a", "query", false },
+						    { "a", "serve", false },
+						    { "libc.so.6", NULL, false } },
+					 first[] = { { "libc.so.6", "pthread_cond_wait", false },
+						     { "a", "main", false },
+						     { "libc.so.6", "__libc_start_main", false },
+						     { "a", "_start", false } },
+					 join[] = { { "libc.so.6", "__pthread_clockjoin_ex", false },
+						    { "a", "work", false },
+						    { "libc.so.6", "start_thread", false } },
+					 lock[] = { { "libc.so.6", "__lll_lock_wait", false },
+						    { "libc.so.6", "pthread_mutex_lock", false },
+						    { "a", "work", false },
+						    { "libc.so.6", NULL, false } },
+					 go[] = { { "a", "runtime.futex.abi0", false },
+						  { "a", "runtime.notesleep", false },
+						  { "a", "runtime.stopm", false } };
 	const uint32_t condition = CAUSE_FACT_CONDITION, work = CAUSE_FACT_WORK;
-	const struct cause_uframe collects[] = { { "libc.so.6", "pthread_cond_wait" },
-						 { "node", "v8::platform::DefaultJobState::Join" },
-						 { "node", "v8::internal::Heap::PerformGarbageCollection" } };
+	const struct cause_uframe collects[] = { { "libc.so.6", "pthread_cond_wait", false },
+						 { "node", "v8::platform::DefaultJobState::Join", false },
+						 { "node", "v8::internal::Heap::PerformGarbageCollection", false } };
 
 	(void)state;
 	assert_int_equal(causes_user_facts(condition, collects, ARRAY_SIZE(collects), true),
@@ -212,6 +212,64 @@ static void functions_of_programs_tell_what_a_futex_is(void **state)
 	assert_int_equal(causes_user_facts(condition, lock, ARRAY_SIZE(lock), true), condition | CAUSE_FACT_USER_LOCK);
 	assert_int_equal(causes_user_facts(0, go, ARRAY_SIZE(go), false), work);
 	assert_int_equal(causes_user_facts(0, NULL, 0, true), 0);
+}
+
+#define NATIVE \
+	{ "libc.so.6", "__futex_abstimed_wait_common", false }, { "libc.so.6", "pthread_cond_wait", false }, \
+		{ "libjvm.so", "Parker::park", false }, { "libjvm.so", "Unsafe_Park", false }, \
+		{ "java/native", "jdk.internal.misc.Unsafe.park [native]", true }, \
+	{ \
+		"java", "java.util.concurrent.locks.LockSupport.park at LockSupport.java:341", true \
+	}
+#define JAVA(name) \
+	{ \
+		"java", name, true \
+	}
+#define OUTER \
+	{ "java/stub", "call_stub [stub]", true }, { "libjvm.so", "JavaCalls::call_helper", false }, \
+	{ \
+		"libc.so.6", NULL, false \
+	}
+
+static uint32_t said(const struct cause_uframe *f, size_t n)
+{
+	return causes_user_facts(CAUSE_FACT_CONDITION, f, n, true) & ~(uint32_t)CAUSE_FACT_CONDITION;
+}
+
+static void functions_of_java_tell_a_pool_from_a_lock(void **state)
+{
+	static const struct cause_uframe pool
+		[] = { NATIVE,
+		       JAVA("java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode.block at AbstractQueuedSynchronizer.java:506"),
+		       JAVA("java.util.concurrent.ForkJoinPool.unmanagedBlock at ForkJoinPool.java:3463"),
+		       JAVA("java.util.concurrent.ForkJoinPool.managedBlock at ForkJoinPool.java:3434"),
+		       JAVA("java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await at AbstractQueuedSynchronizer.java:1623"),
+		       JAVA("java.util.concurrent.LinkedBlockingQueue.take at LinkedBlockingQueue.java:435"),
+		       JAVA("java.util.concurrent.ThreadPoolExecutor.getTask at ThreadPoolExecutor.java:1062"),
+		       OUTER },
+	    queue_lock
+		    [] = { NATIVE,
+			   JAVA("java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire at AbstractQueuedSynchronizer.java:715"),
+			   JAVA("java.util.concurrent.locks.ReentrantLock$Sync.lockInterruptibly at ReentrantLock.java:159"),
+			   JAVA("java.util.concurrent.LinkedBlockingQueue.take at LinkedBlockingQueue.java:432"),
+			   JAVA("java.util.concurrent.ThreadPoolExecutor.getTask at ThreadPoolExecutor.java:1062"),
+			   OUTER },
+	    asks[] = { NATIVE, JAVA("java.util.concurrent.ArrayBlockingQueue.take at ArrayBlockingQueue.java:420"),
+		       JAVA("app.Client.ask at Client.java:7"), OUTER },
+	    timer[] = { { "libjvm.so", "JVM_MonitorWait", false },
+			JAVA("java.lang.Object.wait [native]"),
+			JAVA("java.util.TimerThread.mainLoop at Timer.java:563"),
+			OUTER },
+	    task[] = { NATIVE, JAVA("java.util.concurrent.FutureTask.get at FutureTask.java:190"),
+		       JAVA("app.Task.run at Task.java:9"), JAVA("java.util.TimerThread.mainLoop at Timer.java:566"),
+		       OUTER };
+
+	(void)state;
+	assert_int_equal(said(pool, ARRAY_SIZE(pool)), CAUSE_FACT_WORK);
+	assert_int_equal(said(queue_lock, ARRAY_SIZE(queue_lock)), CAUSE_FACT_USER_LOCK);
+	assert_int_equal(said(asks, ARRAY_SIZE(asks)), 0);
+	assert_int_equal(said(timer, ARRAY_SIZE(timer)), CAUSE_FACT_WORK);
+	assert_int_equal(said(task, ARRAY_SIZE(task)), 0); /* what the timer's thread has called waits */
 }
 
 static void timers_and_work_count_for_a_futex_only(void **state)
@@ -454,6 +512,7 @@ int main(void)
 		cmocka_unit_test(alone_leaves_the_operation_out),
 		cmocka_unit_test(facts_count_as_frames_further_in),
 		cmocka_unit_test(functions_of_programs_tell_what_a_futex_is),
+		cmocka_unit_test(functions_of_java_tell_a_pool_from_a_lock),
 		cmocka_unit_test(timers_and_work_count_for_a_futex_only),
 		cmocka_unit_test(names_without_suffix_and_module),
 		cmocka_unit_test(globs),
