@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* User stacks of a stopped process, by the unwinding tables of its files, else by frame pointers.
- * Source: base/unwindfmt.h; struct ucontext of x86-64, asm/ucontext.h. */
+ * Source: base/unwindfmt.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/vec.h"
 #include "retro/retro_int.h"
 #include "sym/proc/unwind.h"
-
-#define WORD 8
-enum { UC_BP = 15, UC_BX = 16, UC_SP = 20, UC_IP = 21 }; /* words of struct ucontext */
+#include "sym/unwind/unwalk.h"
 
 struct stacks {
 	struct sym *sym;
@@ -19,12 +17,6 @@ struct stacks {
 	uint32_t pid;
 	bool stale;
 };
-struct at {
-	struct replay *p;
-	uint64_t ip, sp, bp, bx, di;
-	bool bp_known, first;
-};
-
 static int put_table(void *ctx, const struct ehtab *t, uint32_t *ret_place)
 {
 	struct stacks *s = ctx;
@@ -107,102 +99,23 @@ static uint32_t rule_at(const struct stacks *s, uint64_t ip)
 	return UW_NONE;
 }
 
-static bool word(struct replay *p, uint64_t addr, uint64_t *ret)
+static bool read_process(void *replay, uint64_t addr, void *to, size_t n)
 {
-	return watch_read(p, addr, ret, WORD) == WORD;
-}
-
-static uint64_t words(uint64_t base, int64_t n)
-{
-	return base + (uint64_t)(n * WORD);
-}
-
-static bool by_frame_pointer(struct at *a)
-{
-	const uint64_t bp = a->bp;
-
-	if (!a->bp_known || bp < a->sp || !word(a->p, bp, &a->bp) || !word(a->p, bp + WORD, &a->ip))
-		return false;
-	a->sp = bp + 2 * WORD;
-	return true;
-}
-
-static bool by_signal(struct at *a, uint32_t rule)
-{
-	uint64_t uc = words(a->sp, UW_RULE_OFF(rule)), regs[UC_IP + 1];
-
-	if (watch_read(a->p, uc, regs, sizeof(regs)) != sizeof(regs))
-		return false;
-	a->ip = regs[UC_IP];
-	a->sp = regs[UC_SP];
-	a->bp = regs[UC_BP];
-	a->bx = regs[UC_BX];
-	a->bp_known = a->first = true;
-	return true;
-}
-
-static bool cfa_of(const struct at *a, uint32_t rule, uint64_t *ret)
-{
-	const int64_t off = UW_RULE_OFF(rule);
-
-	switch (UW_RULE_KIND(rule)) {
-	case UW_SP:
-	case UW_RA_DI: *ret = words(a->sp, off); return true;
-	case UW_BP: *ret = words(a->bp, off); return a->bp_known;
-	case UW_BX: *ret = words(a->bx, off); return true;
-	case UW_PLT: *ret = a->sp + WORD + ((a->ip & 15) >= (uint64_t)off ? WORD : 0); return true;
-	case UW_BP_DEREF: return a->bp_known && word(a->p, words(a->bp, off), ret);
-	default: return false;
-	}
-}
-
-static bool by_rule(struct at *a, uint32_t rule)
-{
-	const uint32_t bp = UW_RULE_BP(rule), bx = UW_RULE_BX(rule);
-	struct at up = *a;
-	bool ok = cfa_of(a, rule, &up.sp);
-
-	if (ok && UW_RULE_KIND(rule) == UW_RA_DI)
-		up.ip = a->di;
-	else
-		ok = ok && word(a->p, up.sp - WORD, &up.ip);
-	if (ok && bp == UW_BP_AT_BP)
-		ok = word(a->p, a->bp, &up.bp);
-	else if (ok && bp && bp <= UW_BP_MAX)
-		ok = word(a->p, words(up.sp, -(int64_t)bp), &up.bp);
-	up.bp_known &= bp != UW_BP_GONE;
-	if (ok && bx && bx <= UW_BX_MAX)
-		ok = word(a->p, words(up.sp, -(int64_t)bx), &up.bx);
-	*a = up;
-	return ok;
-}
-
-static bool step(struct at *a, uint32_t rule)
-{
-	const uint64_t sp = a->sp;
-
-	a->first = false;
-	switch (UW_RULE_KIND(rule)) {
-	case UW_END:
-	case UW_LOST: return false;
-	case UW_SIGNAL: return by_signal(a, rule);
-	case UW_NONE: return by_frame_pointer(a) && a->ip && a->sp > sp;
-	default: return by_rule(a, rule) && a->ip && a->sp > sp;
-	}
+	return watch_read(replay, addr, to, n) == n;
 }
 
 size_t stacks_walk(struct stacks *s, struct replay *p, pid_t pid, const struct user_regs_struct *regs, uint64_t *frames,
 		   size_t max)
 {
-	struct at a = { p, regs->rip, regs->rsp, regs->rbp, regs->rbx, regs->rdi, true, true };
+	struct unwalk w = { regs->rip, regs->rsp, regs->rbp, regs->rbx, regs->rdi, true, true };
 	size_t n = 0;
 
 	if (!s)
 		return 0;
 	see(s, (uint32_t)pid);
 	while (n < max) {
-		frames[n++] = a.ip;
-		if (!step(&a, rule_at(s, a.first ? a.ip : a.ip - 1)))
+		frames[n++] = w.ip;
+		if (unwalk_step(&w, rule_at(s, unwalk_place(&w)), read_process, p) != UNWALK_ON)
 			break;
 	}
 	return n;

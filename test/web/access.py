@@ -39,15 +39,22 @@ def weight(server):
 
 
 class Judge:
-    def __init__(self, browser, axe, what):
-        self.b, self.axe, self.what = browser, axe, what
+    """Looks at each state light and dark, wide and narrow, and leaves it wide and light."""
+
+    def __init__(self, browser, axe):
+        self.b, self.axe = browser, axe
 
     def judge(self, state):
+        for dark, width in ((True, 1280), (False, 400), (False, 1280)):
+            self.b.look(width, dark)
+            self.one(state, f"{'dark' if dark else 'light'}, {width} px")
+
+    def one(self, state, what):
         self.b.settle()
         self.b.eval(self.axe + "; 0")
         found = self.b.eval("axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.map((v) => "
                             "({ id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + ' | ' + n.failureSummary.slice(0, 250)) })))")
-        check(not found, f"{self.what}: {state}", json.dumps(found, indent=1))
+        check(not found, f"{what}: {state}", json.dumps(found, indent=1))
 
 
 def pictures(b, j, base):
@@ -127,17 +134,16 @@ def main():
         with Server(dwell, "--recordings", folder) as server:
             with page(server):
                 weight(server)
-            for dark, width in ((False, 1280), (True, 1280), (False, 400)):
-                with Browser(dark=dark, width=width) as b:
-                    b.call("Page.setBypassCSP", enabled=True)  # axe-core comes from the test, not from the server
-                    b.open(server.url, "window.dwell !== undefined")
-                    states(b, Judge(b, axe, f"{'dark' if dark else 'light'}, {width} px"), server.base)
+            with Browser() as b:
+                b.call("Page.setBypassCSP", enabled=True)  # axe-core comes from the test, not from the server
+                b.open(server.url, "window.dwell !== undefined")
+                states(b, Judge(b, axe), server.base)
             with Browser() as b:
                 b.call("Page.setBypassCSP", enabled=True)
                 b.open(server.url + "#overview", "window.dwell !== undefined && window.dwell.overview.now > 0")
                 server.stop()
                 b.wait("document.querySelector('.connection').textContent.includes('lost')")
-                Judge(b, axe, "light").judge("a lost connection")
+                Judge(b, axe).judge("a lost connection")
     done()
 
 

@@ -47,10 +47,15 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network"):
             self.call(domain + ".enable")
+        self.look(self.width, self.dark)
+        return self
+
+    def look(self, width, dark):
+        """The page as it is, in a window of that width and these colours."""
+        self.width, self.dark = width, dark
         self.call("Emulation.setDeviceMetricsOverride", width=self.width, height=self.height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if self.dark else "light"}])
-        return self
 
     def __exit__(self, *_):
         self.process.kill()
