@@ -27,6 +27,11 @@
 #pragma D option zdefs
 #pragma D param programs int "1: programs/offcpu.d tells of waits for a futex" 0
 
+#pragma D param offcpu_one_in int "one thread in so many is looked at: 1, 2, 4, 8 …" 1
+
+/* By its number: both ends of a sleep then agree without asking a table. */
+inline int slept_at[struct task_struct *T] = !(T->pid & ($offcpu_one_in - 1));
+
 string sender_name[pid_t], stopper_name[pid_t];
 uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
 uint64_t stopped[pid_t]; /* since when: what began then is that stop, and not a later sleep */
@@ -54,7 +59,7 @@ sdt:timer::hrtimer_expire_exit, sdt:timer::timer_expire_exit
 
 /* The waker, only of threads that slept for long by the threshold as it is now: they may still wait for a CPU. */
 sdt:sched::sched_waking
-/pending(offcpu, args[0]) > (threshold(offcpu) < 200000000 ? threshold(offcpu) / 2 : 100000000)/
+/slept_at[args[0]] && pending(offcpu, args[0]) > (threshold(offcpu) < 200000000 ? threshold(offcpu) / 2 : 100000000)/
 {
 	waker[args[0]->pid] = in_timer[cpu] ? 0 : tid;
 	waker_name[args[0]->pid] = in_timer[cpu] ? "" : execname;
@@ -70,7 +75,7 @@ sdt:sched::sched_process_exit
 }
 
 sdt:sched::sched_switch
-/!sched_has_exit || pending(offcpu, args[2]) < 1000000/
+/slept_at[args[2]] && (!sched_has_exit || pending(offcpu, args[2]) < 1000000)/
 {
 	end(offcpu, args[2]);
 }
@@ -82,13 +87,13 @@ sdt:sched::sched_switch
  * 600 sleeps, a clause that waits for such a note loses 1.
  */
 sdt:::sched_exit_tp
-/arg0/
+/arg0 && slept_at[curthread]/
 {
 	end(offcpu, curthread);
 }
 
 sdt:sched::sched_switch
-/!args[0] && args[3]/
+/!args[0] && args[3] && slept_at[args[1]]/
 {
 	begin(offcpu, args[1]);
 }

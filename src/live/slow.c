@@ -182,6 +182,8 @@ static void add_tracker(struct live_slow *l, const char *name)
 					    name); /* what takes too much memory for a daemon */
 
 	request_shipped(c, arena_printf(c->arena, "latency/%s", name));
+	l->samples_wakeup |= !strcmp(name, "wakeup");
+	l->samples_offcpu |= !strcmp(name, "offcpu");
 	if (!l->as_daemon && request_has_shipped(c, programs)) {
 		request_shipped(c, programs);
 		request_param(c, "programs", "1");
@@ -238,7 +240,8 @@ void live_slow_add_default(struct live_slow *l)
 
 	l->request.opts.zdepends = true; /* those that this kernel has the probes for */
 	for (size_t i = 0; (file = trackers_default(i)); i++)
-		add_tracker(l, file);
+		if (!live_cost_drops(&l->cost, file))
+			add_tracker(l, file);
 }
 
 static bool named_before(char *const *names, size_t i)
@@ -253,6 +256,7 @@ int live_slow_add_all(struct live_slow *l, char *const *names, size_t n, const c
 {
 	int e = 0;
 
+	live_cost_choose(&l->cost, !n && !l->requests);
 	if (!n && !l->requests)
 		live_slow_add_default(l);
 	for (size_t i = 0; i < n && e == 0; i++) {
@@ -316,10 +320,33 @@ void live_slow_begin(struct live_slow *l)
 	o->control = CONTROL_NOT_GIVEN;
 }
 
+/* Which threads are looked at. */
+static int add_cost(struct live_slow *l)
+{
+	struct request *c = &l->request;
+	const char *in = arena_printf(c->arena, "%u", l->cost.one_in);
+
+	if (!l->cost.one_in)
+		return 0;
+	if (!l->samples_wakeup && !l->samples_offcpu)
+		return listener_fail(&c->to, -EINVAL, "latency: --cost is about the trackers wakeup and offcpu");
+	if (l->cost.text[0])
+		listener_msg(&c->to, "%s", l->cost.text);
+	if (l->samples_wakeup)
+		request_param(c, "wakeup_one_in", in);
+	if (l->samples_offcpu)
+		request_param(c, "offcpu_one_in", in);
+	l->show.one_in = l->cost.one_in;
+	return 0;
+}
+
 int live_slow_request(struct live_slow *l)
 {
 	struct request *c = &l->request;
+	int e = add_cost(l);
 
+	if (e < 0)
+		return e;
 	if (l->as_daemon && !(l->daemon = daemon_new(&l->daemon_opts, &c->to)))
 		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	c->opts.cost |= l->show.cost;

@@ -7,6 +7,7 @@
 #include "daemon/daemon.h"
 #include "engine/run/run.h"
 #include "engine/run/slowfilter.h"
+#include "live/cost.h"
 #include "view/text/slowshow.h"
 
 #define LIVE_SLOW_EVERY_NS 5000000000ull
@@ -17,10 +18,12 @@ struct live_slow {
 	struct slowshow show;	  /* over_ns, worst, json, idle, stacks, cost, all, columns */
 	struct slowfilter filter; /* whose events, too */
 	uint64_t every_ns;	  /* between summaries */
-	unsigned rate;	    /* thresholds follow, so that about this many events a second are slow; 0: they do not */
-	bool requests;	    /* live_slow_requests() was called */
-	bool slow_only;	    /* the recording keeps slow events and histograms only */
-	const char *record; /* or NULL */
+	unsigned rate; /* thresholds follow, so that about this many events a second are slow; 0: they do not */
+	struct live_cost cost;
+	bool samples_wakeup, samples_offcpu; /* trackers that may look at a part of the threads, which were added */
+	bool requests;			     /* live_slow_requests() was called */
+	bool slow_only;			     /* the recording keeps slow events and histograms only */
+	const char *record;		     /* or NULL */
 	bool as_daemon;
 	struct daemon_opts daemon_opts;
 	/* the run */

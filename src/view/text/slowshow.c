@@ -315,6 +315,8 @@ static void summary_json(struct slowshow *l, uint64_t now, uint64_t ns)
 	jsonw_u64(&w, "idle", l->idle_left_out);
 	jsonw_u64(&w, "filtered", l->filtered);
 	latencyprint_json(l->sum, now, &w);
+	if (l->one_in)
+		jsonw_u64(&w, "one_in", l->one_in);
 	if (l->by)
 		latencyprint_groups_json(latencysum_groups(l->sum), l->by, &w);
 	jsonw_end_object(&w);
@@ -333,6 +335,9 @@ int slowshow_summary(struct slowshow *l, uint64_t now, bool final)
 		summary_json(l, now, ns);
 	} else {
 		latencyprint_text(l->sum, l->out, ns, now, l->cost);
+		if (l->one_in > 1)
+			fprintf(l->out, "not measured: wakeup and offcpu of other threads than one in %u (--cost)\n",
+				l->one_in);
 		if (l->idle_left_out)
 			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n",
 				(unsigned long long)l->idle_left_out);

@@ -26,10 +26,11 @@ struct slowshow {
 	uint64_t over_ns; /* of recordings: shorter ones are left out */
 	unsigned worst;	  /* the number of events shown with each summary; 0: each event is shown as it comes */
 	bool json, idle, stacks, cost;
-	bool all;					      /* each event by itself, also where many are alike */
-	const char *comm;				      /* of recordings: those of this program; NULL: all */
-	bool recorded;					      /* shown of recordings */
-	bool filters;					      /* wants() may say no */
+	bool all;	  /* each event by itself, also where many are alike */
+	const char *comm; /* of recordings: those of this program; NULL: all */
+	bool recorded;	  /* shown of recordings */
+	unsigned one_in;  /* trackers wakeup and offcpu look at one thread in so many; 0: at all */
+	bool filters;	  /* wants() may say no */
 	bool (*wants)(void *ctx, const struct slow_event *e); /* NULL: all */
 	void *wants_ctx;
 	bool wanted_only; /* the summary has those of the filters only */
