@@ -7,7 +7,6 @@
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "base/vec.h"
 #include "latency/causes.h"
 
 static const int32_t no_params[4];
@@ -115,89 +114,6 @@ static int finish(const struct strb *sql, struct err *err)
 int ask_refuse(struct err *err)
 {
 	return err_set(err, -EINVAL, "ClickHouse gives an answer that is not one to the question");
-}
-
-/* "[1,2,3]": the next number of it, at *p. False: there is none. */
-static bool next_number(const char **p, uint64_t *ret)
-{
-	char *end;
-
-	if (**p != '[' && **p != ',')
-		return false;
-	(*p)++;
-	if (**p < '0' || **p > '9')
-		return false;
-	errno = 0;
-	*ret = strtoull(*p, &end, 10);
-	*p = end;
-	return errno == 0;
-}
-
-int ask_buckets(const char *index, const char *count, struct histsum *h)
-{
-	uint64_t i, n, next = 0;
-
-	h->n = 0;
-	while (next_number(&index, &i)) {
-		struct rec_bucket b = { 0 };
-
-		if (!next_number(&count, &n) || i < next || i >= AGG_HIST_NBUCKETS)
-			return -EINVAL;
-		b.index = (uint32_t)i;
-		b.count = n;
-		if (vec_reserve_raw((void **)&h->v, &h->cap, h->n + 1, sizeof(*h->v)) < 0)
-			return -ENOMEM;
-		h->v[h->n++] = b;
-		next = i + 1;
-	}
-	return strcmp(index, "]") && strcmp(index, "[]") ? -EINVAL : 0;
-}
-
-int ask_parse_hist(char *const *v, struct histsum *h)
-{
-	uint64_t flags = 0;
-
-	if (num_parse_u64(v[0], &h->count) < 0 || num_parse_u64(v[1], &h->sum) < 0 ||
-	    num_parse_u64(v[2], &h->max) < 0 || num_parse_u64(v[3], &flags) < 0)
-		return -EINVAL;
-	h->flags = (uint32_t)flags;
-	return ask_buckets(v[4], v[5], h);
-}
-
-struct sums {
-	ask_sum_fn *fn;
-	void *ctx;
-	struct ask_sum s;
-	struct err *err;
-};
-
-static int on_sum(void *ctx, char *const *v, size_t n)
-{
-	struct sums *x = ctx;
-
-	x->s.series = v[0];
-	x->s.host = v[1];
-	if (n != 9 || num_parse_u64(v[2], &x->s.hosts) < 0 || ask_parse_hist(v + 3, &x->s.h) < 0)
-		return ask_refuse(x->err);
-	return x->fn(x->ctx, &x->s);
-}
-
-int ask_sums(struct click *c, const struct ask_what *w, bool by_host, ask_sum_fn *fn, void *ctx, struct err *err)
-{
-	_cleanup_(strb_free) struct strb sql = { 0 };
-	_cleanup_(strb_free) struct strb also = { 0 };
-	struct sums x = { fn, ctx, { 0 }, err };
-	int e;
-
-	ask_where(&also, w);
-	strb_printf(&sql, "SELECT series, %s AS who, uniqExact(host), " ASK_ADDED " FROM (", by_host ? "host" : "''");
-	tables_newest(&sql, ask_slot(w->range), w->range.from, w->range.to, strb_str(&also));
-	strb_adds(&sql, ") GROUP BY series, who ORDER BY series, who");
-	e = also.failed ? -ENOMEM : finish(&sql, err);
-	if (e == 0)
-		e = click_select(c, sql.s, on_sum, &x, err);
-	histsum_free(&x.s.h);
-	return e;
 }
 
 struct causes {

@@ -30,21 +30,14 @@ struct ask_what {
 /* The table that is asked for a range. */
 enum tables_slot ask_slot(struct ask_range range);
 
-/* -- for askrec.c -- */
+/* -- for the other files of questions -- */
 /* The conditions of histograms: " AND …". */
 void ask_where(struct strb *sql, const struct ask_what *w);
-/* Two columns of arrays, "[3,7]" and "[1,2]", as the buckets of h. 0, -EINVAL, -ENOMEM. */
-int ask_buckets(const char *index, const char *count, struct histsum *h);
 /* An answer that is not one to the question: -EINVAL. */
 int ask_refuse(struct err *err);
 
 /* Slow events of the range, each once: an inner SELECT of tracker, host, recording, id, delay_ns and `columns`. */
 void ask_slow_events(struct strb *sql, const struct ask_what *w, const char *columns);
-/* Columns count, sum, max, flags, bucket, n, from v on. 0, -EINVAL, -ENOMEM. */
-int ask_parse_hist(char *const *v, struct histsum *h);
-/* Histograms of an inner SELECT added up: these columns. */
-#define ASK_ADDED "sum(c), sum(s), max(m), groupBitOr(f), tupleElement(sumMap(b, k), 1), tupleElement(sumMap(b, k), 2)"
-
 struct ask_sum {
 	const char *series, *host; /* host: "" with all hosts together */
 	uint64_t hosts;		   /* how many are in it */

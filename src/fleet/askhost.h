@@ -18,9 +18,9 @@ int ask_grid(struct click *c, const struct ask_what *w, uint64_t step, double qu
 /* All hosts together: counts by column and bucket, ascending; cell.host is "". */
 int ask_heat(struct click *c, const struct ask_what *w, uint64_t step, ask_cell_fn *fn, void *ctx, struct err *err);
 
-/* A histogram of one slot (ask_slot()) of one host, or (by_host false) of all; time: s since 1970. */
-typedef int ask_slot_fn(void *ctx, const char *host, uint64_t time, const struct histsum *h);
-int ask_slots(struct click *c, const struct ask_what *w, bool by_host, ask_slot_fn *fn, void *ctx, struct err *err);
+/* A histogram of one slot (ask_slot()) of all hosts together, by time: s since 1970. */
+typedef int ask_slot_fn(void *ctx, uint64_t time, const struct histsum *h);
+int ask_slots(struct click *c, const struct ask_what *w, ask_slot_fn *fn, void *ctx, struct err *err);
 
 struct ask_event {
 	const char *tracker, *host, *comm, *key, *cause, *class, *stack, *attrs;

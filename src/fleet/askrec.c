@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fleet's histograms as a recording: the views of one machine draw it. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
-#include "base/num.h"
 #include "base/units.h"
-#include "fleet/ask.h"
+#include "fleet/askrows.h"
 #include "fleet/bus.h"
 #include "store/recfile.h"
 
@@ -18,17 +16,22 @@ _Static_assert(HOST_SIZE > BUS_NAME_MAX && HOST_SIZE % 8 == 0, "a host's name fi
 
 static const struct recfield host_key[] = { { .kind = FLD_STRING, .off = 0, .size = HOST_SIZE } };
 
+struct pair {
+	uint32_t series, host;
+};
+
 struct making {
 	struct aggdesc desc[ASK_SERIES_MAX];
 	const struct aggdesc *aggs[ASK_SERIES_MAX];
-	char *names[ASK_SERIES_MAX];
 	size_t n;
+	uint32_t *place;	/* of each series' number among them */
+	struct keytab who;	/* series and host */
+	VEC(struct pair) pairs; /* … by number */
+	struct ask_groups groups;
 	struct recfile *file;
 	struct rechist_buf buf;
-	struct histsum sum; /* of a row */
 	uint64_t words[AGG_HIST_NBUCKETS];
 	uint64_t period; /* ns */
-	uint64_t rows;
 	struct err *err;
 };
 
@@ -38,68 +41,66 @@ static const char *plain_name(const char *series)
 	return series + (*series == '@');
 }
 
-/* Series by name, as they come. */
-static int on_series(void *ctx, char *const *v, size_t n)
+/* Aggregations, one for each series, in order of their names. */
+static int describe(struct making *m, const struct texttab *series)
 {
-	struct making *m = ctx;
+	_cleanup_free_ const char **names = NULL;
+	int e = texttab_sort(series, &names, &m->place);
 
-	(void)n;
-	if (m->n == ASK_SERIES_MAX)
+	if (e == 0 && series->v.n > ASK_SERIES_MAX)
 		return err_set(m->err, -E2BIG, "there are more than %u series: name one", ASK_SERIES_MAX);
-	m->names[m->n] = strdup(plain_name(v[0]));
-	if (!m->names[m->n])
-		return err_set(m->err, -ENOMEM, "out of memory");
-	m->desc[m->n] = (struct aggdesc){ .id = (uint32_t)m->n,
-					  .name = m->names[m->n],
-					  .func = AGG_HIST,
-					  .keys = host_key,
-					  .nkeys = ARRAY_SIZE(host_key),
-					  .key_size = HOST_SIZE,
-					  .value_size = aggval_size(AGG_HIST, (const int32_t[4]){ 0 }) };
-	m->aggs[m->n] = &m->desc[m->n];
-	m->n++;
-	return 0;
+	for (m->n = 0; e == 0 && m->n < series->v.n; m->n++) {
+		m->desc[m->n] = (struct aggdesc){ .id = (uint32_t)m->n,
+						  .name = plain_name(names[m->n]),
+						  .func = AGG_HIST,
+						  .keys = host_key,
+						  .nkeys = ARRAY_SIZE(host_key),
+						  .key_size = HOST_SIZE,
+						  .value_size = aggval_size(AGG_HIST, (const int32_t[4]){ 0 }) };
+		m->aggs[m->n] = &m->desc[m->n];
+	}
+	return e;
 }
 
-/* series, host, time, count, buckets, counts */
-static int on_row(void *ctx, char *const *v, size_t n)
+/* Keys of a slot together; slots of one host follow each other in the order of time. */
+static int on_row(void *ctx, const struct ask_row *r)
 {
 	struct making *m = ctx;
-	struct rec_hist head = { .period = m->period, .key_size = HOST_SIZE, .flags = HIST_NO_SUM };
-	struct row row = { .kind = ROW_HIST };
-	char key[HOST_SIZE] = "";
-	uint64_t start = 0;
-	size_t source = 0;
+	uint32_t who;
+	bool fresh;
+	int e = keytab_number(&m->who, (uint64_t)r->series << 32 | r->host, &who, &fresh);
 
-	while (n == 6 && source < m->n && strcmp(m->names[source], plain_name(v[0])) != 0)
-		source++;
-	if (n != 6 || source == m->n || num_parse_u64(v[2], &start) < 0 || ask_buckets(v[4], v[5], &m->sum) < 0)
-		return ask_refuse(m->err);
-	snprintf(key, sizeof(key), "%s", v[1]);
+	if (e == 0 && fresh)
+		e = vec_try_push(&m->pairs, ((struct pair){ r->series, r->host }));
+	return e < 0 ? e : ask_groups_add(&m->groups, r->time << 32 | who, r);
+}
+
+static void again(void *ctx)
+{
+	struct making *m = ctx;
+
+	ask_groups_reset(&m->groups);
+}
+
+static int put_row(struct making *m, const struct ask_names *names, const struct ask_group *g)
+{
+	struct rec_hist head = { .period = m->period, .key_size = HOST_SIZE, .flags = HIST_NO_SUM };
+	const struct pair *who = &m->pairs.v[(uint32_t)g->key];
+	struct row row = { .kind = ROW_HIST, .id = m->place[who->series], .ts = (g->key >> 32) * NSEC_PER_SEC };
+	char key[HOST_SIZE] = "";
+
+	snprintf(key, sizeof(key), "%s", names->hosts.v.v[who->host]);
 	memset(m->words, 0, sizeof(m->words));
-	for (size_t i = 0; i < m->sum.n; i++)
-		m->words[m->sum.v[i].index] = m->sum.v[i].count;
+	memcpy(m->words + g->first, g->v,
+	       (g->first + g->n > AGG_HIST_NBUCKETS ? AGG_HIST_NBUCKETS - g->first : g->n) * sizeof(*g->v));
 	if (rechist_make(&m->buf, &head, key, m->words, AGG_HIST_NBUCKETS) < 0)
 		return err_set(m->err, -ENOMEM, "out of memory");
-	row.id = (uint32_t)source;
-	row.ts = start * NSEC_PER_SEC;
 	row.data = m->buf.v;
 	row.len = m->buf.n;
-	m->rows++;
 	return recfile_append(m->file, &row, m->err);
 }
 
-static void put_rows(struct strb *sql, const struct ask_what *w, const char *also)
-{
-	strb_adds(
-		sql,
-		"SELECT series, host, toUInt32(time), sum(c), tupleElement(sumMap(b, k), 1), tupleElement(sumMap(b, k), 2)"
-		" FROM (");
-	tables_newest(sql, ask_slot(w->range), w->range.from, w->range.to, also);
-	strb_adds(sql, ") GROUP BY series, host, time ORDER BY time, series, host");
-}
-
-static int make_file(struct click *c, struct making *m, const char *path, const char *sql, struct err *err)
+static int make_file(struct making *m, const struct ask_names *names, const char *path, struct err *err)
 {
 	const struct rec_schema schema = { .aggs = m->aggs, .naggs = m->n, .ncpus = 1 };
 	const struct recfile_pair meta[] = { { "dwell", DWELL_VERSION },
@@ -113,11 +114,10 @@ static int make_file(struct click *c, struct making *m, const char *path, const 
 
 	if (e < 0)
 		return e;
-	e = click_select(c, sql, on_row, m, err);
+	for (size_t i = 0; e == 0 && i < m->groups.v.n; i++)
+		e = put_row(m, names, &m->groups.v.v[i]);
 	closed = recfile_close(m->file, e < 0 ? NULL : err);
 	e = e < 0 ? e : closed;
-	if (e == 0 && !m->rows)
-		e = err_set(err, -ENODATA, "there is nothing in this range");
 	if (e < 0)
 		unlink(path);
 	return e;
@@ -125,29 +125,30 @@ static int make_file(struct click *c, struct making *m, const char *path, const 
 
 int ask_recording(struct click *c, const struct ask_what *w, const char *path, struct err *err)
 {
-	_cleanup_(strb_free) struct strb sql = { 0 };
-	_cleanup_(strb_free) struct strb also = { 0 };
 	_cleanup_free_ struct making *m = calloc(1, sizeof(*m));
-	int e = m ? 0 : -ENOMEM;
+	const struct ask_rows_sink sink = { m, on_row, again };
+	struct ask_names names = { 0 };
+	int e;
 
-	ask_where(&also, w);
-	strb_adds(&sql, "SELECT DISTINCT series FROM (");
-	tables_newest(&sql, ask_slot(w->range), w->range.from, w->range.to, strb_str(&also));
-	strb_adds(&sql, ") ORDER BY series");
-	if (e < 0 || also.failed || sql.failed)
+	if (!m)
 		return err_set(err, -ENOMEM, "out of memory");
 	m->err = err;
 	m->period = tables_hist[ask_slot(w->range)].period * NSEC_PER_SEC;
-	e = click_select(c, sql.s, on_series, m, err);
-	strb_reset(&sql);
-	put_rows(&sql, w, strb_str(&also));
-	if (e == 0 && sql.failed)
-		e = err_set(err, -ENOMEM, "out of memory");
+	e = ask_rows(c, w, &names, &sink, err);
+	ask_groups_sort(&m->groups);
+	if (e == 0 && !m->groups.v.n)
+		e = err_set(err, -ENODATA, "there is nothing in this range");
 	if (e == 0)
-		e = make_file(c, m, path, sql.s, err);
-	for (size_t i = 0; i < m->n; i++)
-		free(m->names[i]);
+		e = describe(m, &names.series);
+	if (e == 0)
+		e = make_file(m, &names, path, err);
+	if (e == -ENOMEM)
+		err_set(err, e, "out of memory");
+	ask_groups_free(&m->groups);
+	keytab_free(&m->who);
+	vec_free(&m->pairs);
+	free(m->place);
+	ask_names_free(&names);
 	rechist_buf_free(&m->buf);
-	histsum_free(&m->sum);
 	return e;
 }

@@ -13,7 +13,8 @@
 
 #define LIBRARY "libcurl.so.4"
 #define HTTP_OK 200
-#define WORDS_MAX 300 /* of the server's message */
+#define CHUNK (256 << 10) /* bytes of an answer at a time */
+#define WORDS_MAX 300	  /* of the server's message */
 
 static struct {
 #define CURL_FN(name) __typeof__(&name) name;
@@ -92,14 +93,30 @@ void click_close(struct click *c)
 	free(c);
 }
 
+/* Where an answer goes: to fn, or, without it and if it tells an error, to text. */
+struct answer {
+	CURL *easy;
+	struct strb text;
+	click_bytes_fn *fn;
+	void *ctx;
+	int error; /* what fn returned */
+};
+
 static size_t take(char *p, size_t size, size_t n, void *ctx)
 {
-	struct strb *b = ctx;
+	struct answer *a = ctx;
+	long status = 0;
 
-	if (b->n + size * n > CLICK_ANSWER_MAX)
-		return 0; /* an error of libcurl's */
-	strb_add(b, p, size * n);
-	return b->failed ? 0 : size * n;
+	if (a->fn)
+		curl.curl_easy_getinfo(a->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status == HTTP_OK) {
+		a->error = a->fn(a->ctx, p, size * n);
+		return a->error ? 0 : size * n; /* 0: an error of libcurl's */
+	}
+	if (a->text.n + size * n > CLICK_ANSWER_MAX)
+		return 0;
+	strb_add(&a->text, p, size * n);
+	return a->text.failed ? 0 : size * n;
 }
 
 /* "header: value" to the list; false without memory. */
@@ -126,7 +143,7 @@ static int refused(const struct click *c, long status, const struct strb *answer
 		       (int)(n < WORDS_MAX ? n : WORDS_MAX), text);
 }
 
-static int perform(struct click *c, const char *url, const char *body, size_t n, struct strb *answer, struct err *err)
+static int perform(struct click *c, const char *url, const char *body, size_t n, struct answer *answer, struct err *err)
 {
 	struct curl_slist *headers = NULL;
 	CURLcode r = CURLE_OUT_OF_MEMORY;
@@ -145,19 +162,22 @@ static int perform(struct click *c, const char *url, const char *body, size_t n,
 		curl.curl_easy_setopt(c->easy, CURLOPT_HTTPHEADER, headers);
 		curl.curl_easy_setopt(c->easy, CURLOPT_POSTFIELDS, body);
 		curl.curl_easy_setopt(c->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
+		curl.curl_easy_setopt(c->easy, CURLOPT_BUFFERSIZE, (long)CHUNK);
 		curl.curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, take);
 		curl.curl_easy_setopt(c->easy, CURLOPT_WRITEDATA, answer);
 		r = curl.curl_easy_perform(c->easy);
 		curl.curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
 	}
 	curl.curl_slist_free_all(headers);
+	if (answer->error)
+		return answer->error;
 	if (r != CURLE_OK)
 		return err_set(err, -EIO, "ClickHouse at %s: %s", c->url, curl.curl_easy_strerror(r));
-	return status == HTTP_OK ? 0 : refused(c, status, answer, err);
+	return status == HTTP_OK ? 0 : refused(c, status, &answer->text, err);
 }
 
 /* query: in the address, or NULL. */
-static int ask(struct click *c, const char *query, const char *body, size_t n, struct strb *answer, struct err *err)
+static int ask(struct click *c, const char *query, const char *body, size_t n, struct answer *answer, struct err *err)
 {
 	_cleanup_(strb_free) struct strb url = { 0 };
 	size_t len = strlen(c->url);
@@ -171,42 +191,59 @@ static int ask(struct click *c, const char *query, const char *body, size_t n, s
 	curl.curl_free(escaped);
 	if (url.failed || (query && !escaped))
 		return err_set(err, -ENOMEM, "out of memory");
+	answer->easy = c->easy;
 	return perform(c, url.s, body, n, answer, err);
 }
 
 int click_run(struct click *c, const char *sql, struct err *err)
 {
-	_cleanup_(strb_free) struct strb answer = { 0 };
+	struct answer answer = { 0 };
+	int e = ask(c, NULL, sql, strlen(sql), &answer, err);
 
-	return ask(c, NULL, sql, strlen(sql), &answer, err);
+	strb_free(&answer.text);
+	return e;
 }
 
 int click_insert(struct click *c, const char *sql, const struct strb *rows, struct err *err)
 {
-	_cleanup_(strb_free) struct strb answer = { 0 };
+	struct answer answer = { 0 };
+	int e = rows->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
 
-	if (rows->failed)
-		return err_set(err, -ENOMEM, "out of memory");
-	return rows->n ? ask(c, sql, rows->s, rows->n, &answer, err) : 0;
+	if (e == 0 && rows->n)
+		e = ask(c, sql, rows->s, rows->n, &answer, err);
+	strb_free(&answer.text);
+	return e;
+}
+
+int click_stream(struct click *c, const char *sql, click_bytes_fn *fn, void *ctx, struct err *err)
+{
+	struct answer answer = { .fn = fn, .ctx = ctx };
+	int e = ask(c, NULL, sql, strlen(sql), &answer, err);
+
+	strb_free(&answer.text);
+	return e;
 }
 
 int click_select(struct click *c, const char *sql, click_row_fn *fn, void *ctx, struct err *err)
 {
-	_cleanup_(strb_free) struct strb answer = { 0 };
+	struct answer answer = { 0 };
 	char *columns[CLICK_COLUMNS_MAX], *line, *end;
 	int e = ask(c, NULL, sql, strlen(sql), &answer, err);
 
-	for (line = answer.s; e == 0 && line && *line; line = end) {
+	for (line = answer.text.s; e == 0 && line && *line; line = end) {
 		size_t n;
 
 		end = strchr(line, '\n');
-		if (!end)
-			return err_set(err, -EIO, "ClickHouse at %s: its answer ends within a row", c->url);
+		if (!end) {
+			e = err_set(err, -EIO, "ClickHouse at %s: its answer ends within a row", c->url);
+			break;
+		}
 		*end++ = '\0';
 		n = click_split(line, columns, CLICK_COLUMNS_MAX);
 		e = n ? fn(ctx, columns, n)
 		      : err_set(err, -EIO, "ClickHouse at %s: a row has too many columns", c->url);
 	}
+	strb_free(&answer.text);
 	return e;
 }
 

@@ -31,6 +31,9 @@ int click_insert(struct click *c, const char *sql, const struct strb *rows, stru
 /* A SELECT: fn gets each row as texts, with escapes undone. What fn returns other than 0 ends it. */
 typedef int click_row_fn(void *ctx, char *const *columns, size_t n);
 int click_select(struct click *c, const char *sql, click_row_fn *fn, void *ctx, struct err *err);
+/* A SELECT with a FORMAT of its own: fn gets its bytes as they come. What fn returns other than 0 ends it. */
+typedef int click_bytes_fn(void *ctx, const void *data, size_t n);
+int click_stream(struct click *c, const char *sql, click_bytes_fn *fn, void *ctx, struct err *err);
 
 /* -- TabSeparated -- */
 /* A text as a field, without the tab after it. */

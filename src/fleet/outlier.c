@@ -154,13 +154,12 @@ struct filling {
 	struct histsum *into;
 };
 
-static int on_slot(void *ctx, const char *host, uint64_t time, const struct histsum *h)
+static int on_slot(void *ctx, uint64_t time, const struct histsum *h)
 {
 	struct filling *x = ctx;
 	const struct finder *f = x->f;
 	uint64_t i = time < f->w->range.from ? UINT64_MAX : (time - f->w->range.from) / f->period;
 
-	(void)host;
 	return i < f->nslots && histsum_merge(&x->into[i], h) < 0 ? err_set(f->err, -ENOMEM, "out of memory") : 0;
 }
 
@@ -176,7 +175,7 @@ static int fill(struct finder *f, struct histsum *into, const char *series, cons
 		w.nselectors = 1;
 		w.selectors[0] = host;
 	}
-	return ask_slots(f->c, &w, false, on_slot, &x, f->err);
+	return ask_slots(f->c, &w, on_slot, &x, f->err);
 }
 
 /* What is left of all without this host: exact, since its buckets are in theirs. */

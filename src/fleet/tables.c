@@ -113,17 +113,30 @@ int tables_init(const struct click_options *o, struct err *err)
 	return e;
 }
 
+static void put_from(struct strb *sql, const struct tables_range *r, const char *also, bool merged)
+{
+	strb_printf(sql,
+		    " FROM %s%s WHERE day >= toDate(toDateTime(%" PRIu64 ")) AND day <= toDate(toDateTime(%" PRIu64
+		    ")) AND time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64 ")%s",
+		    tables_hist[r->slot].table, merged ? " FINAL" : "", r->from, r->to, r->from, r->to, also);
+}
+
 /* FINAL merges the sorted parts while it reads, which takes the row with the largest count of each key. Grouping by the
  * key gives the same, but keeps all rows in memory: a minute of 1,000 hosts took minutes. */
-void tables_newest(struct strb *sql, enum tables_slot slot, uint64_t from, uint64_t to, const char *also)
+static void put_newest(struct strb *sql, enum tables_slot slot, uint64_t from, uint64_t to)
 {
-	strb_printf(
-		sql,
-		"SELECT tenant, site, host, series, key, time, count AS c, sum AS s, max AS m, flags AS f, bucket AS b,"
-		" n AS k FROM %s FINAL WHERE day >= toDate(toDateTime(%" PRIu64
-		")) AND day <= toDate(toDateTime(%" PRIu64 ")) AND time >= toDateTime(%" PRIu64
-		") AND time < toDateTime(%" PRIu64 ")%s",
-		tables_hist[slot].table, from, to, from, to, also);
+	const struct tables_range r = { slot, from, to };
+
+	strb_adds(sql, "SELECT tenant, site, host, series, key, time, count AS c, sum AS s, max AS m, flags AS f,"
+		       " bucket AS b, n AS k");
+	put_from(sql, &r, "", true);
+}
+
+void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged)
+{
+	strb_adds(sql, "SELECT series, host, key, time, count, sum, max, flags, bucket, n");
+	put_from(sql, r, also, merged);
+	strb_adds(sql, " FORMAT Native");
 }
 
 int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t to, struct err *err)
@@ -137,7 +150,7 @@ int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t 
 		" sum(s), max(m), groupBitOr(f), tupleElement(sumMap(b, k), 1), tupleElement(sumMap(b, k), 2) FROM (SELECT *,"
 		" toDateTime(intDiv(toUInt32(time), %" PRIu64 ") * %" PRIu64 ") AS slot FROM (",
 		tables_hist[slot].table, tables_hist[slot].period, tables_hist[slot].period);
-	tables_newest(&sql, slot - 1, from, to, "");
+	put_newest(&sql, slot - 1, from, to);
 	strb_adds(&sql, ")) GROUP BY tenant, site, host, series, key, slot");
 	return sql.failed ? err_set(err, -ENOMEM, "out of memory") : click_run(c, sql.s, err);
 }
@@ -170,9 +183,9 @@ int tables_repair(struct click *c, enum tables_slot slot, uint64_t from, uint64_
 		period, period);
 	from -= from % period;
 	to -= to % period;
-	tables_newest(&sql, slot - 1, from, to, "");
+	put_newest(&sql, slot - 1, from, to);
 	strb_adds(&sql, ") UNION ALL SELECT toUInt64(toUInt32(time)) AS slot, toUInt64(0) AS below, c AS here FROM (");
-	tables_newest(&sql, slot, from, to, "");
+	put_newest(&sql, slot, from, to);
 	strb_adds(&sql, ")) GROUP BY slot) WHERE x != y ORDER BY slot");
 	e = sql.failed ? err_set(err, -ENOMEM, "out of memory") : click_select(c, sql.s, take_slot, &slots, err);
 	for (size_t i = 0; e == 0 && i < slots.v.n; i++)

@@ -4,6 +4,7 @@
  */
 #ifndef DWELL_FLEET_TABLES_H
 #define DWELL_FLEET_TABLES_H
+#include <stdbool.h>
 #include "fleet/click.h"
 
 #define TABLES_DATABASE "dwell"
@@ -23,9 +24,13 @@ struct tables_hist {
 extern const struct tables_hist tables_hist[TABLES_NSLOTS];
 /* The columns of tables_hist, in the order in which rows are put in. */
 #define TABLES_HIST_COLUMNS "day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, n"
-/* Appends a SELECT of the newest versions of histograms in [from, to) s since 1970: tenant, site, host, series, key,
- * time and c, s, m, f, b, k (count, sum, max, flags, buckets, counts). also: " AND …", or "". */
-void tables_newest(struct strb *sql, enum tables_slot slot, uint64_t from, uint64_t to, const char *also);
+struct tables_range {
+	enum tables_slot slot;
+	uint64_t from, to; /* s since 1970: slots that begin in [from, to) */
+};
+/* Appends a SELECT of histograms in format Native: series, host, key, time, count, sum, max, flags, bucket, n. also: "
+ * AND …", or "". merged: of each key the newest version only; else a key may come twice. */
+void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged);
 /* Adds the slots of `below` in [from, to), which begins and ends with a slot of `slot`, up into `slot`, again if they
  * were before. 0 or -errno. */
 int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t to, struct err *err);

@@ -12,6 +12,13 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../live"))
 import engines  # noqa: E402
 
+# An hour of minutes, as a thread of the collector adds them up: 40 of 80 buckets each.
+MINUTES = """INSERT INTO hist_minute SELECT toDate(t), 'default', 'default', concat('sim', toString(h)), concat('tracker', toString(s)), '', t,
+ arraySum(n), arraySum(n) * 1000, 1000000, 0, b, n FROM (SELECT t, h, s, b, arrayMap(x -> toUInt64(1 + cityHash64(h, s, t, x) % 200), b) n FROM
+ (SELECT toDateTime({from_} + intDiv(number, {hosts} * {series}) * 60) t, intDiv(number, {series}) % {hosts} h, number % {series} s,
+ arrayMap(x -> toUInt16(300 + x), arrayFilter(x -> x % 2 = cityHash64(h, s, t, x) % 2, range(80))) b
+ FROM numbers({first}, {rows})))"""
+HOUR = (["latency"], ["latency", "--by-host"], ["latency", "--hosts", "sim1*"], ["heat", "--tracker", "tracker3", "--", "--json", "-o", "heat.json"])
 QUESTIONS = (["latency"], ["latency", "--by-host"], ["latency", "--hosts", "sim00*"], ["heat", "--tracker", "tracker03", "--", "--json", "-o", "heat.json"])
 
 
@@ -19,6 +26,18 @@ def timed(*args, **kw):
     start = time.monotonic()
     subprocess.run(args, check=True, stdout=subprocess.DEVNULL, **kw)
     return time.monotonic() - start
+
+
+def ask_an_hour(dwell, store, env, hosts, series):
+    minute = hosts * series
+    end = int(time.time()) // 60 * 60
+    store.ask("TRUNCATE TABLE hist_minute")
+    for i in range(0, 60, 10):
+        store.ask(MINUTES.format(from_=end - 3600, hosts=hosts, series=series, first=i * minute, rows=10 * minute))
+    for q in HOUR:
+        more = ["--from", f"{int(time.time()) - end + 3600}s"]
+        t = min(timed(dwell, "fleet", *q[:1], *more, *q[1:], env=env) for _ in range(3))
+        print(f"an hour of {60 * minute} minutes: dwell fleet {' '.join(q)}: {t:.2f} s")
 
 
 def main():
@@ -50,9 +69,10 @@ def main():
         rows = int(store.ask("SELECT sum(rows) FROM system.parts WHERE database = 'dwell' AND table = 'hist' AND active")[0][0])
         print(f"store: {disk / rows:.1f} bytes a row; {disk / rows * series * 86400 / 1e6:.0f} MB a host and day of seconds")
         for q in QUESTIONS:
-            print(f"dwell fleet {' '.join(q)}: {min(timed(dwell, 'fleet', *q, env=env) for _ in range(3)):.2f} s")
+            print(f"{seconds} seconds: dwell fleet {' '.join(q)}: {min(timed(dwell, 'fleet', *q, env=env) for _ in range(3)):.2f} s")
         collector.terminate()
         collector.wait()
+        ask_an_hour(dwell, store, env, hosts, series)
 
 
 if __name__ == "__main__":

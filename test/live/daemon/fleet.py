@@ -105,6 +105,12 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     live.check("nothing in this range" in fleet("latency", "--hosts", "db*").stderr, "another name")
     live.check("nothing in this range" in fleet("latency", "--hosts", "role=db").stderr, "another label")
     live.check("nothing in this range" in fleet("latency", "--hosts", "x' OR '1'='1").stderr, "SQL in a name is a name")
+    r = fleet("latency", "--by-host", "--json")
+    live.same(sorted((row["tracker"], row["host"], row["count"]) for row in map(json.loads, r.stdout.splitlines())),
+              [(n, "web1.example", c) for n, c in want], "each host by itself")
+    before = fleet("latency", "--json", "--from", "10m").stdout
+    store.ask("INSERT INTO hist SELECT * FROM hist")
+    live.same(fleet("latency", "--json", "--from", "10m").stdout, before, "rows that are stored twice count once")
     r = fleet("why", "--idle", "--json", "--top", 1000)
     rows = [json.loads(line) for line in r.stdout.splitlines()]
     live.same(sum(row["events"] for row in rows), slow, "why: all slow events")
