@@ -21,6 +21,35 @@ enum tables_slot ask_slot(struct ask_range range)
 	return n <= ASK_SECONDS_MAX ? SLOT_SECOND : n <= ASK_MINUTES_MAX ? SLOT_MINUTE : SLOT_HOUR;
 }
 
+static size_t add_part(struct tables_range *v, size_t n, enum tables_slot slot, uint64_t from, uint64_t to)
+{
+	if (from < to)
+		v[n++] = (struct tables_range){ slot, from, to };
+	return n;
+}
+
+size_t ask_cover(struct ask_range range, uint64_t now, struct tables_range ret[ASK_PARTS_MAX])
+{
+	uint64_t last = now - ASK_ADDED_S < range.to ? now - ASK_ADDED_S : range.to;
+	uint64_t ten = tables_hist[SLOT_TEN].period, hour = tables_hist[SLOT_HOUR].period;
+	uint64_t tens = ROUND_UP(range.from, ten), tens_end = last - last % ten;
+	uint64_t hours = ROUND_UP(range.from, hour), hours_end = last - last % hour;
+	size_t n = 0;
+
+	if (ask_slot(range) == SLOT_SECOND)
+		return add_part(ret, 0, SLOT_SECOND, range.from, range.to);
+	if (tens >= tens_end)
+		return add_part(ret, 0, SLOT_MINUTE, range.from, range.to);
+	n = add_part(ret, n, SLOT_MINUTE, range.from, tens);
+	if (hours < hours_end) {
+		n = add_part(ret, n, SLOT_TEN, tens, hours);
+		n = add_part(ret, n, SLOT_HOUR, hours, hours_end);
+		tens = hours_end;
+	}
+	n = add_part(ret, n, SLOT_TEN, tens, tens_end);
+	return add_part(ret, n, SLOT_MINUTE, tens_end, range.to);
+}
+
 /* -- conditions -- */
 
 /* A pattern of a host's name: '*' stands for anything. As an operand of LIKE. */

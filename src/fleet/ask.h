@@ -10,7 +10,9 @@
 #define ASK_SELECTORS_MAX 32u
 #define ASK_SECONDS_MAX (30u * 60)   /* up to that long a range is asked of seconds … */
 #define ASK_MINUTES_MAX (24u * 3600) /* … of minutes, and else of hours */
-#define ASK_SERIES_MAX 256u	     /* of a recording */
+#define ASK_PARTS_MAX 5u
+#define ASK_ADDED_S 120	    /* what ended so long ago is added up */
+#define ASK_SERIES_MAX 256u /* of a recording */
 
 struct ask_range {
 	uint64_t from, to; /* s since 1970 */
@@ -27,8 +29,11 @@ struct ask_what {
 	bool idle;	    /* slow events that waited for something to do, or for time to pass, too */
 	struct ask_range range;
 };
-/* The table that is asked for a range. */
+/* The table that is asked for a picture of a range. */
 enum tables_slot ask_slot(struct ask_range range);
+/* The parts of a range that are asked for its sum: the longest slots that lie in it and are added up by `now` (s since
+ * 1970), and shorter ones at its ends. How many. */
+size_t ask_cover(struct ask_range range, uint64_t now, struct tables_range ret[ASK_PARTS_MAX]);
 
 /* -- for the other files of questions -- */
 /* The conditions of histograms: " AND …". */

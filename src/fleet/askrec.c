@@ -126,7 +126,7 @@ static int make_file(struct making *m, const struct ask_names *names, const char
 int ask_recording(struct click *c, const struct ask_what *w, const char *path, struct err *err)
 {
 	_cleanup_free_ struct making *m = calloc(1, sizeof(*m));
-	const struct ask_rows_sink sink = { m, on_row, again };
+	const struct ask_rows_sink sink = { m, false, on_row, again };
 	struct ask_names names = { 0 };
 	int e;
 

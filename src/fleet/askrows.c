@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
 #include "fleet/native.h"
 
 #define WIDEN 16u /* buckets more than are needed, when there are to be more */
@@ -111,23 +114,34 @@ static int on_bytes(void *ctx, const void *data, size_t n)
 	return native_feed(&x->native, data, n, on_block, x);
 }
 
-static int read_all(struct click *c, struct reading *x, const struct ask_what *w, struct err *err)
+static int read_part(struct click *c, struct reading *x, const struct tables_range *part, const char *also,
+		     struct err *err)
 {
 	_cleanup_(strb_free) struct strb sql = { 0 };
-	_cleanup_(strb_free) struct strb also = { 0 };
-	const struct tables_range range = { ask_slot(w->range), w->range.from, w->range.to };
 	int e;
 
-	ask_where(&also, w);
-	tables_rows(&sql, &range, strb_str(&also), x->merged);
-	if (also.failed || sql.failed)
-		return err_set(err, -ENOMEM, "out of memory");
+	tables_rows(&sql, part, also, x->merged);
+	if (sql.failed)
+		return -ENOMEM;
 	native_reset(&x->native);
+	keytab_reset(&x->seen);
 	e = click_stream(c, sql.s, on_bytes, x, err);
 	if (e == 0 && !native_ended(&x->native))
 		e = -EINVAL;
-	if (e == -EINVAL && err && !err->msg[0])
-		return ask_refuse(err);
+	return e == -EINVAL && err && !err->msg[0] ? ask_refuse(err) : e;
+}
+
+static int read_all(struct click *c, struct reading *x, const struct ask_what *w, struct err *err)
+{
+	struct tables_range parts[ASK_PARTS_MAX] = { { ask_slot(w->range), w->range.from, w->range.to } };
+	_cleanup_(strb_free) struct strb also = { 0 };
+	size_t n = x->sink->sum ? ask_cover(w->range, clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC, parts) : 1;
+	int e;
+
+	ask_where(&also, w);
+	e = also.failed ? -ENOMEM : 0;
+	for (size_t i = 0; e == 0 && i < n; i++)
+		e = read_part(c, x, &parts[i], strb_str(&also), err);
 	return e == -ENOMEM ? err_set(err, e, "out of memory") : e;
 }
 

@@ -11,6 +11,7 @@ struct summing {
 	const struct ask_what *w;
 	/* The key of a row's sum: two numbers, of which the first may be that of a name. */
 	uint64_t (*key)(const struct summing *x, const struct ask_row *r);
+	bool sum;      /* of all of the range */
 	uint64_t step; /* of a picture's columns */
 	struct ask_names names;
 	struct ask_groups groups;
@@ -51,7 +52,7 @@ static void summing_free(struct summing *x)
 
 static int sum_up(struct click *c, struct summing *x, struct err *err)
 {
-	const struct ask_rows_sink sink = { x, add_row, again };
+	const struct ask_rows_sink sink = { x, x->sum, add_row, again };
 	int e = ask_rows(c, x->w, &x->names, &sink, err);
 
 	ask_groups_sort(&x->groups);
@@ -113,7 +114,7 @@ static int give_sums(struct summing *x, bool by_host, ask_sum_fn *fn, void *ctx)
 
 int ask_sums(struct click *c, const struct ask_what *w, bool by_host, ask_sum_fn *fn, void *ctx, struct err *err)
 {
-	struct summing x = { .w = w, .key = by_host ? key_of_both : key_of_series };
+	struct summing x = { .w = w, .key = by_host ? key_of_both : key_of_series, .sum = true };
 	int e = sum_up(c, &x, err);
 
 	if (e == 0)

@@ -32,11 +32,11 @@ void roll_note(struct roll *r, uint64_t second)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Minutes and hours that are over. What comes from now on and is older is late. */
+/* Minutes, and what is made of them, that are over. What comes from now on and is older is late. */
 static int add_up(struct roll *r, uint64_t to, struct err *err)
 {
 	uint64_t from;
-	int e;
+	int e = 0;
 
 	pthread_mutex_lock(&r->lock);
 	from = r->rolled;
@@ -44,9 +44,12 @@ static int add_up(struct roll *r, uint64_t to, struct err *err)
 	pthread_mutex_unlock(&r->lock);
 	if (to <= from)
 		return 0;
-	e = tables_roll(r->store, SLOT_MINUTE, from, to, err);
-	if (e == 0 && to / 3600 != from / 3600)
-		e = tables_roll(r->store, SLOT_HOUR, from - from % 3600, to - to % 3600, err);
+	for (enum tables_slot slot = SLOT_MINUTE; e == 0 && slot < TABLES_NSLOTS; slot++) {
+		uint64_t period = tables_hist[slot].period;
+
+		if (to / period != from / period)
+			e = tables_roll(r->store, slot, from - from % period, to - to % period, err);
+	}
 	if (e < 0)
 		roll_note(r, from); /* by a repair */
 	return e;
@@ -56,7 +59,7 @@ static int add_up(struct roll *r, uint64_t to, struct err *err)
 static int repair(struct roll *r, uint64_t now, uint64_t to, struct err *err)
 {
 	uint64_t late;
-	int e;
+	int e = 0;
 
 	pthread_mutex_lock(&r->lock);
 	late = r->late;
@@ -65,9 +68,8 @@ static int repair(struct roll *r, uint64_t now, uint64_t to, struct err *err)
 	if (late >= to)
 		return 0;
 	r->repaired = now;
-	e = tables_repair(r->store, SLOT_MINUTE, late, to, err);
-	if (e >= 0)
-		e = tables_repair(r->store, SLOT_HOUR, late, to, err);
+	for (enum tables_slot slot = SLOT_MINUTE; e >= 0 && slot < TABLES_NSLOTS; slot++)
+		e = tables_repair(r->store, slot, late, to, err);
 	if (e < 0)
 		roll_note(r, late);
 	return e;

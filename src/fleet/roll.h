@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds seconds up to minutes, and minutes to hours, in a thread of its own with its own connection: rows go on being
- * stored meanwhile. */
+/* Adds seconds up to minutes, those to ten minutes, and those to hours, in a thread of its own with its own connection:
+ * rows go on being stored meanwhile. */
 #ifndef DWELL_FLEET_ROLL_H
 #define DWELL_FLEET_ROLL_H
 #include "engine/listener.h"

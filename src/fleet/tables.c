@@ -9,7 +9,9 @@
 #include "base/num.h"
 #include "base/vec.h"
 
-const struct tables_hist tables_hist[TABLES_NSLOTS] = { { "hist", 1 }, { "hist_minute", 60 }, { "hist_hour", 3600 } };
+const struct tables_hist tables_hist[TABLES_NSLOTS] = {
+	{ "hist", 1 }, { "hist_minute", 60 }, { "hist_ten", 600 }, { "hist_hour", 3600 }
+};
 
 #define NO_DATABASE "Code: 81" /* of ClickHouse's errors */
 
@@ -23,6 +25,8 @@ static const char *const statements[] = {
 	"CREATE TABLE IF NOT EXISTS hist " HIST_COLUMNS_SQL
 	" ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
 	"CREATE TABLE IF NOT EXISTS hist_minute " HIST_COLUMNS_SQL
+	" ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
+	"CREATE TABLE IF NOT EXISTS hist_ten " HIST_COLUMNS_SQL
 	" ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
 	"CREATE TABLE IF NOT EXISTS hist_hour " HIST_COLUMNS_SQL
 	" ENGINE = ReplacingMergeTree(count) PARTITION BY toYYYYMM(day) ORDER BY " HIST_ORDER,
@@ -74,7 +78,9 @@ int tables_check(struct click *c, struct err *err)
 		return e;
 	if (v > TABLES_VERSION)
 		return newer(v, err);
-	return v == TABLES_VERSION ? 0 : err_set(err, -ENOENT, "there are no tables: `dwell fleet init` makes them");
+	if (v && v < TABLES_VERSION)
+		return err_set(err, -ENOENT, "the tables are of an older dwell: `dwell fleet init` adds what is new");
+	return v ? 0 : err_set(err, -ENOENT, "there are no tables: `dwell fleet init` makes them");
 }
 
 static int make_database(const struct click_options *o, struct err *err)

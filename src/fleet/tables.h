@@ -8,15 +8,16 @@
 #include "fleet/click.h"
 
 #define TABLES_DATABASE "dwell"
-#define TABLES_VERSION 1
+#define TABLES_VERSION 2 /* 2: sums of ten minutes */
 
 /* Makes the database and what is not there yet. 0 or -errno; -EINVAL: the tables are of a newer dwell. */
 int tables_init(const struct click_options *o, struct err *err);
 /* Whether the tables are of this version. 0; -ENOENT, -EINVAL. */
 int tables_check(struct click *c, struct err *err);
 
-/* Histograms by the length of their slots: "hist" of seconds, "hist_minute", "hist_hour". */
-enum tables_slot { SLOT_SECOND, SLOT_MINUTE, SLOT_HOUR, TABLES_NSLOTS };
+/* Histograms by the length of their slots: "hist" of seconds, "hist_minute", "hist_ten" of ten minutes, "hist_hour".
+ * Each is added up from the one before. */
+enum tables_slot { SLOT_SECOND, SLOT_MINUTE, SLOT_TEN, SLOT_HOUR, TABLES_NSLOTS };
 struct tables_hist {
 	const char *table;
 	uint64_t period; /* s */

@@ -34,6 +34,14 @@ def ask_an_hour(dwell, store, env, hosts, series):
     store.ask("TRUNCATE TABLE hist_minute")
     for i in range(0, 60, 10):
         store.ask(MINUTES.format(from_=end - 3600, hosts=hosts, series=series, first=i * minute, rows=10 * minute))
+    collector = subprocess.Popen([dwell, "fleet", "collect"], env=env, stderr=subprocess.DEVNULL)
+    start = time.monotonic()
+    whole = f"time >= toDateTime({(end - 3600 + 599) // 600 * 600}) AND time < toDateTime({end // 600 * 600})"
+    while store.ask(f"SELECT sum(count) FROM hist_ten FINAL WHERE {whole}") != store.ask(f"SELECT sum(count) FROM hist_minute WHERE {whole}"):
+        time.sleep(0.5)
+    print(f"{60 * minute} minutes are added up to tens of minutes: {time.monotonic() - start:.1f} s")
+    collector.terminate()
+    collector.wait()
     for q in HOUR:
         more = ["--from", f"{int(time.time()) - end + 3600}s"]
         t = min(timed(dwell, "fleet", *q[:1], *more, *q[1:], env=env) for _ in range(3))

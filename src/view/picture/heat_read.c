@@ -501,7 +501,7 @@ static int lay_columns(struct reading *r, struct err *err)
 	h->column_ns = r->step;
 	for (size_t i = 0; !r->opts->step_ns && !r->opts->period_ns && i < ARRAY_SIZE(steps); i++) {
 		h->column_ns = steps[i] * RECFILE_SECOND_NS;
-		if (span / h->column_ns < HEAT_MAX_COLUMNS)
+		if (h->column_ns >= r->step && span / h->column_ns < HEAT_MAX_COLUMNS)
 			break;
 	}
 	for (size_t i = 1; !r->opts->step_ns && r->opts->period_ns && i < ARRAY_SIZE(steps) &&
@@ -579,6 +579,11 @@ static int make(struct reading *r, struct err *err)
 		e = recread_hist_keys(r->f, r->source, on_key, r, err);
 	if (e == 0)
 		e = read_pass(r, err);
+	/* Without any seconds it has minutes, or hours: a fleet's, or what is left of an old recording. */
+	while (e == 0 && r->first > r->last && !r->opts->period_ns && !r->opts->step_ns && r->step < RECFILE_HOUR_NS) {
+		r->step *= RECFILE_MINUTE_NS / RECFILE_SECOND_NS;
+		e = read_pass(r, err);
+	}
 	if (e == 0)
 		e = check_chosen(r, err);
 	if (e == 0 && r->first > r->last)

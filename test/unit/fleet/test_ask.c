@@ -12,6 +12,35 @@ static void tables(void **state)
 	assert_int_equal(ask_slot((struct ask_range){ 5, 6 + ASK_MINUTES_MAX }), SLOT_HOUR);
 }
 
+static void expect_cover(uint64_t from, uint64_t to, uint64_t now, const char *want)
+{
+	struct tables_range v[ASK_PARTS_MAX];
+	size_t n = ask_cover((struct ask_range){ from, to }, now, v);
+	struct strb b = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		strb_printf(&b, "%s%s %d-%d", i ? ", " : "", tables_hist[v[i].slot].table, (int)v[i].from,
+			    (int)v[i].to);
+	assert_string_equal(strb_str(&b), want);
+	strb_free(&b);
+}
+
+/* Every second of a range in one part. */
+static void covers(void **state)
+{
+	(void)state;
+	expect_cover(7, 1000, 100000, "hist 7-1000");
+	expect_cover(3600, 7200, 100000, "hist_hour 3600-7200");
+	expect_cover(3601, 7201, 100000, "hist_minute 3601-4200, hist_ten 4200-7200, hist_minute 7200-7201");
+	expect_cover(3599, 7201, 7201, "hist_minute 3599-3600, hist_ten 3600-6600, hist_minute 6600-7201");
+	expect_cover(3000, 14700, 100000, "hist_ten 3000-3600, hist_hour 3600-14400, hist_minute 14400-14700");
+	expect_cover(2999, 15001, 100000,
+		     "hist_minute 2999-3000, hist_ten 3000-3600, hist_hour 3600-14400, hist_ten 14400-15000,"
+		     " hist_minute 15000-15001");
+	expect_cover(3601, 5402, 5402, "hist_minute 3601-4200, hist_ten 4200-4800, hist_minute 4800-5402");
+	expect_cover(3601, 9602, 4000, "hist_minute 3601-9602");
+}
+
 static void expect(const struct ask_what *w, const char *want)
 {
 	struct strb b = { 0 };
@@ -41,7 +70,8 @@ static void conditions(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(tables), cmocka_unit_test(conditions) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(tables), cmocka_unit_test(covers),
+					    cmocka_unit_test(conditions) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
