@@ -31,7 +31,13 @@ static int on_finish(void *ctx)
 {
 	struct live_why *w = ctx;
 
+	const struct why_row *const *rows;
+
 	w->view.ns = clock_ns(CLOCK_MONOTONIC) - w->begun;
+	if (w->view.comm && w->view.table && !whytab_rows(w->view.table, false, &rows))
+		listener_msg(&w->request.to,
+			     "no thread called '%s' has waited: --comm is the name of a thread, of 15 letters at most",
+			     w->view.comm);
 	return viewrun_finish(&w->run, &w->request.to);
 }
 

@@ -399,11 +399,16 @@ static void check_args_used(const struct compile_session *w, const struct reques
 {
 	const struct source *src = &c->progs.v[0].src;
 	struct span end = { .src = src, .off = (uint32_t)src->len };
+	const struct param *first = c->params.first;
 	int last = c->argc - 1;
+	struct diag *g;
 
-	if (last > 0 && !w->arg_used[last] && !c->opts.argref)
-		diag_error(d, end, "D_MACRO_UNUSED", "extraneous argument '%s' ($%d is not referenced)", c->argv[last],
-			   last);
+	if (last <= 0 || w->arg_used[last] || c->opts.argref)
+		return;
+	g = diag_error(d, end, "D_MACRO_UNUSED", "extraneous argument '%s' ($%d is not referenced)", c->argv[last],
+		       last);
+	if (first)
+		diag_hint(d, g, "parameters go by name, such as --%s %s", first->name, c->argv[last]);
 }
 
 int compile_args_used(const struct compile_session *w, const struct request *c)

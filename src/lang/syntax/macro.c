@@ -134,7 +134,9 @@ static void name_token(struct lexer *lx, bool as_string, const char *name, size_
 
 	t->kind = T_INT;
 	if (!lx->env || !lx->env->macros || !find_var(lx->env->macros, name, n, &v))
-		lex_error(lx, t->at, D_MACRO_UNDEF, "macro variable %s is not defined", t->name);
+		lex_hint(
+			lx, lex_error(lx, t->at, D_MACRO_UNDEF, "macro variable %s is not defined", t->name),
+			"variables have no $: this->x within a clause, self->x by thread, or x; $1 is the first argument");
 	/* DTrace's macro variables are of type id_t: 32 bits, unsigned only as text. */
 	if (as_string) {
 		t->kind = T_STR;
