@@ -23,6 +23,9 @@ inline char thread_letter[struct task_struct *T] =
  * and leaves it then (Linux 6.12). */
 inline uint64_t last_queued[struct task_struct *T] = T->sched_info.last_queued;
 inline uint64_t last_queued[struct task_struct *T] = 0;
+/* How long it has waited for a CPU since it began, in ns; 0, too, where the kernel does not keep that. */
+inline uint64_t run_delay[struct task_struct *T] = T->sched_info.run_delay;
+inline uint64_t run_delay[struct task_struct *T] = 0;
 
 /* How long ago the thread ran last, in ns; 0: it runs, or that is not known. For one that sleeps that is how long it
  * has slept. The scheduler stamps a thread when it leaves the CPU, by a clock that leaves out the time that

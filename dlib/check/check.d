@@ -190,11 +190,11 @@ sdt:sched::sched_process_fork
 	@check_thread[pid, execname, "", ""] = count();
 }
 
-/* What they took of the CPUs. */
+/* What they took of the CPUs, and what they wanted of them: a busy machine lets them have little. */
 sdt:sched::sched_process_exit
 /tid == pid && timestamp - curthread->start_time < SHORT_LIFE/
 {
-	@check_short[curthread->real_parent->tgid, stringof(curthread->real_parent->comm), execname, ""] = avg(curthread->se.sum_exec_runtime);
+	@check_short[curthread->real_parent->tgid, stringof(curthread->real_parent->comm), execname, ""] = avg(curthread->se.sum_exec_runtime + run_delay[curthread]);
 }
 
 /* -- system calls that fail for want of something -- */
