@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/viewcmd.h"
+#include "latency/trackers.h"
 
 /* -- flame -- */
 
@@ -78,29 +79,32 @@ static const struct viewcmd flame_view = {
 
 const struct command cmd_flame = { "flame", "draws stacks", .view = &flame_view };
 
-/* -- heat -- */
+/* -- heat and hist -- */
 
-const struct viewcmd viewcmd_heat = { .command = "heat",
-				      .view = &view_heat,
-				      .synopsis = "heat [options] RECORDING",
-				      .missing = "a recording is missing" };
-
-const struct command cmd_heat = { "heat", "draws heat maps", .view = &viewcmd_heat };
-
-/* -- hist -- */
-
-static int choose_hist(struct recnow *l, bool *ret_record, struct err *err)
+static int choose_values(struct recnow *l, bool *ret_record, struct err *err)
 {
-	*ret_record = l->text || l->script;
-	if (l->text && l->script)
-		return err_set(err, -EINVAL, "-n and -s: choose one");
-	if (!*ret_record && recnow_asked(l))
-		return err_set(err, -EINVAL,
-			       "hist: -c, -p, --, --for and --record are for recording: give a program with -n or -s");
+	if ((l->text != NULL) + (l->script != NULL) + (l->tracker != NULL) > 1)
+		return err_set(err, -EINVAL, "-n, -s and --tracker: choose one");
+	if (!l->text && !l->script && !l->tracker && recnow_asked(l))
+		l->tracker = "wakeup";
+	*ret_record = l->text || l->script || l->tracker;
+	if (!l->tracker)
+		return 0;
+	if (!trackers_has_file(l->tracker))
+		return err_set(err, -EINVAL, "--tracker: dwell latency has no '%s'", l->tracker);
+	if (l->pid)
+		return err_set(err, -EINVAL, "a tracker is about the whole machine: -p goes with -n or -s");
+	snprintf(l->named, sizeof(l->named), "latency/%s", l->tracker);
+	l->program = l->named;
 	return 0;
 }
 
-static const struct optrow hist_rows[] = {
+static const struct optrow value_rows[] = {
+	{ .name = "tracker",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct recnow, tracker),
+	  .arg = "NAME",
+	  .help = "record now: delays of this tracker of dwell latency (wakeup)" },
 	{ .letter = 'n',
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct recnow, text),
@@ -114,15 +118,25 @@ static const struct optrow hist_rows[] = {
 	RECNOW_ROWS("while it runs", "with this process as $target"),
 };
 
-static const struct viewlive hist_live = { .rows = hist_rows, .nrows = ARRAY_SIZE(hist_rows), .choose = choose_hist };
-const struct viewcmd viewcmd_hist = {
-	.command = "hist",
-	.view = &view_hist,
-	.synopsis =
-		"hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
-	.missing = "a recording is missing, or what to record: -n or -s",
-	.live = &hist_live,
-};
+static const struct viewlive values_live = { .rows = value_rows,
+					     .nrows = ARRAY_SIZE(value_rows),
+					     .choose = choose_values };
+#define VALUES_LIVE "[--tracker NAME|-n PROGRAM|-s FILE.d] [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]"
+#define VALUES_MISSING "a recording is missing, or what to record: --for TIME, --tracker, -n or -s"
+
+const struct viewcmd viewcmd_heat = { .command = "heat",
+				      .view = &view_heat,
+				      .synopsis = "heat [options] RECORDING\nheat " VALUES_LIVE,
+				      .missing = VALUES_MISSING,
+				      .live = &values_live };
+
+const struct command cmd_heat = { "heat", "draws heat maps", .view = &viewcmd_heat };
+
+const struct viewcmd viewcmd_hist = { .command = "hist",
+				      .view = &view_hist,
+				      .synopsis = "hist [options] RECORDING...\nhist " VALUES_LIVE,
+				      .missing = VALUES_MISSING,
+				      .live = &values_live };
 
 const struct command cmd_hist = { "hist", "compares distributions", .view = &viewcmd_hist };
 

@@ -11,6 +11,8 @@ struct run_observer;
 
 struct recnow {
 	const char *program;	   /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
+	const char *tracker;	   /* one of dwell latency; NULL: none */
+	char named[64];		   /* its program */
 	const char *text, *script; /* instead: a D program, or a file with one; else NULL */
 	uint64_t for_ns;	   /* 0: until the command or Ctrl-C ends it */
 	const char *command;	   /* -c, or NULL */

@@ -140,6 +140,13 @@ if has_pages:
 dwell("--record", path("n.dwell"), "-qn", "BEGIN { @ = count(); exit(0); }")
 r = heat(path("n.dwell"))
 check(r.returncode == 1 and "no distributions" in r.stderr, "a recording without distributions", r.stderr)
+# Recorded by itself: a tracker, a command, a program.
+for args in [["--for", "1s"], ["--tracker", "offcpu", "--", "sleep", "1"], ["-n", "tick-10ms { @x = hist(1000); }", "--for", "1s"]]:
+    r = heat("--json", *args)
+    check(r.returncode == 0 and json.loads(r.stdout), f"heat {' '.join(args)}: records by itself", r.stderr)
+for args, says in [(["--tracker", "nosuch"], "no 'nosuch'"), (["--tracker", "block", "-n", "BEGIN { }"], "choose one"), (["-p", "1", "--for", "1s"], "whole machine")]:
+    r = heat(*args)
+    check(r.returncode == 2 and says in r.stderr, f"heat {' '.join(args)}: refused", r.stderr)
 for args in [[], ["--rows", "0", "x"], ["--rows", "161", "x"], ["--offset", "1s", "--linear", "x"], ["--svg", "--html", "x"], ["--step", "x", "x"],
              ["--isolate", "a", "--exclude", "b", "x"], ["--offset", "1s", "--step", "1500ms", "x"], ["x", "y"]]:
     same(heat(*args).returncode, 2, f"heat {' '.join(args)}: usage")
