@@ -26,6 +26,14 @@ static int search(const char *word)
 	return strb_flush(&b, stdout, &error) < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
+/* A document begins with a comment that names its licence. */
+static const char *without_licence(const char *text)
+{
+	const char *next = !strncmp(text, "<!--", strlen("<!--")) ? strchr(text, '\n') : NULL;
+
+	return next ? next + 1 : text;
+}
+
 /* "tutorial", "faq.md": doc/tutorial.md, doc/faq.md; NULL: no document is called so. */
 static const char *document(const char *word)
 {
@@ -37,7 +45,7 @@ static const char *document(const char *word)
 		const char *path = shelf_pages[i].path;
 
 		if (!strncmp(path, "doc/", 4) && !strncmp(path + 4, word, n) && !strcmp(path + 4 + n, ".md"))
-			return shelf_pages[i].text;
+			return without_licence(shelf_pages[i].text);
 	}
 	return NULL;
 }
