@@ -286,9 +286,9 @@ static void close_recording(struct publisher *p)
 
 static int open_recording(struct publisher *p, const char *path, struct err *err)
 {
-	struct rec_range all = { 0, 0 };
+	struct rec_range all;
 	const char *name = base_name(path);
-	bool same = !strcmp(name, p->cursor.recording);
+	bool there, same = !strcmp(name, p->cursor.recording);
 	int e = recread_open(path, &p->rec, err);
 
 	if (e < 0)
@@ -299,11 +299,12 @@ static int open_recording(struct publisher *p, const char *path, struct err *err
 	p->rows.wall_off = recread_wall_off(p->rec);
 	if (same)
 		return 0;
-	if (recread_hist_extent(p->rec, &all) && *p->cursor.recording && !strchr(p->cursor.recording, DONE) &&
+	there = recread_hist_extent(p->rec, &all);
+	if (there && *p->cursor.recording && !strchr(p->cursor.recording, DONE) &&
 	    (all.from + p->rows.wall_off) / NSEC_PER_SEC > p->cursor.wall_s + PUBLISH_AGAIN_NS / NSEC_PER_SEC)
 		e = send_gap(p, p->cursor.wall_s, (all.from + p->rows.wall_off) / NSEC_PER_SEC, err);
 	if (e == 0) {
-		p->cursor = (struct cursor){ .hist_to = all.from, .wall_s = p->cursor.wall_s };
+		p->cursor = (struct cursor){ .hist_to = there ? all.from : 0, .wall_s = p->cursor.wall_s };
 		snprintf(p->cursor.recording, sizeof(p->cursor.recording), "%s", name);
 	}
 	return e;
@@ -312,19 +313,21 @@ static int open_recording(struct publisher *p, const char *path, struct err *err
 /* Sends what the open recording has and can be sent. *ret_all: nothing is left. */
 static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct err *err)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), to = ended ? UINT64_MAX : now - PUBLISH_LAG_NS - RECFILE_SECOND_NS;
-	struct rec_range all = { 0, 0 };
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), to = ended ? UINT64_MAX : now - PUBLISH_LAG_NS;
+	struct rec_range all;
+	bool there = recread_hist_extent(p->rec, &all);
 	int e;
 
-	if (!recread_hist_extent(p->rec, &all))
+	if (!there)
 		all = (struct rec_range){ p->cursor.hist_to, p->cursor.hist_to };
-	if (p->cursor.hist_to < all.from)
+	/* Behind the last one: a cursor that was saved before there were any. */
+	if (p->cursor.hist_to < all.from || p->cursor.hist_to > all.to)
 		p->cursor.hist_to = all.from;
 	if (to > all.to)
 		to = all.to;
 	if (to > p->cursor.hist_to + PUBLISH_STEP_NS)
 		to = p->cursor.hist_to + PUBLISH_STEP_NS;
-	if (!ended) /* looked at once for each second, and not each turn */
+	if (!ended && there) /* looked at once for each second, and not each turn */
 		to = rechist_slot(to, RECFILE_SECOND_NS, p->rows.wall_off);
 	if (to < p->cursor.hist_to)
 		to = p->cursor.hist_to;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How much one collector and one ClickHouse take, beside what a fleet sends; bytes of a row; how long questions take.
-usage: fleet.py BUILD [HOSTS SERIES SECONDS]    1000 hosts, 20 series, 60 seconds by themselves"""
+usage: fleet.py BUILD [HOSTS SERIES SECONDS]    1000 hosts, 20 series, 60 seconds by themselves
+       fleet.py BUILD lag                       how long after its end a second of this machine's daemon can be asked for (root)"""
 import os
 import re
 import subprocess
@@ -48,7 +49,34 @@ def ask_an_hour(dwell, store, env, hosts, series):
         print(f"an hour of {60 * minute} minutes: dwell fleet {' '.join(q)}: {t:.2f} s")
 
 
+def lag(dwell):
+    """Of each second of a quarter of a minute: how long after its end a question finds it."""
+    with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, "nats")) as nats, \
+            engines.ClickHouse(os.path.join(folder, "store")) as store:
+        os.chdir(folder)
+        env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
+        subprocess.run([dwell, "fleet", "init"], env=env, check=True)
+        quiet = {"env": env, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        running = [subprocess.Popen([dwell, *line], **quiet) for line in (
+            ["latency", "--daemon", "--state", "state", "offcpu", "wakeup"], ["fleet", "host", "--state", "state"], ["fleet", "collect"])]
+        found, newest, end = [], 0, time.time() + 40
+        while time.time() < end and len(found) < 16:
+            now, there = time.time(), int(store.ask("SELECT toUInt32(max(time)) FROM hist")[0][0])
+            if newest and there > newest:
+                found += [now - there - 1]
+            newest = max(newest, there)
+            time.sleep(0.02)
+        for p in reversed(running):
+            p.terminate()
+            p.wait()
+    found = sorted(found[1:])
+    print(f"a second is there {found[len(found) // 2]:.2f} s after its end, at most {found[-1]:.2f} s ({len(found)} seconds)")
+
+
 def main():
+    if sys.argv[2:] == ["lag"]:
+        lag(os.path.join(os.path.abspath(sys.argv[1]), "dwell"))
+        return
     build = os.path.abspath(sys.argv[1])
     hosts, series, seconds = (int(a) for a in sys.argv[2:5]) if len(sys.argv) == 5 else (1000, 20, 60)
     dwell = os.path.join(build, "dwell")

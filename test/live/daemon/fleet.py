@@ -48,6 +48,20 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     r = fleet("latency")
     live.check(r.returncode == 1 and "`dwell fleet init` makes them" in r.stderr, "no tables yet", r.stderr)
     live.same([fleet("init", "--again", "2s").returncode for _ in range(2)], [0, 0], "init, twice")
+    # a sender that is there first finds recordings without any histogram yet
+    early = start("host", "--state", "early", "--name", "early")
+    with live.Daemon("offcpu", state="early"):
+        p = start("collect")
+        end = time.monotonic() + 30
+        while time.monotonic() < end and store.ask("SELECT count() FROM hist") == [["0"]]:
+            time.sleep(0.2)
+        live.check(store.ask("SELECT count() FROM hist WHERE host = 'early'") != [["0"]], "histograms of a recording that had none at first",
+                   open("host.log", encoding="utf-8").read())
+        for one in (early, p):
+            one.terminate()
+            one.wait()
+    for table in ("hist", "slow", "host"):
+        store.ask("TRUNCATE TABLE " + table)
     with live.Daemon("offcpu", "wakeup", "syscall", "--over", "20ms") as d:
         host = start("host", "--state", "state", "--name", "web1.example", "--label", "role=web", "--label", "rack=7")
         collector = start("collect")
