@@ -9,100 +9,12 @@
 #include "cmd/cmd.h"
 #include "cmd/fleet.h"
 #include "cmd/viewcmd.h"
-#include "fleet/askshow.h"
-
-#define TOP_MAX 100000
-
-/* --hosts, --except: "web*,role=db" */
-static int take_names(void *show, const struct optrow *o, const char *arg, struct err *err)
-{
-	const bool hosts = !strcmp(o->name, "hosts");
-	char *list = strdup(arg); /* lives as long as the command */
-	int e = !list ? -ENOMEM : hosts ? askshow_hosts(show, list) : askshow_except(show, list);
-
-	if (e == -E2BIG)
-		return err_set(err, -EINVAL, "fleet: --%s: %u names%s at most", o->name, ASK_SELECTORS_MAX,
-			       hosts ? " and labels" : "");
-	return e < 0 ? err_set(err, e, "out of memory") : 0;
-}
-
-/* Which questions have a row, after those of the store. */
-enum {
-	HOSTS = 1 << ASKSHOW_HOSTS,
-	LATENCY = 1 << ASKSHOW_LATENCY,
-	WHY = 1 << ASKSHOW_WHY,
-	FLAME = 1 << ASKSHOW_FLAME,
-	OUTLIERS = 1 << ASKSHOW_OUTLIERS,
-	VIEW = 1 << (ASKSHOW_OUTLIERS + 1),
-	ALL = VIEW * 2 - 1
-};
-
-static const struct {
-	unsigned of;
-	struct optrow row;
-} rows[] = {
-	{ ALL,
-	  { .name = "hosts",
-	    .kind = OPT_CALL,
-	    .arg = "LIST",
-	    .help = "only these: names, NAME*, and labels NAME=VALUE, with commas between",
-	    .take = take_names } },
-	{ ALL,
-	  { .name = "except",
-	    .kind = OPT_CALL,
-	    .arg = "LIST",
-	    .help = "not these: names, NAME*",
-	    .take = take_names } },
-	{ ALL,
-	  { .name = "tenant",
-	    .kind = OPT_TEXT,
-	    .at = offsetof(struct askshow, what.tenant),
-	    .arg = "NAME",
-	    .help = "(default)" } },
-	{ ALL & ~HOSTS,
-	  { .name = "tracker",
-	    .kind = OPT_TEXT,
-	    .at = offsetof(struct askshow, what.series),
-	    .arg = "NAME",
-	    .help = "only this tracker, or @aggregation" } },
-	{ ALL & ~HOSTS,
-	  { .name = "from",
-	    .kind = OPT_TIME,
-	    .at = offsetof(struct askshow, from_ns),
-	    .arg = "TIME",
-	    .help = "what is younger than this (5m)",
-	    .value = 1 } },
-	{ ALL & ~HOSTS,
-	  { .name = "to",
-	    .kind = OPT_TIME,
-	    .at = offsetof(struct askshow, to_ns),
-	    .arg = "TIME",
-	    .help = "and older than this (0)" } },
-	{ WHY,
-	  { .name = "top",
-	    .kind = OPT_NUMBER,
-	    .at = offsetof(struct askshow, top),
-	    .arg = "N",
-	    .help = "lines (20)",
-	    .value = TOP_MAX } },
-	{ LATENCY,
-	  { .name = "by-host",
-	    .kind = OPT_FLAG,
-	    .at = offsetof(struct askshow, by_host),
-	    .help = "each host by itself" } },
-	{ WHY | FLAME,
-	  { .name = "idle",
-	    .kind = OPT_FLAG,
-	    .at = offsetof(struct askshow, what.idle),
-	    .help = "waits for something to do, too" } },
-	{ HOSTS | LATENCY | WHY | OUTLIERS,
-	  { .name = "json", .kind = OPT_FLAG, .at = offsetof(struct askshow, json), .help = "JSON Lines" } },
-};
+#include "fleet/askopts.h"
 
 /* The options of one question, which last as long as this. */
 struct question {
 	char command[32], synopsis[96];
-	struct optrow rows[FLEET_STORE_NROWS + ARRAY_SIZE(rows)];
+	struct optrow rows[FLEET_STORE_NROWS + ASKOPTS_MAX];
 	struct optable t;
 };
 
@@ -112,40 +24,28 @@ static void make_question(struct question *q, const char *name, unsigned of)
 
 	snprintf(q->command, sizeof(q->command), "fleet %s", name);
 	snprintf(q->synopsis, sizeof(q->synopsis), "fleet %s [options]%s", name,
-		 of == VIEW ? " [-- options of the view]" : "");
+		 of == ASKOPTS_VIEW ? " [-- options of the view]" : "");
 	memcpy(q->rows, store, sizeof(store));
 	q->t = (struct optable){ .command = q->command,
 				 .synopsis = q->synopsis,
 				 .rows = q->rows,
 				 .n = FLEET_STORE_NROWS,
-				 .leading = of == VIEW };
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].of & of)
-			q->rows[q->t.n++] = rows[i].row;
-}
-
-/* Which question a part is; VIEW: it shows a view. */
-static unsigned which_of(const char *name)
-{
-	unsigned i = 0;
-
-	while (i <= ASKSHOW_OUTLIERS && strcmp(askshow_questions[i].name, name) != 0)
-		i++;
-	return i;
+				 .leading = of == ASKOPTS_VIEW };
+	q->t.n += askopts_rows(of, q->rows + q->t.n);
 }
 
 static void usage(const struct command *self, FILE *out)
 {
 	struct question q;
 
-	make_question(&q, self->name, 1u << which_of(self->name));
+	make_question(&q, self->name, askopts_of(self->name));
 	optable_help(&q.t, cmd_name(), out);
 }
 
 /* Reads the options, opens the store. 0; EXIT_* > 0 after a message; < 0: done (--help). */
 static int begin(struct askshow *a, const char *name, int argc, char **argv, struct click **ret)
 {
-	unsigned of = 1u << which_of(name);
+	unsigned of = askopts_of(name);
 	struct question q;
 	struct err err = { 0 };
 	int e;
@@ -153,7 +53,7 @@ static int begin(struct askshow *a, const char *name, int argc, char **argv, str
 	make_question(&q, name, of);
 	askshow_init(a);
 	e = cmd_options(&q.t, a, argc, argv);
-	if (e == 0 && of != VIEW && optind < argc)
+	if (e == 0 && of != ASKOPTS_VIEW && optind < argc)
 		e = cmd_words(&q.t, argv[optind], NULL);
 	if (e == 0)
 		e = fleet_store(&a->store);
@@ -167,7 +67,7 @@ static int begin(struct askshow *a, const char *name, int argc, char **argv, str
 /* argv[0]: its name. */
 static int answer(int argc, char **argv)
 {
-	const struct askshow_question *q = &askshow_questions[which_of(argv[0])];
+	const struct askshow_question *q = askopts_question(argv[0]);
 	struct askshow a;
 	struct click *c = NULL;
 	struct err err = { 0 };
@@ -225,5 +125,7 @@ PART(latency, answer, "how long things take, by tracker");
 PART(why, answer, "what slow events waited for");
 PART(flame, answer, "stacks of slow events, folded");
 PART(outliers, answer, "hosts that are slower than their peers");
+PART(top, answer, "hosts and keys that cost most time");
+PART(diff, answer, "what changed: hosts and the rest, or now and earlier");
 PART(heat, heat, "a heat map; options of `dwell heat`");
 PART(hist, hist, "distributions; options of `dwell hist`");

@@ -65,13 +65,26 @@ static void put_like(struct strb *sql, const char *glob)
 	click_quote(sql, strb_str(&like));
 }
 
-static void put_hosts(struct strb *sql, const struct ask_what *w)
+#define SITE "site=" /* before its name: not a label, but where a host says that it is */
+
+static bool is_label(const char *selector)
+{
+	return strchr(selector, '=') && strncmp(selector, SITE, strlen(SITE)) != 0;
+}
+
+static void put_selected(struct strb *sql, const struct ask_what *w)
 {
 	bool names = false, labels = false;
 
 	for (size_t i = 0; i < w->nselectors; i++) {
-		labels = labels || strchr(w->selectors[i], '=');
-		names = names || !strchr(w->selectors[i], '=');
+		const char *s = w->selectors[i];
+
+		labels = labels || is_label(s);
+		names = names || !strchr(s, '=');
+		if (!strchr(s, '=') || is_label(s))
+			continue;
+		strb_adds(sql, " AND site LIKE ");
+		put_like(sql, s + strlen(SITE));
 	}
 	for (size_t i = 0, n = 0; names && i < w->nselectors; i++) {
 		if (strchr(w->selectors[i], '='))
@@ -80,11 +93,6 @@ static void put_hosts(struct strb *sql, const struct ask_what *w)
 		put_like(sql, w->selectors[i]);
 	}
 	strb_adds(sql, names ? ")" : "");
-	for (size_t i = 0; i < w->nexcept; i++) {
-		strb_adds(sql, " AND NOT (host LIKE ");
-		put_like(sql, w->except[i]);
-		strb_addc(sql, ')');
-	}
 	if (!labels)
 		return;
 	strb_adds(sql,
@@ -92,13 +100,25 @@ static void put_hosts(struct strb *sql, const struct ask_what *w)
 	click_quote(sql, w->tenant);
 	strb_adds(sql, " GROUP BY host) WHERE 1");
 	for (size_t i = 0; i < w->nselectors; i++) {
-		if (!strchr(w->selectors[i], '='))
+		if (!is_label(w->selectors[i]))
 			continue;
 		strb_adds(sql, " AND has(splitByChar('\\n', l), ");
 		click_quote(sql, w->selectors[i]);
 		strb_addc(sql, ')');
 	}
 	strb_addc(sql, ')');
+}
+
+static void put_hosts(struct strb *sql, const struct ask_what *w)
+{
+	strb_adds(sql, w->rest ? " AND NOT (1" : "");
+	put_selected(sql, w);
+	strb_adds(sql, w->rest ? ")" : "");
+	for (size_t i = 0; i < w->nexcept; i++) {
+		strb_adds(sql, " AND NOT (host LIKE ");
+		put_like(sql, w->except[i]);
+		strb_addc(sql, ')');
+	}
 }
 
 /* " AND tenant = … AND …"; column: the one of the series' name. */
@@ -173,6 +193,63 @@ int ask_causes(struct click *c, const struct ask_what *w, unsigned limit, ask_ca
 	strb_printf(&sql, ") GROUP BY tracker, why ORDER BY total DESC, tracker, why LIMIT %u", limit);
 	e = finish(&sql, err);
 	return e < 0 ? e : click_select(c, sql.s, on_cause, &x, err);
+}
+
+const char *const ask_by_names[ASK_NBY] = { "host", "tracker", "key", "comm", "cause" };
+
+struct shares {
+	ask_share_fn *fn;
+	void *ctx;
+	unsigned by;
+	struct err *err;
+};
+
+static int on_share(void *ctx, char *const *v, size_t n)
+{
+	struct shares *x = ctx;
+	struct ask_share s = { 0 };
+	size_t at = 0;
+
+	for (unsigned i = 0; i < ASK_NBY; i++)
+		if (x->by & 1u << i && at < n)
+			s.by[i] = v[at++];
+	if (n != at + 4 || num_parse_u64(v[at + 1], &s.events) < 0 || num_parse_u64(v[at + 2], &s.total) < 0 ||
+	    num_parse_u64(v[at + 3], &s.max) < 0)
+		return ask_refuse(x->err);
+	s.cause = v[at];
+	return x->fn(x->ctx, &s);
+}
+
+/* By these columns and by cause, and of those the cause that most of the time went to. */
+static void put_shares(struct strb *sql, const struct ask_what *w, unsigned by, unsigned limit)
+{
+	static const char *const columns[ASK_NBY] = { "host", "tracker", "ke", "co", "ca" };
+	_cleanup_(strb_free) struct strb list = { 0 };
+
+	for (unsigned i = 0; i < ASK_NBY; i++)
+		if (by & 1u << i)
+			strb_printf(&list, "%s%s", list.n ? ", " : "", columns[i]);
+	strb_printf(
+		sql,
+		"SELECT %s, argMax(ca_, t_), sum(n_), sum(t_) AS total, max(m_) FROM (SELECT %s, ca AS ca_, count() AS n_,"
+		" sum(delay_ns) AS t_, max(delay_ns) AS m_ FROM (",
+		strb_str(&list), strb_str(&list));
+	ask_slow_events(sql, w, "any(key) AS ke, any(comm) AS co, any(cause) AS ca");
+	strb_printf(sql, ") GROUP BY %s%s) GROUP BY %s ORDER BY total DESC, %s LIMIT %u", strb_str(&list),
+		    by & 1u << ASK_CAUSE ? "" : ", ca", strb_str(&list), strb_str(&list), limit);
+	sql->failed |= list.failed;
+}
+
+int ask_shares(struct click *c, const struct ask_what *w, unsigned by, unsigned limit, ask_share_fn *fn, void *ctx,
+	       struct err *err)
+{
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	struct shares x = { fn, ctx, by, err };
+	int e;
+
+	put_shares(&sql, w, by, limit);
+	e = finish(&sql, err);
+	return e < 0 ? e : click_select(c, sql.s, on_share, &x, err);
 }
 
 struct stacks {

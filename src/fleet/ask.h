@@ -20,9 +20,11 @@ struct ask_range {
 /* Which rows are meant. All of them in one tenant. */
 struct ask_what {
 	const char *tenant;
-	/* NAME, NAME* or a label NAME=VALUE: hosts that any of the names fits, and that have all the labels. */
+	/* NAME, NAME* or a label NAME=VALUE ("site=NAME": the site): hosts that any of the names fits, and that have
+	 * all the labels. */
 	const char *selectors[ASK_SELECTORS_MAX];
 	size_t nselectors;
+	bool rest;			       /* the hosts that are not selected */
 	const char *except[ASK_SELECTORS_MAX]; /* names of hosts that are left out: NAME, NAME* */
 	size_t nexcept;
 	const char *series; /* or tracker: NULL: all */
@@ -61,6 +63,19 @@ struct ask_cause {
 typedef int ask_cause_fn(void *ctx, const struct ask_cause *s);
 /* What slow events waited for, most time first. limit: rows. */
 int ask_causes(struct click *c, const struct ask_what *w, unsigned limit, ask_cause_fn *fn, void *ctx, struct err *err);
+
+/* Columns by which slow events are added up. */
+enum ask_by { ASK_HOST, ASK_TRACKER, ASK_KEY, ASK_COMM, ASK_CAUSE, ASK_NBY };
+extern const char *const ask_by_names[ASK_NBY];
+struct ask_share {
+	const char *by[ASK_NBY];     /* NULL: not added up by it */
+	const char *cause;	     /* what most of it waited for */
+	uint64_t events, total, max; /* ns */
+};
+typedef int ask_share_fn(void *ctx, const struct ask_share *s);
+/* Time of slow events by these columns (bits of enum ask_by), most first. limit: rows. */
+int ask_shares(struct click *c, const struct ask_what *w, unsigned by, unsigned limit, ask_share_fn *fn, void *ctx,
+	       struct err *err);
 
 /* Time of slow events by stack: names, the outermost first, with ';' between them. */
 typedef int ask_stack_fn(void *ctx, const char *stack, uint64_t ns);

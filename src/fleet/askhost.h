@@ -22,6 +22,11 @@ int ask_heat(struct click *c, const struct ask_what *w, uint64_t step, ask_cell_
 typedef int ask_slot_fn(void *ctx, uint64_t time, const struct histsum *h);
 int ask_slots(struct click *c, const struct ask_what *w, ask_slot_fn *fn, void *ctx, struct err *err);
 
+/* The same of each series by itself, as columns of `step` s (a multiple of the slot's) from the range's beginning on.
+ */
+typedef int ask_series_fn(void *ctx, const char *series, uint64_t column, const struct histsum *h);
+int ask_series(struct click *c, const struct ask_what *w, uint64_t step, ask_series_fn *fn, void *ctx, struct err *err);
+
 struct ask_event {
 	const char *tracker, *host, *comm, *key, *cause, *class, *stack, *attrs;
 	uint64_t ended, delay; /* ns */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "fleet/askdiff.h"
 #include "fleet/outlier.h"
 
 void askshow_init(struct askshow *a)
@@ -13,7 +14,8 @@ void askshow_init(struct askshow *a)
 	*a = (struct askshow){ .store.database = TABLES_DATABASE,
 			       .what.tenant = "default",
 			       .from_ns = ASKSHOW_FROM_NS,
-			       .top = ASKSHOW_TOP,
+			       .top = ASKSHOW_LINES,
+			       .by = 1 << ASK_HOST | 1 << ASK_TRACKER | 1 << ASK_KEY,
 			       .out = stdout };
 }
 
@@ -111,6 +113,29 @@ int askshow_cause(void *ctx, const struct ask_cause *s)
 	return a->table.error;
 }
 
+static struct cell by_cell(const struct ask_share *s, enum ask_by by, const char *name, int width)
+{
+	const char *text = s->by[by];
+
+	return (struct cell){ text ? name : NULL, CELL_TEXT, width, 0, { .s = text && !*text ? "-" : text } };
+}
+
+int askshow_share(void *ctx, const struct ask_share *s)
+{
+	struct askshow *a = ctx;
+	const struct cell cells[] = { { "total", CELL_NS, 10, 0, { .u = s->total } },
+				      { "max", CELL_NS, 10, 0, { .u = s->max } },
+				      { "events", CELL_UINT, 10, 0, { .u = s->events } },
+				      by_cell(s, ASK_HOST, "host", -20),
+				      by_cell(s, ASK_TRACKER, "tracker", -12),
+				      by_cell(s, ASK_KEY, "key", -16),
+				      by_cell(s, ASK_COMM, "comm", -16),
+				      { "cause", CELL_TEXT, -1, 0, { .s = *s->cause ? s->cause : "-" } } };
+
+	table_line(&a->table, cells, ARRAY_SIZE(cells));
+	return a->table.error;
+}
+
 int askshow_outlier(void *ctx, const struct outlier *o)
 {
 	struct askshow *a = ctx;
@@ -170,11 +195,18 @@ static int outliers(struct click *c, struct askshow *a, struct err *err)
 	return outlier_find(c, &a->what, askshow_outlier, a, err);
 }
 
+static int top(struct click *c, struct askshow *a, struct err *err)
+{
+	return ask_shares(c, &a->what, a->by, a->top, askshow_share, a, err);
+}
+
 const struct askshow_question askshow_questions[] = { [ASKSHOW_HOSTS] = { "hosts", "host", hosts },
 						      [ASKSHOW_LATENCY] = { "latency", "latency", latency },
 						      [ASKSHOW_WHY] = { "why", "cause", why },
 						      [ASKSHOW_FLAME] = { "flame", NULL, flame },
-						      [ASKSHOW_OUTLIERS] = { "outliers", "outlier", outliers } };
+						      [ASKSHOW_OUTLIERS] = { "outliers", "outlier", outliers },
+						      [ASKSHOW_TOP] = { "top", "top", top },
+						      [ASKSHOW_DIFF] = { "diff", "diff", askdiff_show } };
 
 int askshow_answer(const struct askshow_question *q, struct click *c, struct askshow *a, struct err *err)
 {

@@ -6,7 +6,7 @@
 #include "view/form/table.h"
 
 #define ASKSHOW_FROM_NS (5 * UINT64_C(60000000000))
-#define ASKSHOW_TOP 20
+#define ASKSHOW_LINES 20
 
 struct askshow {
 	/* asked for */
@@ -14,7 +14,11 @@ struct askshow {
 	struct ask_what what;
 	uint64_t from_ns, to_ns; /* ago */
 	bool by_host, json;
-	unsigned top; /* lines of causes */
+	unsigned top;	     /* lines of causes */
+	unsigned by;	     /* columns of enum ask_by, as bits */
+	uint64_t earlier_ns; /* what is compared was so long before; 0: the hosts are compared with the rest */
+	bool all;	     /* what has not changed, too */
+	unsigned min_percent;
 	FILE *out;
 	/* the answer */
 	struct table table;
@@ -36,13 +40,23 @@ struct askshow_question {
 	int (*ask)(struct click *c, struct askshow *a, struct err *err);
 };
 extern const struct askshow_question askshow_questions[]; /* in the order of: */
-enum { ASKSHOW_HOSTS, ASKSHOW_LATENCY, ASKSHOW_WHY, ASKSHOW_FLAME, ASKSHOW_OUTLIERS };
+enum {
+	ASKSHOW_HOSTS,
+	ASKSHOW_LATENCY,
+	ASKSHOW_WHY,
+	ASKSHOW_FLAME,
+	ASKSHOW_OUTLIERS,
+	ASKSHOW_TOP,
+	ASKSHOW_DIFF,
+	ASKSHOW_NQUESTIONS
+};
 /* 0, or -errno: with a message of the store, without one of writing. a->table.begun: there was something. */
 int askshow_answer(const struct askshow_question *q, struct click *c, struct askshow *a, struct err *err);
 /* One row of each answer as a line; ctx: a struct askshow. */
 int askshow_host(void *ctx, const struct ask_host *h);
 int askshow_sum(void *ctx, const struct ask_sum *s);
 int askshow_cause(void *ctx, const struct ask_cause *s);
+int askshow_share(void *ctx, const struct ask_share *s);
 struct outlier;
 int askshow_outlier(void *ctx, const struct outlier *o);
 int askshow_stack(void *ctx, const char *stack, uint64_t ns);

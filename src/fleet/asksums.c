@@ -151,6 +151,28 @@ static uint64_t column_of(const struct summing *x, const struct ask_row *r)
 	return (r->time - x->w->range.from) / x->step;
 }
 
+static uint64_t key_of_series_column(const struct summing *x, const struct ask_row *r)
+{
+	return (uint64_t)r->series << 32 | column_of(x, r);
+}
+
+int ask_series(struct click *c, const struct ask_what *w, uint64_t step, ask_series_fn *fn, void *ctx, struct err *err)
+{
+	struct summing x = { .w = w, .key = key_of_series_column, .step = step };
+	struct histsum h = { 0 };
+	int e = sum_up(c, &x, err);
+
+	for (size_t i = 0; e == 0 && i < x.groups.v.n; i++) {
+		const struct ask_group *g = &x.groups.v.v[i];
+
+		e = no_memory(ask_group_hist(g, &h), err);
+		e = e == 0 ? fn(ctx, x.names.series.v.v[g->key >> 32], (uint32_t)g->key, &h) : e;
+	}
+	histsum_free(&h);
+	summing_free(&x);
+	return e;
+}
+
 static uint64_t key_of_cell(const struct summing *x, const struct ask_row *r)
 {
 	return (uint64_t)r->host << 32 | column_of(x, r);

@@ -117,8 +117,7 @@ static int load(struct diff_side *s, const struct latency_series *series, struct
 
 static int compare_all(struct diff *d, struct err *err)
 {
-	_cleanup_free_ struct cmp_result **all = calloc(d->pairs.n + 1, sizeof(*all));
-	int e = all ? 0 : -ENOMEM;
+	int e = 0;
 
 	d->opts.npairs = d->pairs.n;
 	for (size_t i = 0; i < d->pairs.n && e == 0; i++) {
@@ -130,10 +129,8 @@ static int compare_all(struct diff *d, struct err *err)
 			e = load(&d->side[1], p->b, err);
 		if (e == 0)
 			e = cmp_run(p->a ? &p->a->d : &p->b->d, &a, &b, &d->opts, &p->res);
-		if (e == 0)
-			all[i] = &p->res;
 	}
-	return e == 0 ? cmp_decide(all, d->pairs.n, &d->opts) : e;
+	return e;
 }
 
 bool diff_changed(const struct diff_pair *p)
@@ -175,6 +172,24 @@ static void count(struct diff_tally *t, const struct diff_pair *p)
 		t->most = p;
 }
 
+int diff_decide(struct diff *d)
+{
+	_cleanup_free_ struct cmp_result **all = calloc(d->pairs.n + 1, sizeof(*all));
+	int e = all ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < d->pairs.n && e == 0; i++)
+		all[i] = &d->pairs.v[i].res;
+	if (e == 0)
+		e = cmp_decide(all, d->pairs.n, &d->opts);
+	for (size_t i = 0; i < d->pairs.n && d->latencies_only; i++)
+		d->pairs.v[i].res.rate.known = d->pairs.v[i].res.rate.changed = false;
+	if (e == 0 && d->pairs.n)
+		qsort(d->pairs.v, d->pairs.n, sizeof(*d->pairs.v), by_size);
+	for (size_t i = 0; i < d->pairs.n && e == 0; i++)
+		count(&d->tally, &d->pairs.v[i]);
+	return e;
+}
+
 int diff_run(struct diff *d, recset_note_fn *note, struct err *err)
 {
 	int e = 0;
@@ -187,13 +202,9 @@ int diff_run(struct diff *d, recset_note_fn *note, struct err *err)
 		e = make_pairs(d);
 	if (e == 0)
 		e = compare_all(d, err);
-	if (e < 0)
-		return err->msg[0] ? e : err_set(err, e, "%s", strerror(-e));
-	if (d->pairs.n)
-		qsort(d->pairs.v, d->pairs.n, sizeof(*d->pairs.v), by_size);
-	for (size_t i = 0; i < d->pairs.n; i++)
-		count(&d->tally, &d->pairs.v[i]);
-	return 0;
+	if (e == 0)
+		e = diff_decide(d);
+	return e < 0 && !err->msg[0] ? err_set(err, e, "%s", strerror(-e)) : e;
 }
 
 void diff_done(struct diff *d)

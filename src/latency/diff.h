@@ -35,6 +35,8 @@ struct diff {
 	bool rest;     /* A is what B's recording has beside B */
 	unsigned keys; /* that are compared of each source */
 	struct cmp_opts opts;
+	unsigned unit_s;     /* what n of a side counts, s; 0: seconds */
+	bool latencies_only; /* rates of the sides cannot be compared */
 	/* found */
 	VEC(struct diff_pair) pairs; /* those that changed first, the most first */
 	struct diff_tally tally;
@@ -43,6 +45,9 @@ struct diff {
 
 /* Opens the recordings and compares them. Calls note for each recording that is left out. 0, or < 0 with *err. */
 int diff_run(struct diff *d, recset_note_fn *note, struct err *err);
+/* The last part of it, for pairs that are compared (cmp_run()): says what changed, sorts and counts them. 0 or -ENOMEM.
+ */
+int diff_decide(struct diff *d);
 void diff_done(struct diff *d);
 /* Of its latencies or of its rate. */
 bool diff_changed(const struct diff_pair *p);

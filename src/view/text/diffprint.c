@@ -9,6 +9,12 @@
 
 #define NAME_SHOWN 56 /* of a source and its key in a sentence */
 
+/* How long a side is, s. */
+static size_t length(const struct diff *d, int side)
+{
+	return d->side[side].n * (d->unit_s ? d->unit_s : 1);
+}
+
 /* Of octaves. */
 static double percent_of(double octaves)
 {
@@ -114,8 +120,8 @@ static void explain_not(const struct diff *d, const struct diff_pair *p, FILE *o
 
 	switch (r->unjudged) {
 	case CMP_FEW_SECONDS:
-		fprintf(out, "  not judged: %zu s and %zu s, at least %d s of each are needed\n", d->side[0].n,
-			d->side[1].n, CMP_SECONDS_MIN);
+		fprintf(out, "  not judged: %zu s and %zu s, at least %u s of each are needed\n", length(d, 0),
+			length(d, 1), CMP_SECONDS_MIN * (d->unit_s ? d->unit_s : 1));
 		return;
 	case CMP_FEW_EVENTS:
 		fprintf(out, "  latencies not judged: %llu and %llu events, at least %d of each are needed\n",
@@ -224,7 +230,7 @@ static void say_sum(const struct diff *d, const struct diff_print *o, bool begun
 	char seen[16];
 
 	fprintf(out, "%s%zu of %zu changed (%zu s and %zu s compared)\n", begun ? "\n" : "", t->changed, d->pairs.n,
-		d->side[0].n, d->side[1].n);
+		length(d, 0), length(d, 1));
 	if (t->quiet) {
 		bool one = percent_of(t->most->res.visible) - percent_of(t->least->res.visible) < 1;
 
@@ -252,8 +258,8 @@ static void say_sum_json(const struct diff *d, FILE *out)
 	const struct diff_tally *t = &d->tally;
 	struct table sum = { .out = out, .type = "diff-summary", .json = true };
 	const struct cell cells[] = {
-		{ "seconds_a", CELL_UINT, 0, 0, { .u = d->side[0].n } },
-		{ "seconds_b", CELL_UINT, 0, 0, { .u = d->side[1].n } },
+		{ "seconds_a", CELL_UINT, 0, 0, { .u = length(d, 0) } },
+		{ "seconds_b", CELL_UINT, 0, 0, { .u = length(d, 1) } },
 		{ "compared", CELL_UINT, 0, 0, { .u = d->pairs.n } },
 		{ "judged", CELL_UINT, 0, 0, { .u = t->judged } },
 		{ "changed", CELL_UINT, 0, 0, { .u = t->changed } },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which table a range is asked of; conditions as SQL. */
 #include "../unit.h"
-#include "fleet/ask.h"
+#include "fleet/askdiff.h"
 
 static void tables(void **state)
 {
@@ -66,12 +66,41 @@ static void conditions(void **state)
 	expect(&w,
 	       " AND tenant = 't' AND series = '@x' AND host IN (SELECT host FROM (SELECT host, argMax(labels, seen) AS l FROM"
 	       " host WHERE tenant = 't' GROUP BY host) WHERE 1 AND has(splitByChar('\\n', l), 'role=db'))");
+	w.series = NULL;
+	w.selectors[0] = "site=e*";
+	expect(&w, " AND tenant = 't' AND site LIKE 'e%'");
+	w.selectors[w.nselectors++] = "web1";
+	w.except[w.nexcept++] = "web2";
+	w.rest = true;
+	expect(&w,
+	       " AND tenant = 't' AND NOT (1 AND site LIKE 'e%' AND (host LIKE 'web1')) AND NOT (host LIKE 'web2')");
+}
+
+static void expect_ranges(uint64_t from, uint64_t to, uint64_t earlier, uint64_t now, const char *want)
+{
+	struct ask_range r[2] = { 0 };
+	char text[80] = "none";
+
+	if (askdiff_ranges((struct ask_range){ from, to }, earlier, now, r) == 0)
+		snprintf(text, sizeof(text), "%d-%d %d-%d", (int)r[0].from, (int)r[0].to, (int)r[1].from, (int)r[1].to);
+	assert_string_equal(text, want);
+}
+
+/* Whole slots, without those that may still come. */
+static void compared_ranges(void **state)
+{
+	(void)state;
+	expect_ranges(1000, 1100, 0, 5000, "1000-1100 1000-1100");
+	expect_ranges(1000, 1100, 50, 1100, "950-1045 1000-1095");
+	expect_ranges(1000, 1100, 0, 1005, "none");
+	expect_ranges(1001, 9001, 90, 9001, "900-8760 1020-8880");
+	expect_ranges(1000, 1100, 2000, 5000, "none");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(tables), cmocka_unit_test(covers),
-					    cmocka_unit_test(conditions) };
+					    cmocka_unit_test(conditions), cmocka_unit_test(compared_ranges) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
