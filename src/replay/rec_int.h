@@ -187,7 +187,9 @@ int buf_entry(struct rec *r, struct user_regs_struct *regs, bool *moved); /* a t
 int buf_site(struct rec *r);   /* its place is to go to the stub, if it is called often */
 int buf_follow(struct rec *r); /* descriptors, after a call */
 void buf_done(struct rec *r);
-int sched_run(struct rec *r);			     /* until all tasks have ended */
+int sched_run(struct rec *r); /* until all tasks have ended */
+/* Those that stopped while r->k ran: what they did comes before its event. -ESRCH: it is gone. */
+int sched_stopped(struct rec *r);
 bool sched_others(const struct rec *r);		     /* others than r->turn could run */
 int rec_at_stop(struct rec *r, int status);	     /* rec.c: r->k has stopped */
 int rec_snapshot(struct rec *r);		     /* recsnap.c: a new program */

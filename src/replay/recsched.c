@@ -163,6 +163,26 @@ static int handle_pending(struct rec *r)
 	return e;
 }
 
+int sched_stopped(struct rec *r)
+{
+	struct task *k = r->k;
+	int e = handle_pending(r);
+
+	for (size_t i = 0; i < r->tasks.n && e == 0; i++)
+		if (r->tasks.v[i] == k) {
+			r->k = k;
+			return 0;
+		}
+	return e < 0 ? e : -ESRCH;
+}
+
+/* A call that changes the memory of all threads keeps the turn, so that no other one has its result before the trace.
+ */
+static bool maps(const struct task *k)
+{
+	return k->state == TASK_KERNEL && k->inside && k->policy.act == POLICY_MAP;
+}
+
 /* Another one runs before the system call of r->turn ends. */
 static int leave(struct rec *r)
 {
@@ -187,7 +207,7 @@ static void give_way(unsigned n)
 /* The next stop. *ret is NULL if r->turn waits within its system call, and others can go on. */
 static int wait_stop(struct rec *r, struct task **ret, int *status)
 {
-	bool look = r->turn && r->turn->state == TASK_KERNEL && r->tasks.n > 1 && sched_others(r);
+	bool look = r->turn && r->turn->state == TASK_KERNEL && r->tasks.n > 1 && sched_others(r) && !maps(r->turn);
 
 	for (unsigned n = 0;; n++) {
 		pid_t pid;
@@ -224,7 +244,7 @@ static int step(struct rec *r)
 		return e;
 	if (!k)
 		return leave(r);
-	if (k != r->turn && r->turn && r->turn->state == TASK_USER) {
+	if (k != r->turn && r->turn && (r->turn->state == TASK_USER || maps(r->turn))) {
 		k->status = status;
 		k->state = TASK_PENDING;
 		return 0;

@@ -233,17 +233,26 @@ static int put_all(struct rec *r)
 		return tell_large(r, size);
 	k->spin.delays += k->spin.delays < DELAYS_MAX;
 	k->spin.until = clock_ns(CLOCK_MONOTONIC) + ran;
-	e = buf_flush(r);
+	e = sched_stopped(r);
+	if (e == 0)
+		e = buf_flush(r);
 	if (e == 0)
 		e = memory_each(&k->t, put_piece, r);
 	return e < 0 ? e : (e = rec_put_state(r, EV_STATE, &s)) < 0 ? e : 1;
 }
 
-static int put_spot(struct rec *r, const struct ev_spot *spot)
+/* The memory has what calls of others wrote that have ended meanwhile. */
+static int put_spot(struct rec *r, struct ev_spot *spot)
 {
-	int e = buf_flush(r);
+	int e = sched_stopped(r);
 
+	if (e < 0)
+		return e;
 	r->k->spin.until = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+	e = memory_sum(&r->k->t, &spot->sum);
+	if (e < 0)
+		return rec_broken(r, e);
+	e = buf_flush(r);
 	if (e == 0)
 		e = rec_event(r, EV_SPOT, spot, sizeof(*spot), NULL, 0);
 	return e < 0 ? e : 1;

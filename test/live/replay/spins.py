@@ -21,6 +21,8 @@ SOURCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 static atomic_int flag; static volatile long counted; static volatile unsigned long work; static volatile sig_atomic_t got;
@@ -28,6 +30,8 @@ static pthread_spinlock_t spin; static atomic_flag lock = ATOMIC_FLAG_INIT; stat
 static void handler(int s) { got = s; }
 static void *waits(void *a) { atomic_store(&flag, 1); while (atomic_load(&flag) != 2) ; return a; }
 static void *counts(void *a) { while (!atomic_load(&flag)) counted++; return a; }
+static void *reads(void *a) { unsigned long n; if (read(*(int *)a, &n, sizeof(n)) != sizeof(n)) abort(); sum = n; atomic_store(&flag, 1); return a; }
+static void *later(void *a) { usleep(60000); atomic_store(&flag, 1); return a; }
 static void take(void) { if (kind) pthread_spin_lock(&spin); else while (atomic_flag_test_and_set(&lock)) ; }
 static void leave(void) { if (kind) pthread_spin_unlock(&spin); else atomic_flag_clear(&lock); }
 static void *locks(void *a) {
@@ -51,6 +55,24 @@ int main(int argc, char **argv) {
 		while (!atomic_load(&flag)) usleep(10);
 		leave();
 		for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+	}
+	if (!strcmp(argv[1], "reads")) { /* its read(2) ends while the first thread goes round */
+		int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+		struct itimerspec when = { .it_value = { 0, 60000000 } };
+		timerfd_settime(fd, 0, &when, 0);
+		pthread_create(t, 0, reads, &fd);
+		usleep(1000);
+		while (!atomic_load(&flag)) ;
+		pthread_join(*t, 0);
+	}
+	if (!strcmp(argv[1], "made")) { /* mov (%rdi),%eax; test %eax,%eax; je -6; ret: written after the last stop before the loop */
+		static const unsigned char loop[] = { 0x8b, 0x07, 0x85, 0xc0, 0x74, 0xfa, 0xc3 };
+		unsigned char *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		pthread_create(t, 0, later, 0);
+		usleep(1000);
+		memcpy(code, loop, sizeof(loop));
+		((void (*)(atomic_int *))code)(&flag);
+		pthread_join(*t, 0);
 	}
 	if (!strcmp(argv[1], "wait")) { ualarm(20000, 0); while (!got) ; }
 	if (!strcmp(argv[1], "work")) { ualarm(30000, 0); while (!got) work = work * 3 + 1; }
@@ -144,6 +166,8 @@ def main():
         replays("a loop that counts", [PROGRAM, "count"], 0, STATE)
         replays("a spin lock of its own", [PROGRAM, "lock"], 0, SPOT)
         replays("pthread_spin_lock()", [PROGRAM, "plock"], 0, SPOT)
+        replays("a call of another thread that ends meanwhile", [PROGRAM, "reads"], 0, SPOT)
+        replays("a loop in code that is made just before", [PROGRAM, "made"], 0, SPOT)
         replays("a handler that a loop waits for", [PROGRAM, "wait"], signal.SIGALRM, SPOT)
         replays("a handler that ends a computation", [PROGRAM, "work"], signal.SIGALRM, STATE)
         told()
