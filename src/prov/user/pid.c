@@ -273,7 +273,7 @@ static void match_process(struct matching *m)
 		for (size_t i = uproc_find_later(m->env, m->p, m->d->mod); i < m->p->nobjs && !m->stop; i++)
 			match_module(m, m->p->objs[i]);
 	if (!m->module_found && !m->reason && m->d->mod && !is_glob(m->d->mod))
-		m->reason = arena_printf(m->a, "process %d has no module %s", m->p->pid, m->d->mod);
+		m->reason = arena_printf(m->a, "process %s has no module %s", m->p->prov + 3, m->d->mod);
 }
 
 static int by_id_order(const void *a, const void *b)

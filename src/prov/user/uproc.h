@@ -31,8 +31,8 @@ struct uproc_obj { /* a file of a process */
 };
 
 struct uproc {
-	int pid;
-	const char *prov;	 /* "pid123" */
+	int pid;		 /* where it lives now */
+	const char *prov;	 /* "pid123": with its own number, that of then in a replay */
 	struct uproc_obj **objs; /* they stay where they are */
 	size_t nobjs;
 	struct uproc *next;

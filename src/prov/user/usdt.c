@@ -46,7 +46,7 @@ static void match_object(struct matching *m, const struct uproc *p, struct uproc
 		const struct usdt *u = &o->usdt[i];
 		char prov[STAPSDT_MAX_NAME + 16], all[STAPSDT_MAX_NAME + 2];
 
-		if (snprintf(prov, sizeof(prov), "%s%d", u->prov, p->pid) >= (int)sizeof(prov))
+		if (snprintf(prov, sizeof(prov), "%s%s", u->prov, p->prov + 3) >= (int)sizeof(prov))
 			continue;
 		snprintf(all, sizeof(all), "%s*", u->prov);
 		if (prov_match_names(m->d, prov, o->o->name, u->func, u->name) ||

@@ -10,6 +10,7 @@ import sys
 
 import live
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 TRACE, C, PROGRAM = (os.path.join(live.WORK, x) for x in ("trace", "x.c", "xfunctions"))
 SOURCE = r"""
 #include <pthread.h>
@@ -17,6 +18,7 @@ SOURCE = r"""
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/sdt.h>
 struct item { int id; char name[16]; };
 __attribute__((noinline)) int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
 __attribute__((noinline)) size_t work(struct item *i, const char *text) { i->id++; return strlen(text) + (size_t)i->id; }
@@ -27,7 +29,7 @@ int main(void) {
 	pthread_t t[2];
 	for (int i = 0; i < 2; i++) pthread_create(t + i, 0, thread, 0);
 	for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
-	for (int i = 0; i < 100; i++) { char b[32]; snprintf(b, sizeof(b), "text %d", i); n += work(&it, b); free(malloc((size_t)i * 10)); if (i % 10 == 0) getppid(); }
+	for (int i = 0; i < 100; i++) { char b[32]; snprintf(b, sizeof(b), "text %d", i); n += work(&it, b); free(malloc((size_t)i * 10)); if (i % 10 == 0) getppid(); DTRACE_PROBE1(mine, step, i); }
 	printf("%zu %d\n", n, fact(10));
 	fflush(stdout);
 	if (fork() == 0) _exit(fact(3));
@@ -44,6 +46,8 @@ SCRIPTS = {
     "a library": P + "main:entry { self->on = 1; } pid$target:libc:malloc:entry /self->on/ { @ = quantize(arg0); @c = count(); } " + P + "main:return { self->on = 0; }",
     "each instruction": P + "fact: { @[probename] = count(); }",
     "stacks": P + "fact:entry /arg0 < 3/ { @[ustack(4)] = count(); } " + P + "thread:entry { @t[ustack(1)] = count(); }",
+    "static probes of the command": "mine$target:::step { @[arg0 % 10, pid == $target] = count(); } mine$target:xfunctions:main:step /arg0 < 3/ { printf(\"%d\\n\", arg0); }",
+    "static probes": "mine*:::step /execname == \"xfunctions\"/ { @[arg0 % 10] = count(); }",
     "lines": P + "work:entry { printf(\"%s %d %d\\n\", probefunc, ++n, pid == $target); } END { printf(\"%d\\n\", n); }",
     "calls within functions": P + "main:entry { self->in = 1; } syscall::getppid:entry /self->in && pid == $target/ { @[execname, probefunc] = count(); } " + P + "fact:entry /self->in/ { depth++; } "
                               + P + "fact:return /self->in/ { depth--; } END { printf(\"depth %d\\n\", depth); }",
@@ -62,7 +66,7 @@ def lines(text, output):
 def main():
     with open(C, "w", encoding="ascii") as f:
         f.write(SOURCE)
-    subprocess.run(["gcc", "-O1", "-g", "-fno-optimize-sibling-calls", "-pthread", "-o", PROGRAM, C], check=True)
+    subprocess.run(["gcc", "-I", os.path.join(HERE, "../../../include"), "-O1", "-g", "-fno-optimize-sibling-calls", "-pthread", "-o", PROGRAM, C], check=True)
     r = run("rec", "-q", "-o", TRACE, "--", PROGRAM)
     live.check(r.returncode == 0 and not r.stderr, "recorded", r)
     for name, text in SCRIPTS.items():
@@ -80,6 +84,9 @@ def main():
                          (P + "work:entry { @[jstack()] = count(); }", "frames of runtimes are not looked for")):
         p = run("replay", "-n", text, TRACE)
         live.check(p.returncode == 1 and reason in p.stderr and not p.stdout, f"refused: {text}", p)
+    r2 = run("rec", "-q", "-o", TRACE + "2", "--", "sh", "-c", f"{PROGRAM}; {PROGRAM}; true")
+    p = run("replay", "-q", "-x", "usdtfiles=" + PROGRAM, "-n", "mine*:::step { @ = count(); }", TRACE + "2")
+    live.check(r2.returncode == 0 and p.stdout.split() == ["200"], "static probes of a program that was gone at the end", p)
     p = run("replay", TRACE)
     live.check(p.stdout == r.stdout and p.returncode == 0, "and a replay that nobody asks is as before", p)
 
