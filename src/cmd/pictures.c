@@ -156,8 +156,8 @@ static const struct optrow timeline_rows[] = {
 	{ .name = "gc",
 	  .kind = OPT_SET,
 	  .at = offsetof(struct recnow, also),
-	  .text = "latency/gc",
-	  .help = "record now: with the garbage collections of Node, in a lane" },
+	  .text = "latency/gc latency/safepoint",
+	  .help = "record now: with the garbage collections of Node, Java or Python in a lane" },
 	RECNOW_ROWS_TREE,
 	RECNOW_ROWS_WHOSE,
 };

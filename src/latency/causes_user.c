@@ -10,7 +10,7 @@
 #define WORKER_DEPTH \
 	2 /* functions between where a thread begins and where it waits: its loop, and what wraps the condition */
 
-enum userwait { IS_LOCK, IS_WORK, IS_LOOP, IS_COLLECTOR };
+enum userwait { IS_LOCK, IS_WORK, IS_LOOP, IS_COLLECTOR, IS_COLLECTED, IS_SAFEPOINT };
 
 static const struct {
 	enum userwait is;
@@ -20,11 +20,15 @@ static const struct {
 #define WORK(text) { IS_WORK, text },
 #define LOOP(text) { IS_LOOP, text },
 #define COLLECTOR(text) { IS_COLLECTOR, text },
+#define COLLECTED(text) { IS_COLLECTED, text },
+#define SAFEPOINT(text) { IS_SAFEPOINT, text },
 #include "latency/userwait.def"
 #undef LOCK
 #undef WORK
 #undef LOOP
 #undef COLLECTOR
+#undef COLLECTED
+#undef SAFEPOINT
 };
 
 static bool has_one(enum userwait is, const char *name)
@@ -91,6 +95,10 @@ uint32_t causes_user_facts(uint32_t facts, const struct cause_uframe *f, size_t 
 {
 	if (in_one(IS_COLLECTOR, f, n, COLLECTOR_FRAMES))
 		return facts | CAUSE_FACT_COLLECTOR;
+	if (in_one(IS_COLLECTED, f, n, COLLECTOR_FRAMES))
+		return facts | CAUSE_FACT_COLLECTED;
+	if (in_one(IS_SAFEPOINT, f, n, COLLECTOR_FRAMES))
+		return facts | CAUSE_FACT_SAFEPOINT;
 	if (in_one(IS_LOCK, f, n, LOCK_FRAMES))
 		return facts | CAUSE_FACT_USER_LOCK;
 	if (in_one(IS_WORK, f, n, WORK_FRAMES) || in_one(IS_LOOP, f, n, WORK_FRAMES))

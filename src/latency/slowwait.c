@@ -165,16 +165,18 @@ static int classify(struct causes *c, struct sym *sym, const struct slow_event *
 	return causes_classify(c, names, n, said, ret);
 }
 
-static void set_words(const struct tracker_facts *k, const struct slow_event *e, const struct cause *why,
+static void set_words(const struct tracker_facts *k, const struct slow_event *e, uint32_t said, const struct cause *why,
 		      struct slowwait *ret)
 {
 	struct chain_wait *w = &ret->wait;
 	const char *mark = strstr(k->words, "%s");
+	/* That it is a lock, as the program's functions say, the tracker of such locks knows better. */
+	bool known = said & CAUSE_FACT_USER_LOCK && why->class == CAUSE_LOCK && k->class == CAUSE_LOCK;
 	char value[CHAIN_OBJECT];
 
 	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was; but a fact is the tracker's own.
 	 */
-	if (why->class != CAUSE_UNKNOWN &&
+	if (why->class != CAUSE_UNKNOWN && !known &&
 	    (k->class == CAUSE_UNKNOWN || k->class == why->class || why->wait.frame < 0)) {
 		ret->class = why->class;
 		ret->cause = why->words;
@@ -321,7 +323,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 					    .cpu = e->fixed.end_cpu } };
 	snprintf(ret->wait.comm, sizeof(ret->wait.comm), "%s", e->fixed.comm);
 	set_object(e, &ret->wait);
-	set_words(k, e, &why, ret);
+	set_words(k, e, said, &why, ret);
 	ret->wait.general = k->class == CAUSE_LOCK;
 	ret->wait.idle = cause_is_idle(ret->class);
 	ret->wait.condition = why.inferred && ret->class == CAUSE_IPC && said & CAUSE_FACT_CONDITION;

@@ -222,11 +222,22 @@ int live_slow_group(struct live_slow *l, struct err *err)
 	return 0;
 }
 
+/* Those that probe functions of the program. */
+static bool is_of_one_process(const char *name)
+{
+	static const char *const names[] = { "gc", "monitor", "safepoint" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
 int live_slow_add(struct live_slow *l, const char *name)
 {
 	const struct request *c = &l->request;
 
-	if ((!strcmp(name, "gc") || !strcmp(name, "pygc")) && !c->pids.n && !c->commands.n && !c->words)
+	if (is_of_one_process(name) && !c->pids.n && !c->commands.n && !c->words)
 		return -EINVAL;
 	if (!trackers_has_file(name))
 		return -ENOENT;

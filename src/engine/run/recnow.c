@@ -105,8 +105,8 @@ void recnow_request(const struct recnow *l, struct request *c)
 		request_prog(c, PROG_SCRIPT, l->script);
 	if (l->program)
 		request_shipped(c, l->program);
-	if (l->also)
-		request_shipped(c, l->also);
+	for (const char *also = l->also; also && *also; also += strcspn(also, " "), also += *also == ' ')
+		request_shipped(c, arena_strndup(c->arena, also, strcspn(also, " ")));
 	if (l->age_ns)
 		request_option(c, "recage", arena_printf(c->arena, "%lluns", (unsigned long long)l->age_ns));
 	if (l->bursts)

@@ -21,7 +21,7 @@ struct recnow {
 	const char *comm, *user, *cgroup, *container; /* whose events, or NULL */
 	const char *record;			      /* keep the recording here, or NULL */
 	bool bursts;			 /* events come in tens of thousands at once: with larger rings than usual */
-	const char *also;		 /* one more program in dlib, or NULL */
+	const char *also;		 /* more programs in dlib, with blanks between them, or NULL */
 	uint64_t age_ns;		 /* what is older gives way; 0: all is kept */
 	const struct run_observer *show; /* sees the rows, or NULL */
 	struct tmpdir folder;		 /* where it is when it is not kept; removed by recnow_done() */

@@ -80,6 +80,21 @@ static void try_dir(struct finding *f, const char *dir, size_t len)
 		closedir(d);
 }
 
+/* A file in the folders below one, as a runtime's own library is that its launcher loads: Java's lib/server/libjvm.so.
+ */
+static void try_below(struct finding *f, const char *dir, size_t len)
+{
+	DIR *d = opendir(arena_printf(f->a, "/proc/%d/root%.*s", f->pid, (int)len, dir));
+	struct dirent *e;
+
+	while (d && !f->n && (e = readdir(d)))
+		if (e->d_type == DT_DIR && e->d_name[0] != '.')
+			try_file(f, arena_printf(f->a, "%.*s/%s", (int)len, dir, e->d_name),
+				 len + 1 + strlen(e->d_name), f->glob);
+	if (d)
+		closedir(d);
+}
+
 /* The directories in LD_LIBRARY_PATH. */
 static void try_environ(struct finding *f)
 {
@@ -134,6 +149,9 @@ size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const
 	for (size_t i = 0; i < n; i++)
 		if (!is_repeated(v, i))
 			try_dir(&f, v[i].path, dir_len(&v[i]));
+	for (size_t i = 0; i < n && !f.n && !strpbrk(glob, "*?[\\"); i++)
+		if (!v[i].is_exe && !is_repeated(v, i))
+			try_below(&f, v[i].path, dir_len(&v[i]));
 	*ret = f.v;
 	return f.n;
 }

@@ -27,7 +27,8 @@ struct uobj {
  * -EACCES; the words are in err. */
 int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct err *err);
 /* Libraries that the process has not loaded yet: those whose base names match the glob, in LD_LIBRARY_PATH of the
- * process and where the n files in v are. The first of each name, at most UOBJ_MAX_LATER; returns how many. */
+ * process, where the n files in v are, and by a full name in the folders below those. The first of each name, at most
+ * UOBJ_MAX_LATER; returns how many. */
 #define UOBJ_MAX_LATER 64u
 size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *glob, struct uobj **ret);
 /* The file at a path, which no process needs to have. -ENOENT …, -EINVAL: not a regular file. */

@@ -40,13 +40,13 @@ if not pythons:
     raise SystemExit(77)
 ms = {"us": 1e-3, "ms": 1, "s": 1e3}
 for python in pythons:
-    r = live.dwell("latency", "--over", "1us", "--stacks", "--all", "pygc", "--", python, CYCLES)
+    r = live.dwell("latency", "--over", "1us", "--stacks", "--all", "gc", "--", python, CYCLES)
     with open(TOLD, encoding="utf-8") as f:
         told = [(int(g), int(n), float(t)) for g, n, t in map(str.split, f)]
-    slow = re.findall(r"^slow pygc +([\d.]+) (us|ms|s) .*\n  generation +generation (\d)\n  freed +(\d+)\n((?:  .*\n)*)", r.stdout, re.M)
+    slow = re.findall(r"^slow gc +([\d.]+) (us|ms|s) .*\n  collection +generation (\d)\n  freed +(\d+)\n((?:  .*\n)*)", r.stdout, re.M)
     got = [(int(g), int(n), float(t) * ms[u]) for t, u, g, n, stack in slow if "collect at " + CYCLES in stack]
     live.same([x[:2] for x in got], [x[:2] for x in told], f"{python}: each with generation and number")
     live.check(len(told) == 6 and all(g[2] <= t[2] * 1.005 for g, t in zip(got, told)), f"{python}: none longer than its call", (got, told))
-r = live.dwell("latency", "pygc")
+r = live.dwell("latency", "gc")
 live.check(r.returncode == 2 and "one process" in r.stderr, "without a process it is refused", r.stderr)
 live.done()

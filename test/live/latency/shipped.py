@@ -113,7 +113,7 @@ WANT = {
 os.chdir(live.WORK)
 with open("load.py", "w", encoding="utf-8") as f:
     f.write(LOAD)
-have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt", "flight", "moves", "gc", "pygc", "loop"))}
+have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt", "flight", "moves", "gc", "loop", "monitor", "safepoint"))}
 
 
 def under_load(name, text):

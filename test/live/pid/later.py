@@ -55,6 +55,14 @@ if subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
 r = live.dwell("-q", "-c", "./main liblater.so.1", "-n", "pid$target:liblater.so.1:later_fn:entry")
 live.check("has no module liblater.so.1" in r.stderr, "where the linker will not find it, neither does dwell", r.stderr)
 
+# In a folder below that of a library that the program has, as libjvm.so.
+os.mkdir("lib/below")
+shutil.copy("lib/liblater.so.1", "lib/below/libunder.so.1")
+subprocess.run(["cc", "-shared", "-fPIC", "-o", "lib/libfirst.so.1", "-x", "c", os.devnull], check=True)
+subprocess.run(["cc", "-o", "main2", "main.c", "-Wl,--no-as-needed", "-Llib", "-l:libfirst.so.1", "-Wl,-rpath," + os.path.join(live.WORK, "lib"), "-ldl"], check=True)
+r = live.dwell("-q", "-c", f"./main2 {live.WORK}/lib/below/libunder.so.1", "-n", "pid$target:libunder.so.1:later_fn:return { printf(\"%d\", arg1); }")
+live.same(r.stdout.strip(), "42", "a library below the folder of another one")
+
 # Programs of PATH that nobody runs at the start: with -Z, and by a pattern that something else matches.
 with open("app.c", "w", encoding="ascii") as f:
     f.write("#include <stdlib.h>\n#include <sys/sdt.h>\nint main(int c, char **v)\n{ volatile long n = c > 1 ? atoi(v[1]) : 0; char ch;\n"

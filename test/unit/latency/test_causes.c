@@ -198,8 +198,16 @@ static void functions_of_programs_tell_what_a_futex_is(void **state)
 	const struct cause_uframe collects[] = { { "libc.so.6", "pthread_cond_wait", false },
 						 { "node", "v8::platform::DefaultJobState::Join", false },
 						 { "node", "v8::internal::Heap::PerformGarbageCollection", false } };
+	const struct cause_uframe heap_lock[] = { { "libc.so.6", "pthread_mutex_lock", false },
+						  { "libjvm.so", "Mutex::lock", false },
+						  { "libjvm.so", "G1CollectedHeap::attempt_allocation_slow", false } },
+				  stopped[] = { { "libc.so.6", "syscall", false },
+						{ "libjvm.so", "SafepointSynchronize::block", false } };
 
 	(void)state;
+	assert_int_equal(causes_user_facts(0, heap_lock, ARRAY_SIZE(heap_lock), false), CAUSE_FACT_COLLECTED);
+	assert_int_equal(causes_user_facts(0, heap_lock, 2, false), CAUSE_FACT_USER_LOCK);
+	assert_int_equal(causes_user_facts(0, stopped, ARRAY_SIZE(stopped), false), CAUSE_FACT_SAFEPOINT);
 	assert_int_equal(causes_user_facts(condition, collects, ARRAY_SIZE(collects), true),
 			 condition | CAUSE_FACT_COLLECTOR);
 	assert_int_equal(causes_user_facts(condition, collects, 2, false), condition);
