@@ -12,6 +12,29 @@ bool later_is(const struct clause_instance *s)
 	return false;
 }
 
+static bool is_args(const struct node *n)
+{
+	return n->kind == N_INDEX && n->a && n->a->builtin && n->a->builtin->id == BI_ARGS;
+}
+
+static bool look_for_args(void *ctx, const struct node *n)
+{
+	bool *found = ctx;
+
+	*found |= is_args(n);
+	return *found;
+}
+
+bool later_wants_args(const struct clause_instance *s)
+{
+	bool found = false;
+	const struct walk w = { .node = look_for_args, .ctx = &found };
+
+	if (!walk_node(&w, s->pred))
+		walk_stmts(&w, s->body);
+	return found;
+}
+
 struct fitting {
 	struct arena *a;
 	const struct probe *known; /* whose arguments the clause was checked with; NULL: those of no probe */
@@ -28,7 +51,7 @@ static bool look_at_arg(void *ctx, const struct node *n)
 {
 	struct fitting *f = ctx;
 
-	if (n->kind != N_INDEX || !n->a || !n->a->builtin || n->a->builtin->id != BI_ARGS)
+	if (!is_args(n))
 		return false;
 	if (n->ival >= f->found->nargs)
 		f->reason = arena_printf(f->a, "it has no args[%llu]", (unsigned long long)n->ival);

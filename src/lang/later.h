@@ -14,6 +14,8 @@
 
 /* Does the clause wait for further probes? */
 bool later_is(const struct clause_instance *s);
+/* Does the clause read args[] (not only arg0 …)? */
+bool later_wants_args(const struct clause_instance *s);
 /* Why p cannot be a probe of the clause: the names or types of its arguments do not fit. NULL: it can be. */
 const char *later_misfit(struct arena *a, const struct dprog *p, const struct clause_instance *s, struct probe *found);
 /* The program with no other probes than found[epid - 1], and what belongs to the clauses whatever they are about.

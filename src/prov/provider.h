@@ -78,14 +78,16 @@ struct probe_place {
 bool registry_place(const struct probe *p, size_t i, struct probe_place *ret);
 /* What takes long while probes are attached ends with -EINTR once stop() is not 0. */
 void registry_stop_when(struct registry *r, int (*stop)(void));
-/* Looks at a file that a process has mapped. *ret_wanted: it has static probes of a provider that one of the patterns
- * names, and registry_match_file() is about it from now on. -errno: it cannot be looked at; *ret_wanted is false. */
+/* Looks at a file that a process has mapped. *ret_wanted: it has static probes of a provider that one of the
+ * descriptions names, or its functions are meant ("pid*"), and registry_match_file() is about it from now on. -errno:
+ * it cannot be looked at; *ret_wanted is false. */
 struct uobj_mapping;
-int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n,
+int registry_file(struct registry *r, const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n,
 		  bool *ret_wanted);
-/* Those of its static probes that d matches and that no description had matched when it was opened, with their
- * arguments. */
-void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
+/* Those of its probes that d matches and that no description had matched when it was opened, with their
+ * arguments if those are asked for: types of functions take long to read. */
+void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, bool with_args,
+			 struct probe_list *ret);
 /* Looks at a kernel module that was loaded. *ret_any: it has functions that can be traced, and registry_match_module()
  * is about it from now on. 0 or -errno; then *ret_any is false. */
 int registry_module(struct registry *r, const char *name, bool *ret_any);

@@ -77,7 +77,7 @@ def run(dwell, command, folder):
             out, err = p.communicate()
             return "did not end after Ctrl-C", out, err
     bad = [l for l in err.splitlines()
-           if not re.search(r" matched \d+ probes?$|^dwell: records into |^dwell: \d+ .*(drops?|timer firings? (?:missed|not made: .*))|^dwell: tracker \w+: \d+ events? left out: |has exited$", l)]
+           if not re.search(r" matched \d+ probes?(: those of all processes .*)?$|^dwell: records into |^dwell: \d+ .*(drops?|timer firings? (?:missed|not made: .*))|^dwell: tracker \w+: \d+ events? left out: |has exited$", l)]
     if command.startswith("dwell stat "):  # its table is on standard error, as perf's
         bad = [l for l in err.splitlines() if l.startswith("dwell: ")]
     if command.startswith("dwell strace "):  # its lines are on standard error, its status is the command's

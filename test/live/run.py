@@ -114,7 +114,7 @@ def normalise(text, names):
 
 def quiet_messages(text, program):
     """Without the lines that any run may print: what matched, and timers that a busy machine missed."""
-    matched = re.compile(rf"{program}: (description|script) '.*' matched \d+ probes?$|"
+    matched = re.compile(rf"{program}: (description|script) '.*' matched \d+ probes?(: those of all processes .*)?$|"
                          rf"{program}: \d+ timer firings? (?:missed|not made: .*).*$")
     return "".join(l + "\n" for l in text.splitlines() if not matched.match(l))
 

@@ -215,7 +215,16 @@ static int load_script(struct request *c, struct prog_text *p)
 /* The probe descriptions of a one-liner end at its predicate, action or ';'. */
 static size_t desc_len(const char *s)
 {
-	return strcspn(s, "/{;");
+	size_t n = 0, k;
+
+	do {
+		n += strspn(s + n, ", \t\n");
+		k = strcspn(s + n, ":/{;, \t\n");
+		if (!strncmp(s + n, "pid", 3) && !strncmp(s + n + k, ":/", 2)) /* the path of a file */
+			n += k + 1 + strcspn(s + n + k + 1, ":{;, \t\n");
+		n += strcspn(s + n, "/{;,");
+	} while (s[n] == ',');
+	return n;
 }
 
 const char *prog_tail(enum prog_kind kind)

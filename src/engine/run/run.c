@@ -23,6 +23,8 @@
 #include "view/text/text.h"
 
 /* One run and what it owns. */
+#define RUN_MAX_FILES 256u /* that are counted */
+
 struct run {
 	struct request *c;
 	const struct run_observer *show; /* NULL: the text view shows all */
@@ -60,11 +62,38 @@ static const struct clause_instance *waiting(const struct run *r, const struct p
 	return NULL;
 }
 
+/* In how many files the functions of all processes are that the text names ("pid*"). */
+static size_t count_files(const struct run *r, const struct prog_text *p)
+{
+	struct probe_place v[RUN_MAX_FILES], at;
+	size_t n = 0, k;
+
+	for (const struct clause_instance *s = r->w.prog->instances; s; s = s->next)
+		for (size_t i = 0; s->at.src == &p->src && i < s->probes.n; i++) {
+			const struct probe *pr = s->probes.v[i];
+
+			if (!pr->every_process || pr->later || strcmp(pr->prov, "pid*") != 0 ||
+			    !registry_place(pr, 0, &at))
+				continue;
+			for (k = 0; k < n && (v[k].ino != at.ino || v[k].dev != at.dev); k++)
+				;
+			if (k == n && n < RUN_MAX_FILES)
+				v[n++] = at;
+		}
+	return n;
+}
+
 /* With -Z: what comes of a description that matches nothing yet. */
 static const char *outlook(const struct run *r, const struct prog_text *p, size_t n)
 {
 	const struct clause_instance *s = waiting(r, p);
+	size_t files = r->c->as_dtrace ? 0 : count_files(r, p);
 
+	if (files)
+		return arena_printf(
+			r->c->arena,
+			": those of all processes in %zu file%s%s, and in files of that name that are mapped later",
+			files, files == 1 ? "" : "s", files == RUN_MAX_FILES ? " or more" : "");
 	if (n || !r->c->opts.zdefs || r->c->as_dtrace)
 		return "";
 	if (!s)

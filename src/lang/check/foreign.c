@@ -65,10 +65,6 @@ bool foreign_desc_hint(struct checker *c, const struct pdesc *d)
 		hint(c, "$target is 0: -p PID or -c COMMAND is missing");
 		return true;
 	}
-	if (d->prov && !strcmp(d->prov, "pid*")) {
-		hint(c, "functions are probed in one process: pid$target with -p PID or -c COMMAND");
-		return true;
-	}
 	return foreign_hint(c, FOREIGN_PROVIDER, first_part(d));
 }
 

@@ -330,6 +330,19 @@ static bool is_pspec(char c, bool first)
 	return lex_is_word(c) || (c && strchr("-$:.?*\\[]!", c));
 }
 
+/* "pid*:/usr/lib/libc.so.6:malloc:entry": the end of the path, or NULL: to is not where one begins. */
+static const char *path_end(const struct lexer *lx, const char *to)
+{
+	const char *end = to;
+
+	if (to - lx->p < 4 || to[-1] != ':' || *to != '/' || memcmp(lx->p, "pid", 3) != 0 ||
+	    memchr(lx->p, ':', (size_t)(to - lx->p)) != to - 1)
+		return NULL;
+	while (end < lx->end && *end != ':' && !strchr(" \t\r\n{},;\"'", *end))
+		end++;
+	return end < lx->end && *end == ':' ? end : NULL;
+}
+
 /* Between clauses: descriptions, ids, keywords of declarations and , / { ;. */
 static void next_probe(struct lexer *lx)
 {
@@ -352,7 +365,7 @@ static void next_probe(struct lexer *lx)
 	/* Names of Go methods have parentheses. After a colon only: int f(int a) is a declaration. */
 	while (to < lx->end &&
 	       (is_pspec(*to, false) || ((*to == '(' || *to == ')') && memchr(lx->p, ':', (size_t)(to - lx->p)))))
-		to++;
+		to = path_end(lx, to + 1) ? path_end(lx, to + 1) : to + 1;
 	kw = lex_keyword(lx->p, (size_t)(to - lx->p));
 	lx->tok.name = arena_strndup(lx->arena, lx->p, (size_t)(to - lx->p));
 	take(lx, lex_kw_class(kw) == KWC_NONE || lex_kw_class(kw) == KWC_EXPR ? T_PSPEC : kw, to);

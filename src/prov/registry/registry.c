@@ -149,17 +149,21 @@ const struct probe_source *registry_source(struct registry *r)
 	return &r->source;
 }
 
-int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n,
+int registry_file(struct registry *r, const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n,
 		  bool *ret_wanted)
 {
-	return ulater_open(&r->env, m, provs, n, ret_wanted);
+	return ulater_open(&r->env, m, descs, n, ret_wanted);
 }
 
-void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret)
+void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, bool with_args,
+			 struct probe_list *ret)
 {
 	*ret = (struct probe_list){ 0 };
-	usdt_match_later(&r->env, a, d, ret);
-	for (size_t i = 0; i < ret->n; i++)
+	if (upid_is_everyone(d->prov))
+		pid_match_later(&r->env, a, d, ret);
+	else
+		usdt_match_later(&r->env, a, d, ret);
+	for (size_t i = 0; with_args && i < ret->n; i++)
 		registry_args(r, a, ret->v[i]);
 }
 

@@ -22,6 +22,7 @@ struct matching {
 	struct uproc *p;
 	const char *tag, *reason; /* of the first error */
 	bool module_found, stop;
+	bool everyone; /* functions in all processes: a file that lacks one is no error if another has it */
 };
 
 static bool is_glob(const char *s)
@@ -41,7 +42,7 @@ static void fail(struct matching *m, const char *tag, const char *fmt, ...)
 	m->reason = arena_vprintf(m->a, fmt, ap);
 	va_end(ap);
 	m->tag = tag;
-	m->stop = true;
+	m->stop = !m->everyone;
 }
 
 /* "pid123", or a pattern that "pid" and a number fit: "p*d123". */
@@ -66,8 +67,10 @@ static void add(struct matching *m, struct uproc_obj *o, const struct ufunc *f, 
 			     .off = off,
 			     .file = o,
 			     .addr = f ? f->addr : 0,
-			     .machine = o->funcs ? o->funcs->machine : 0 };
-	struct probe *p = uproc_probe(m->env, m->a, &at, m->p->prov, f ? f->name : "-", name);
+			     .machine = o->funcs ? o->funcs->machine : 0,
+			     .everyone = m->everyone };
+	const char *prov = m->everyone ? "pid*" : m->p->prov;
+	struct probe *p = uproc_probe(m->env, m->a, &at, prov, f ? f->name : "-", name);
 
 	if (p)
 		prov_list_add(m->a, m->out, p);
@@ -123,13 +126,26 @@ static void match_offset(struct matching *m, struct uproc_obj *o, const struct u
 		fail(m, D_PROC_OFF, "offset 0x%llx of function '%s' is inside of an instruction", off, f->name);
 }
 
+/* The kernel puts another return address on the stack, which the Go runtime finds there when it moves the stack, and
+ * ends the program ("unexpected return pc"). */
+static void add_return(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
+{
+	if (!o->funcs->go)
+		add(m, o, f, UP_RETURN, f->off, "return");
+	else if (!is_glob(m->d->name))
+		fail(m, D_PROC_NAME,
+		     "%s is a Go program, and a return probe would crash it: it changes return addresses, and Go's "
+		     "runtime reads them when it moves a stack; probe entry, or the offset of a ret instruction",
+		     o->o->path);
+}
+
 static void match_func(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
 {
 	const char *name = m->d->name;
 	bool any = false;
 
 	if (pdesc_glob(name, "return")) {
-		add(m, o, f, UP_RETURN, f->off, "return");
+		add_return(m, o, f);
 		any = true;
 	}
 	if (pdesc_glob(name, "entry")) {
@@ -228,12 +244,18 @@ static void match_module(struct matching *m, struct uproc_obj *o)
 		fail(m, D_PROC_FUNC, "failed to lookup '%s' in module '%s'", func, m->d->mod);
 }
 
-/* "libc.so.6" is libc.so.6, libc.so and libc, too. */
-static bool module_matches(const char *pat, const struct uobj *o)
+bool upid_is_everyone(const char *prov)
+{
+	return !strcmp(prov, "pid*");
+}
+
+bool uproc_module_matches(const char *pat, const struct uobj *o)
 {
 	const char *so = strstr(o->name, ".so");
 	size_t n = strlen(pat);
 
+	if (pat[0] == '/')
+		return pdesc_glob(pat, o->path);
 	if (pdesc_glob(pat, o->name) || (o->is_exe && pdesc_glob(pat, "a.out")))
 		return true;
 	return so && is_glob(pat) == false && !strncmp(pat, o->name, n) && (o->name + n == so || o->name + n == so + 3);
@@ -246,7 +268,7 @@ static bool check_absolute(struct matching *m)
 
 	if (!d->func || strcmp(d->func, "-") != 0)
 		return true;
-	if (d->mod && (is_glob(d->mod) || !m->p->nobjs || !module_matches(d->mod, m->p->objs[0]->o))) {
+	if (d->mod && (is_glob(d->mod) || !m->p->nobjs || !uproc_module_matches(d->mod, m->p->objs[0]->o))) {
 		fail(m, D_PROC_LIB, "only the a.out module is valid with the '-' function");
 		return false;
 	}
@@ -266,7 +288,7 @@ static void match_process(struct matching *m)
 	for (size_t i = 0; i < m->p->nobjs && !m->stop; i++) {
 		struct uproc_obj *o = m->p->objs[i];
 
-		if (absolute ? o->o->is_exe : module_matches(m->d->mod ? m->d->mod : "*", o->o))
+		if (absolute ? o->o->is_exe : uproc_module_matches(m->d->mod ? m->d->mod : "*", o->o))
 			match_module(m, o);
 	}
 	if (!m->module_found && !m->reason && m->d->mod && !absolute)
@@ -283,24 +305,72 @@ static int by_id_order(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+static void match_file(void *arg, struct uproc *p, struct uproc_obj *o)
+{
+	struct matching *m = arg;
+
+	m->p = p;
+	match_module(m, o);
+}
+
+/* Functions of files, whoever runs them. */
+static void match_everyone(struct matching *m)
+{
+	const struct pdesc *d = m->d;
+	struct probe_list *out = m->out;
+	size_t first = out->n;
+
+	m->everyone = true;
+	if ((is_glob(d->func) && is_glob(d->name)) || (d->func && !strcmp(d->func, "-")) || !d->mod || !d->mod[0]) {
+		fail(m, D_PROC_LIB, "pid* needs a file and a function: pid*:libc.so.6:malloc:entry");
+		return;
+	}
+	uproc_each_file(m->env, d->mod, match_file, m);
+	if (!m->module_found)
+		fail(m, D_PROC_LIB, "no process has a file %s, and none is found by that name", d->mod);
+	if (m->env->opts && !m->env->listing && !m->env->past && (out->n > first || m->env->opts->zdefs))
+		prov_list_add(m->a, out, ulater_model(m->env, m->a, d));
+	if (out->n > first)
+		m->tag = m->reason = NULL;
+}
+
+void pid_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out)
+{
+	struct matching m = { .env = env, .a = a, .d = d, .out = out, .everyone = true };
+	struct ulater *l = uproc_ulater(env);
+	const struct uproc *p = l->proc;
+	struct uproc_obj *o;
+
+	if (!uproc_module_matches(d->mod, l->obj->o))
+		return;
+	o = uproc_this_file(env, p, l->obj, &p);
+	m.p = (struct uproc *)p; /* nothing is added to it */
+	match_module(&m, o);
+	ulater_only_new(env, out);
+	if (out->n)
+		qsort(out->v, out->n, sizeof(*out->v), by_id_order);
+}
+
 static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
 		     const char **reason)
 {
 	struct matching m = { .env = env, .a = a, .d = d, .out = out };
 	struct err err = { 0 };
 	size_t first = out->n;
-	int pid;
+	int pid = 0;
 
-	if (!d->prov || !parse_pid(a, d->prov, &pid))
+	if (!d->prov || (!upid_is_everyone(d->prov) && !parse_pid(a, d->prov, &pid)))
 		return 0;
-	if (pid == getpid())
+	if (upid_is_everyone(d->prov))
+		match_everyone(&m);
+	else if (pid == getpid())
 		fail(&m, D_PROC_DYN, "process %d is dtrace itself", pid);
 	else if (uproc_get(env, pid, &m.p, &err) < 0)
 		fail(&m, D_PROC_GRAB, "%s", err.msg);
 	else
 		match_process(&m);
 	err_done(&err);
-	if (is_glob(d->prov)) /* other providers may have what it means */
+	if (is_glob(d->prov) && !m.everyone) /* other providers may have what it means */
 		m.tag = m.reason = NULL;
 	if (m.tag)
 		out->n = first;
@@ -319,7 +389,7 @@ static int pid_args(struct prov_env *env, struct arena *a, struct probe *p)
 	const struct upoint *at = p->priv;
 
 	p->args_known = true;
-	if (at->kind != UP_OFFSET)
+	if (at && at->kind != UP_OFFSET)
 		utypes_args(env, a, p); /* without debug information there are none */
 	return 0;
 }
@@ -335,6 +405,11 @@ static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *
 	const struct upoint *at = p->priv;
 
 	(void)a;
+	if (p->later) {
+		*ret = (struct entry){ .kind = ENTRY_UPROBE, .target = "entry", .cpu = -1 };
+		ulater_entry(ret);
+		return uproc_caps(env, &ret->uprobe_multi, reason);
+	}
 	*ret = (struct entry){ .kind = ENTRY_UPROBE,
 			       .target = targets[at->kind],
 			       .cpu = -1,

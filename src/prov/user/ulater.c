@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds static probes in files that processes map while the program runs. */
+/* Adds static probes, and probes of functions, in files that processes map while the program runs. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -44,9 +44,12 @@ struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct p
 			.name = arena_strdup(keep, part(d->name)),
 			.every_process = d->prov[strlen(d->prov) - 1] == '*',
 			.later = true,
-			.provider = &prov_usdt,
+			.provider = upid_is_everyone(d->prov) ? &prov_pid : &prov_usdt,
 		};
-		m->d = (struct pdesc){ m->probe.prov, m->probe.mod, m->probe.func, m->probe.name, 0 };
+		if (upid_is_everyone(d->prov))
+			m->probe.mod = "*"; /* "libc" finds libc.so.6 */
+		m->d = (struct pdesc){ m->probe.prov, arena_strdup(keep, part(d->mod)), m->probe.func, m->probe.name,
+				       0 };
 	}
 	return arena_memdup(a, &(*tail)->probe, sizeof((*tail)->probe));
 }
@@ -58,19 +61,39 @@ void ulater_entry(struct entry *e)
 		e->args[e->nargs] = (struct arg_loc){ .kind = ARG_CTX_REGS, .size = 8 };
 }
 
-/* Does one of the patterns name a provider in this process? */
-static bool is_wanted(struct arena *a, const struct stapsdt *note, int pid, const char *const *provs, size_t n)
+void ulater_only_new(struct prov_env *env, struct probe_list *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i]->id >= uproc_ulater(env)->first_new)
+			l->v[n++] = l->v[i];
+	l->n = n;
+}
+
+/* Does one of the descriptions name a provider in this process? */
+static bool is_wanted(struct arena *a, const struct stapsdt *note, int pid, const struct pdesc *const *descs, size_t n)
 {
 	const char *prov = arena_printf(a, "%s%d", usdt_name(a, note->prov), pid);
 
 	for (size_t i = 0; i < n; i++)
-		if (pdesc_glob(provs[i], prov))
+		if (pdesc_glob(descs[i]->prov, prov))
+			return true;
+	return false;
+}
+
+/* Functions of all processes: the file's name decides. */
+static bool is_named(const struct uobj *o, const struct pdesc *const *descs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (upid_is_everyone(descs[i]->prov) && uproc_module_matches(descs[i]->mod, o))
 			return true;
 	return false;
 }
 
 /* Nothing is kept of most files: whatever processes map passes here. -errno: it cannot be read. */
-static int look(struct arena *a, const struct uobj *o, int pid, const char *const *provs, size_t n, bool *ret_wanted)
+static int look(struct arena *a, const struct uobj *o, int pid, const struct pdesc *const *descs, size_t n,
+		bool *ret_wanted)
 {
 	struct stapsdt *notes = NULL;
 	struct uobj_file file;
@@ -79,10 +102,12 @@ static int look(struct arena *a, const struct uobj *o, int pid, const char *cons
 
 	if (r < 0)
 		return r == -ENOEXEC ? 0 : r;
-	stapsdt_read(a, &file.elf, &notes, &nnotes);
+	*ret_wanted = is_named(o, descs, n);
+	if (!*ret_wanted)
+		stapsdt_read(a, &file.elf, &notes, &nnotes);
 	uobj_close(&file);
 	for (size_t i = 0; i < nnotes && !*ret_wanted; i++)
-		*ret_wanted = is_wanted(a, &notes[i], pid, provs, n);
+		*ret_wanted = is_wanted(a, &notes[i], pid, descs, n);
 	return 0;
 }
 
@@ -98,7 +123,7 @@ static struct uproc_obj *new_obj(struct arena *keep, const struct uobj *o)
 	return r;
 }
 
-int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n,
+int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n,
 		bool *ret_wanted)
 {
 	struct arena *keep = env->cache->arena, *a = arena_new(LOOK_ARENA);
@@ -108,7 +133,7 @@ int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *
 
 	*ret_wanted = false;
 	if (r == 0)
-		r = look(a, &o, m->pid, provs, n, ret_wanted);
+		r = look(a, &o, m->pid, descs, n, ret_wanted);
 	if (*ret_wanted) {
 		l->obj = new_obj(keep, &o);
 		l->proc = arena_new_obj(keep, struct uproc);

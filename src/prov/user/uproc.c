@@ -5,7 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/hash.h"
@@ -30,6 +32,8 @@ struct point_ent {
 
 struct file_ent {
 	uint64_t key[2]; /* device, inode */
+	struct timespec ctime;
+	bool overlay;
 	const struct uproc *proc;
 	struct uproc_obj *obj;
 	UT_hash_handle hh;
@@ -74,17 +78,46 @@ void uproc_done(struct prov_cache *pc)
 	vec_free(&ps->commands);
 }
 
+/* On overlayfs a file has the inode of the lower file system, where the kernel puts the probe, under a device of each
+ * mount: with the same change time to the nanosecond it is the same file. Elsewhere two devices are two files: clones
+ * of a file system have the same inodes and times. */
+static struct file_ent *same_below(const struct prov_procs *ps, const struct file_ent *f)
+{
+	for (struct file_ent *k = ps->files; k; k = k->hh.next)
+		if (k->key[1] == f->key[1] && (k->overlay || f->overlay) && f->ctime.tv_sec &&
+		    k->ctime.tv_sec == f->ctime.tv_sec && k->ctime.tv_nsec == f->ctime.tv_nsec)
+			return k;
+	return NULL;
+}
+
+static void look_below(const struct uobj *o, struct file_ent *f)
+{
+	struct stat st;
+	struct statfs fs;
+	_cleanup_close_ int fd = open_path_regular(AT_FDCWD, o->attach, &st);
+
+	if (fd < 0 || fstatfs(fd, &fs) < 0)
+		return;
+	f->ctime = st.st_ctim;
+	f->overlay = fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
 				  const struct uproc **ret_proc)
 {
 	struct prov_procs *ps = procs(env);
 	uint64_t key[2] = { o->o->st_dev, o->o->ino };
-	struct file_ent *f;
+	struct file_ent *f, *below;
 
 	HASH_FIND(hh, ps->files, key, sizeof(key), f);
 	if (!f) {
 		f = arena_new_obj(env->cache->arena, struct file_ent);
 		*f = (struct file_ent){ .key = { key[0], key[1] }, .proc = p, .obj = o };
+		look_below(o->o, f);
+		if ((below = same_below(ps, f))) {
+			f->proc = below->proc;
+			f->obj = below->obj;
+		}
 		HASH_ADD(hh, ps->files, key, sizeof(f->key), f);
 	}
 	*ret_proc = f->proc;
@@ -205,13 +238,21 @@ int uproc_of_path(struct prov_env *env, const char *path, struct uproc **ret)
 
 	if (r < 0)
 		return r;
-	*ret = arena_new_obj(a, struct uproc);
-	(*ret)->prov = "pid0";
-	(*ret)->objs = arena_new_arr(a, struct uproc_obj *, 1);
-	(*ret)->objs[0] = arena_new_obj(a, struct uproc_obj);
-	(*ret)->objs[0]->o = o;
-	(*ret)->nobjs = 1;
+	*ret = uproc_of_file(env, o);
 	return 0;
+}
+
+struct uproc *uproc_of_file(struct prov_env *env, const struct uobj *o)
+{
+	struct arena *a = env->cache->arena;
+	struct uproc *p = arena_new_obj(a, struct uproc);
+
+	p->prov = "pid0";
+	p->objs = arena_new_arr(a, struct uproc_obj *, 1);
+	p->objs[0] = arena_new_obj(a, struct uproc_obj);
+	p->objs[0]->o = o;
+	p->nobjs = 1;
+	return p;
 }
 
 static void list_commands(struct prov_env *env, struct prov_procs *ps, const char *dir)

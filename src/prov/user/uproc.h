@@ -78,6 +78,14 @@ struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, s
  * open. */
 struct uproc_obj *uproc_this_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
 				  const struct uproc **ret_proc);
+/* Does a description's module mean the file? "libc.so.6" is libc.so.6, libc.so and libc, too; "/…" is a path. */
+bool uproc_module_matches(const char *pat, const struct uobj *o);
+/* ufiles.c: calls fn once for each file that the module means: those that a process maps, in its mount namespace,
+ * and those that a process would find by that name here. p: a process that has it, or one with the number 0. */
+void uproc_each_file(struct prov_env *env, const char *module,
+		     void (*fn)(void *arg, struct uproc *p, struct uproc_obj *o), void *arg);
+/* It as the only file of a process with the number 0. o stays where it is. */
+struct uproc *uproc_of_file(struct prov_env *env, const struct uobj *o);
 /* It as a file of a process that is known. */
 struct uproc_obj *uproc_add_file(struct prov_env *env, struct uproc *p, struct uproc_obj *o);
 struct ulater *uproc_ulater(struct prov_env *env);
@@ -109,13 +117,18 @@ struct ulater {
 };
 /* The probe that stands for those that the description may find later. */
 struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct pdesc *d);
+/* Leaves those that were not known before. */
+void ulater_only_new(struct prov_env *env, struct probe_list *l);
+/* "pid*", functions in all processes. */
+bool upid_is_everyone(const char *prov);
 /* How it is entered: any places do, since what is made of them is not run. */
 void ulater_entry(struct entry *e);
 /* See registry_file(). */
-int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n,
+int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n,
 		bool *ret_wanted);
-/* usdt.c: see registry_match_file(). */
+/* See registry_match_file(): static probes, and functions of "pid*". */
 void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
+void pid_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 
 /* ---- utypes.c: typed arguments ---- */
 /* Fills the arguments of a UP_ENTRY or UP_RETURN. -ENODATA: no debug information tells. */

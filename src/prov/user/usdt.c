@@ -228,7 +228,6 @@ void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc 
 	const struct uproc *p = l->proc;
 	struct uproc *known;
 	struct err err = { 0 };
-	size_t n = 0;
 
 	if (m.everyone) {
 		struct uproc_obj *o = uproc_this_file(env, p, l->obj, &p);
@@ -238,12 +237,9 @@ void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc 
 		match_object(&m, known, uproc_add_file(env, known, l->obj));
 	}
 	err_done(&err);
-	for (size_t i = 0; i < out->n; i++)
-		if (out->v[i]->id >= l->first_new)
-			out->v[n++] = out->v[i];
-	out->n = n;
-	if (n)
-		qsort(out->v, n, sizeof(*out->v), by_id_order);
+	ulater_only_new(env, out);
+	if (out->n)
+		qsort(out->v, out->n, sizeof(*out->v), by_id_order);
 }
 
 /* As the notes tell sizes and signs. Of probes that are found later the same is not known yet: all is widened. */

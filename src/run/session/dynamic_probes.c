@@ -20,8 +20,9 @@
 
 struct dynprobes {
 	struct session *s;
-	struct latewatch *watch; /* NULL: nobody waits for files */
-	const char **provs;	 /* providers of the descriptions that wait for files */
+	struct latewatch *watch;    /* NULL: nobody waits for files */
+	const char **provs;	    /* providers of the descriptions that wait for files */
+	const struct pdesc **descs; /* the descriptions */
 	size_t nprovs;
 	int modules;			   /* of modwatch; -1: nobody waits for modules */
 	uint64_t lost_modules, no_modules; /* times that messages were lost; modules that could not be looked at */
@@ -46,12 +47,15 @@ int dynprobes_new(struct session *s, struct dynprobes **ret)
 	l->s = s;
 	l->modules = -1;
 	l->provs = calloc(p->ninstances + 1, sizeof(*l->provs));
-	for (const struct clause_instance *ds = p->instances; l->provs && ds; ds = ds->next)
-		if (later_is(ds) && registry_is_user(s->c.reg, &ds->desc))
+	l->descs = calloc(p->ninstances + 1, sizeof(*l->descs));
+	for (const struct clause_instance *ds = p->instances; l->provs && l->descs && ds; ds = ds->next)
+		if (later_is(ds) && registry_is_user(s->c.reg, &ds->desc)) {
+			l->descs[l->nprovs] = &ds->desc;
 			l->provs[l->nprovs++] = ds->desc.prov;
-		else
+		} else {
 			modules |= later_is(ds);
-	r = !l->provs ? -ENOMEM : l->nprovs ? latewatch_new(l->provs, l->nprovs, &l->watch) : 0;
+		}
+	r = !l->provs || !l->descs ? -ENOMEM : l->nprovs ? latewatch_new(l->provs, l->nprovs, &l->watch) : 0;
 	if (r == 0 && modules)
 		l->modules = modwatch_open();
 	if (l->modules < 0 && modules && r == 0)
@@ -67,11 +71,10 @@ int dynprobes_new(struct session *s, struct dynprobes **ret)
 	dynprobes_free(l);
 	if (r == -ENOMEM)
 		return r;
-	return session_note(
-		s,
-		"static probes of programs that start later are not looked for: the kernel does not tell of "
-		"mappings (perf): %s",
-		strerror(-r));
+	return session_note(s,
+			    "probes of programs that start later are not looked for: the kernel does not tell of "
+			    "mappings (perf): %s",
+			    strerror(-r));
 }
 
 void dynprobes_free(struct dynprobes *l)
@@ -84,6 +87,7 @@ void dynprobes_free(struct dynprobes *l)
 		arena_free(l->arenas.v[i]);
 	vec_free(&l->arenas);
 	free(l->provs);
+	free(l->descs);
 	free(l);
 }
 
@@ -127,7 +131,7 @@ static void find_probes(struct adding *ad)
 		if (ad->module)
 			registry_match_module(s->c.reg, ad->a, &ds->desc, &all);
 		else
-			registry_match_file(s->c.reg, ad->a, &ds->desc, &all);
+			registry_match_file(s->c.reg, ad->a, &ds->desc, later_wants_args(ds), &all);
 		list->v = arena_new_arr(ad->a, struct probe *, all.n + 1);
 		for (size_t i = 0; i < all.n; i++)
 			add_probe(ad, ds, all.v[i]);
@@ -217,19 +221,24 @@ static int add(struct adding *ad)
 	}
 	r = load_and_attach(ad, &err);
 	if (r < 0)
-		r = session_note(l->s, "%s of %s cannot be enabled: %s", ad->module ? "functions" : "static probes",
-				 ad->where, err.msg);
+		r = session_note(l->s, "%s of %s cannot be enabled: %s", ad->module ? "functions" : "probes", ad->where,
+				 err.msg);
 	err_done(&err);
 	err_done(l->s->err);
 	return r;
 }
 
-static int add_file(struct dynprobes *l, const struct side_event *e)
+/* *ret_any: it has probes that were not there already. */
+static int add_file(struct dynprobes *l, const struct side_event *e, bool *ret_any)
 {
 	struct adding ad = { .l = l, .a = arena_new(ARENA_LIMIT) };
 
+	int r;
+
 	ad.where = arena_printf(ad.a, "%s, which process %u has mapped,", e->path, e->tgid);
-	return add(&ad);
+	r = add(&ad);
+	*ret_any = ad.n > 0;
+	return r;
 }
 
 static int add_module(struct dynprobes *l, const char *name)
@@ -253,7 +262,7 @@ static int add_module(struct dynprobes *l, const char *name)
 /* What became of a file. */
 struct look {
 	bool gone;   /* it could not be looked at */
-	bool wanted; /* it has probes that are wanted */
+	bool wanted; /* it has probes that are wanted and were not there already */
 };
 
 /* 0, or -errno of the recording. */
@@ -267,7 +276,7 @@ static int look_at_file(struct dynprobes *l, const struct side_event *e, struct 
 				  .ino = e->ino,
 				  .path = e->path };
 
-	ret->gone = registry_file(l->s->c.reg, &m, l->provs, l->nprovs, &ret->wanted) < 0;
+	ret->gone = registry_file(l->s->c.reg, &m, l->descs, l->nprovs, &ret->wanted) < 0;
 	l->gone += ret->gone;
 	if (!ret->wanted)
 		return 0;
@@ -275,7 +284,7 @@ static int look_at_file(struct dynprobes *l, const struct side_event *e, struct 
 		l->full++;
 		return 0;
 	}
-	return add_file(l, e);
+	return add_file(l, e, &ret->wanted);
 }
 
 static int drain_modules(struct dynprobes *l)
@@ -411,8 +420,7 @@ int dynprobes_start(struct dynprobes *l)
 	/* system() of destructive programs runs with the user's rights, and waits for its shell. */
 	r = latewatch_start(l->watch, l->s->c.prog->opts->destructive ? LATEWATCH_SPARE_CHILDREN : LATEWATCH_DROP);
 	if (r < 0)
-		return session_note(l->s, "static probes of programs that start later are not looked for: %s",
-				    strerror(-r));
+		return session_note(l->s, "probes of programs that start later are not looked for: %s", strerror(-r));
 	return look_at_young(l);
 }
 
@@ -434,8 +442,7 @@ void dynprobes_stop(struct dynprobes *l)
 
 static int note(struct dynprobes *l, uint64_t n, const char *what)
 {
-	return n ? session_note(l->s, "static probes of programs that started later: %llu %s", (unsigned long long)n,
-				what)
+	return n ? session_note(l->s, "probes of programs that started later: %llu %s", (unsigned long long)n, what)
 		 : 0;
 }
 

@@ -102,6 +102,7 @@ static struct ufuncs *finish(struct collect *c)
 	struct ufuncs *f = arena_new_obj(c->a, struct ufuncs);
 
 	f->machine = c->e->machine;
+	f->go = elf_section(c->e, ".note.go.buildid") || elf_section(c->e, ".gopclntab");
 	if (c->v.n)
 		qsort(c->v.v, c->v.n, sizeof(*c->v.v), by_addr);
 	f->v = arena_new_arr(c->a, struct ufunc, c->v.n + 1);

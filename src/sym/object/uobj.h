@@ -33,6 +33,10 @@ int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct
 size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *glob, struct uobj **ret);
 /* The file at a path, which no process needs to have. -ENOENT …, -EINVAL: not a regular file. */
 int uobj_of_path(struct arena *a, const char *path, struct uobj *ret);
+/* Files that the loader and the shell find by a name here: libraries of the loader's cache (/etc/ld.so.cache) whose
+ * base names match(), and, if the name has no ".so", the program in PATH. At most UOBJ_MAX_LATER; returns how many. */
+size_t uobj_by_name(struct arena *a, const char *name, bool (*match)(const char *name, const struct uobj *o),
+		    struct uobj **ret);
 /* A mapping with code as the kernel tells of it when it is made. */
 struct uobj_mapping {
 	int pid;
@@ -67,6 +71,7 @@ struct ufuncs {
 	struct ufunc *v; /* by address; several names of one address: the best known first */
 	size_t n;
 	uint16_t machine; /* EM_… */
+	bool go;	  /* made by the Go compiler */
 };
 
 /* All functions with code in the file: of its symbol tables; of its debug file or .gnu_debugdata where

@@ -53,7 +53,7 @@ for args, code, text in [
         (["-n", "BEGIN { nosuch(); }"], 1, "nosuch"),
         (["-n", "BEGIN { x = $1; }"], 1, "macro argument $1 is not defined"),
         (["-n", "BEGIN { $x = 1; }"], 1, "variables have no $: this->x"),
-        (["-n", "pid*:libc.so.6:malloc:entry { }"], 1, "functions are probed in one process: pid$target"),
+        (["-n", "pid*::malloc:entry { }"], 1, "pid* needs a file and a function: pid*:libc.so.6:malloc:entry"),
         (["run", "sysslower", "5"], 1, "parameters go by name, such as --ms 5"),
         (["why", "--comm", "nosuchprog", "--for", "200ms"], 0, "no thread called 'nosuchprog' has waited"),
         (["-qn", "BEGIN { exit(0); }", "unused"], 1, "extraneous argument 'unused' ($1 is not referenced)"),

@@ -92,7 +92,7 @@ class Tracer:
         self.p.send_signal(signal.SIGINT)
         self.out, self.err = self.p.communicate(timeout=60)
         self.late = sum(int(n) for n in re.findall(r"started later: (\d+) processes may have run past", self.err))
-        self.err = re.sub(r"\S+: static probes of programs that started later: \d+ processes may have run past probes .*\n", "", self.err)
+        self.err = re.sub(r"\S+: probes of programs that started later: \d+ processes may have run past probes .*\n", "", self.err)
         return self.out
 
 
