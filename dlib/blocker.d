@@ -108,3 +108,6 @@ inline uintptr_t contention_owner[int K, uintptr_t W] =
 	(K == BLOCKER_RWSEM_READ || K == BLOCKER_RWSEM_WRITE) && W & 1 ? 0 : W & ~7;
 inline struct task_struct *contention_holder[uintptr_t L, unsigned int F] =
 	(struct task_struct *)contention_owner[contention_kind[F], holder_word[contention_kind[F], L]];
+/* Are there tracepoints where waits for locks begin and end (Linux 5.19)? */
+inline int lock_has_tracepoints = sizeof (btf_trace_contention_begin) != 0;
+inline int lock_has_tracepoints = 0;

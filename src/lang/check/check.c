@@ -77,6 +77,14 @@ static void check_left_out(struct checker *c, struct clause_instance *s)
 	c->d = real;
 }
 
+/* Does the predicate say by constants that it never runs? Of two that stand with && one is enough. */
+static bool is_never(const struct node *pred)
+{
+	if (pred->kind == N_BINARY && pred->op == OP_LAND)
+		return is_never(pred->a) || is_never(pred->b);
+	return pred->kind == N_INT && pred->ival == 0;
+}
+
 bool check_add_clause(struct checker *c, const struct clause *cl, struct clause_instance ***tail)
 {
 	const struct pdesc_node *pd;
@@ -105,7 +113,7 @@ bool check_add_clause(struct checker *c, const struct clause *cl, struct clause_
 			check_clause(c, s);
 		if (c->d->nerrors > before)
 			break; /* the other descriptions would only repeat it */
-		if (zero)
+		if (zero || (c->zdefs && s->pred && is_never(s->pred)))
 			continue;
 		s->epid = ++c->prog->ninstances;
 		c->prog->has_error_clause = c->prog->has_error_clause || s->is_error;

@@ -29,20 +29,31 @@ static bool have_provider(struct checker *c, const char *name)
 	return ps && ps->match && ps->match(ps->ctx, c->a, &d, &l, &reason) == 0 && l.n > 0;
 }
 
-static bool have_probe(struct checker *c, const char *text)
+static bool have_one(struct checker *c, const char *text, size_t len)
 {
 	const struct probe_source *ps = c->env->probes;
 	struct probe_list l = { 0 };
 	const char *reason = NULL;
 	struct pdesc d;
 
-	if (!ps || !ps->match || pdesc_parse(c->a, text, strlen(text), &d) < 0 ||
-	    ps->match(ps->ctx, c->a, &d, &l, &reason) < 0)
+	if (!ps || !ps->match || pdesc_parse(c->a, text, len, &d) < 0 || ps->match(ps->ctx, c->a, &d, &l, &reason) < 0)
 		return false;
 	for (size_t i = 0; i < l.n; i++)
 		if (!l.v[i]->unavailable)
 			return true;
 	return false;
+}
+
+/* One of several with commas between them. */
+static bool have_probe(struct checker *c, const char *text)
+{
+	for (size_t n;; text += n + 1) {
+		n = strcspn(text, ",");
+		if (have_one(c, text, n))
+			return true;
+		if (!text[n])
+			return false;
+	}
 }
 
 bool depends_hold(struct checker *c, const struct pragma *p)

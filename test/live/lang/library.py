@@ -179,4 +179,9 @@ live.check(r.returncode == 1 and r.stdout == "" and "program requires Linux 9.9:
            and "does not match" not in r.stderr, "depends_on probe", r.stderr)
 r = live.dwell("-q", "-x", "zdepends", "-n", program, "-n", uses)
 live.check(r.returncode == 0 and r.stdout == "runs\n" and "left out: program requires Linux 9.9" in r.stderr, "zdepends", r.stderr)
+program = "inline int none = 0; sdt:::sched_waking /none && pid/ { n++; } sdt:::sched_switch /!none/ { n++; } tick-100ms { exit(0); }"
+for pragma, wants in (("zdefs", False), ("quiet", True)):
+    r = live.dwell("-x", "cost", "-n", f"#pragma D option {pragma}\n{program}")
+    live.check(r.returncode == 0 and ("sched_waking" in r.stderr) == wants and "sched_switch" in r.stderr,
+               f"a clause that never runs has probes: {wants} ({pragma})", r.stderr)
 live.done()

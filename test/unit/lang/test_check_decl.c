@@ -73,6 +73,9 @@ static const struct row rows[] = {
 	{ D_PRAGMA_DEPEND, NULL, NULL, "#pragma D depends_on probe sdt:::nosuch \"Linux 9.9\"\nBEGIN {}",
 	  "program requires Linux 9.9: this kernel has no probe sdt:::nosuch" },
 	{ NULL, NULL, NULL, "#pragma D depends_on probe sdt:sched::sched_switch\nBEGIN {}", NULL },
+	{ D_PRAGMA_DEPEND, NULL, NULL, "#pragma D depends_on probe sdt:::nosuch,sdt:::none\nBEGIN {}",
+	  "program requires probe sdt:::nosuch,sdt:::none" },
+	{ NULL, NULL, NULL, "#pragma D depends_on probe sdt:::nosuch,sdt:sched::sched_switch\nBEGIN {}", NULL },
 	{ NULL, NULL, NULL, "#pragma D depends_on module vmlinux\n#pragma D depends_on provider syscall\nBEGIN {}",
 	  NULL },
 	/* -x amin */
