@@ -75,6 +75,8 @@ def main():
             passed += 1
             for case in re.findall(r"^# (\S+) failed beside others:", t.get("stdout") or "", re.M):
                 print(f"passed only alone: {case}")
+            for case in re.findall(r"^# (\S+) failed alone, and is run", t.get("stdout") or "", re.M):
+                print(f"passed only when repeated alone: {case}")
             cases += len(re.findall(r"^ok \d+.*# SKIP", t.get("stdout") or "", re.M | re.I))
         elif t["result"] == "SKIP":
             skipped[reason(t)].append(name_of(t))

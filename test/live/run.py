@@ -234,13 +234,17 @@ def run_script(path, opts, work):
 
 
 def cases(args):
-    for a in args:
+    """Paths of the cases to run, and of those left out for their length."""
+    chosen, left_out = [], []
+    for a in map(os.path.abspath, args):
         if os.path.isfile(a):
-            yield a
+            chosen.append(a)
             continue
-        for name in sorted(os.listdir(a)):
-            if name.endswith((".d", ".sh", ".py")) and name != "lib.sh":
-                yield os.path.join(a, name)
+        found = [os.path.join(a, n) for n in sorted(os.listdir(a)) if n.endswith((".d", ".sh", ".py")) and n != "lib.sh"]
+        long = [] if os.environ.get("DWELL_TEST_LONG") else [p for p in found if "long" in directives(read(p))]
+        chosen += [p for p in found if p not in long]
+        left_out += long
+    return chosen, left_out
 
 
 def unmount_below(folder):
@@ -301,9 +305,11 @@ def run_in_room(path, opts, alone=False):
 
 
 def results(todo, opts):
-    """Path and result of each case. What fails beside others is run again alone: a case that looks at times can fail only since they had the CPUs."""
-    alone = [p for p in todo if opts.jobs == 1 or "alone" in directives(read(p))]
-    together = [p for p in todo if p not in alone]
+    """Path and result of each case. What fails beside others is run again alone: a case that looks at times can fail only since they had the CPUs.
+    Those with the longest time limits begin, so that none of them is left at the end with nothing beside it."""
+    said = {p: directives(read(p)) for p in todo}
+    alone = [p for p in todo if opts.jobs == 1 or "alone" in said[p]]
+    together = sorted((p for p in todo if p not in alone), key=lambda p: -float(said[p].get("timeout", DEFAULT_TIMEOUT)))
     # Processes: the parent of what a case runs is looked at, too.
     with concurrent.futures.ProcessPoolExecutor(opts.jobs) as pool:
         for path, result in zip(together, pool.map(run_in_room, together, [opts] * len(together))):
@@ -313,7 +319,11 @@ def results(todo, opts):
             print(f"# {os.path.relpath(path, HERE)} failed beside others:\n" + "\n".join("#   " + l for l in result.problems), flush=True)
             alone.append(path)
     for path in alone:
-        yield path, run_in_room(path, opts, alone=True)
+        result = run_in_room(path, opts, alone=True)
+        if result.problems and opts.jobs > 1: # a virtual CPU may have paused
+            print(f"# {os.path.relpath(path, HERE)} failed alone, and is run once more:\n" + "\n".join("#   " + l for l in result.problems), flush=True)
+            result = run_in_room(path, opts, alone=True)
+        yield path, result
 
 
 def main():
@@ -331,11 +341,13 @@ def main():
     if why:
         print("1..0 # SKIP " + why)
         return SKIP_ALL
-    todo = [os.path.abspath(c) for c in cases(opts.cases)]
+    todo, left_out = cases(opts.cases)
     for path in todo:  # the folder is searched first: the case would be taken for Python's module
         if path.endswith(".py") and os.path.basename(path)[:-3] in sys.stdlib_module_names:
             sys.exit(f"{path} has the name of a module of Python: call it otherwise")
     print(f"1..{len(todo)}", flush=True)
+    if left_out:
+        print("# only with DWELL_TEST_LONG=1: " + ", ".join(os.path.relpath(p, HERE) for p in left_out), flush=True)
     failed = skipped = 0
     took = []
     for n, (path, result) in enumerate(results(todo, opts), 1):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 150
+# @alone: its memory is looked at
+# @long: a month in a minute
 """The memory of dwell latency --daemon under thousands of processes, threads and keys: at most what the manual says, and no more
 once the tables of processes are full. Files are changed every few seconds meanwhile: a month in a minute."""
 import os

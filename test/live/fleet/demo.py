@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 240
+# @long: starts servers and twenty hosts, three times
 """dwell fleet demo: simulated hosts and the real one can be asked for; nothing stays, neither after Ctrl-C nor after kill -9."""
 import json
 import os

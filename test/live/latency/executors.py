@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 300
+# @long: a JVM in five views
 """What threads of a JVM wait for, in all views: workers of pools, timers and carriers of virtual threads are idle; a contended
 ReentrantLock, a ReentrantReadWriteLock and a monitor are locks; latches, futures, semaphores and queues that the program itself asks are
 none of both. The program's threads are named after what they do, and always sleep or wait. JAVAS: further JVMs, separated by colons."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 240
+# @long: all trackers, one after another
 """Every tracker of dlib/latency, with a threshold that this load passes: slow events with the attributes that the file
 promises. A file without an entry here fails. With the thresholds they have, all compile, and end without a message."""
 import concurrent.futures

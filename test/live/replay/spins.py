@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 150
+# @long: loops that are waited for
 """dwell rec, dwell replay: loops that wait for another thread, or for a handler, and make no system call. They end, and replays are equal, by a
 breakpoint where nothing but others can end the loop, else by the memory as it was; a loop that nobody ends is told."""
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 150
+# @long: waits for loads to come and go
 """-x maxcpu detaches what costs more, and says so; with a generous limit nothing happens; what was detached comes back when the load has gone."""
 import os
 import re
