@@ -133,3 +133,4 @@ inline int EKEYREJECTED = 129;
 inline int EOWNERDEAD = 130;
 inline int ENOTRECOVERABLE = 131;
 inline int ERFKILL = 132;
+inline int EHWPOISON = 133;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of recorded values as plain data, for views: made by cg for print(), read by the
- * views, which do not know the compiler. Pointers are not followed: a type's tree ends there. */
+/* Describes C types of values that print() records. The compiler (cg) makes these trees, and views read them to show
+ * the values; views do not know the compiler. A pointer is a leaf: what it points to is not described. */
 #ifndef DWELL_BASE_RECTYPE_H
 #define DWELL_BASE_RECTYPE_H
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 enum rectype_kind {
 	RTY_INT,   /* is_signed; is_char: plain char */
 	RTY_FLOAT, /* IEEE, 4 or 8 bytes; else opaque */
-	RTY_ENUM,  /* evals */
+	RTY_ENUM,  /* enumerators: its enumerators */
 	RTY_PTR,
 	RTY_ARRAY,  /* elem, nelems */
 	RTY_STRUCT, /* members; a union too */
@@ -26,7 +26,7 @@ struct rec_member {
 	uint32_t bit_off;  /* from the start of the struct */
 	uint32_t bit_size; /* 0: no bit field */
 };
-struct rec_eval {
+struct rec_enumerator {
 	const char *name;
 	int64_t value;
 };
@@ -40,8 +40,8 @@ struct rectype {
 	uint64_t nelems;
 	const struct rec_member *members;
 	uint32_t nmembers;
-	const struct rec_eval *evals;
-	uint32_t nevals;
+	const struct rec_enumerator *enumerators;
+	uint32_t nenumerators;
 };
 
 /* Bytes of a value that print() records at most; what is after is not shown. */

@@ -2,6 +2,7 @@
 /* D source texts and byte spans in them. Line numbers are computed when a message is printed. */
 #ifndef DWELL_BASE_SOURCE_H
 #define DWELL_BASE_SOURCE_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@ struct source {
 	const char *name; /* "script.d", "BEGIN{…}" as DTrace names it in messages; never NULL */
 	const char *text; /* NUL-terminated after len bytes */
 	size_t len;
+	bool is_file; /* name is that of a file */
 };
 
 struct span {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the mark that some editors put in front of a text: 3, or 0 when there is none. */
+/* Bytes of the byte order mark (BOM) at the start of a text: 3, or 0 when there is none. */
 static inline size_t utf8_bom(const char *s, size_t n)
 {
 	return n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -24,7 +24,7 @@ static inline bool utf8_is_control(const uint8_t *s)
 {
 	return s[0] == 0xc2 && s[1] < 0xa0;
 }
-/* n > 0 bytes at s are no whole character: may they be the beginning of one? */
+/* The n > 0 bytes at s are no whole character. May they be the beginning of one, by their first byte? */
 static inline bool utf8_may_go_on(const uint8_t *s, size_t n)
 {
 	return n < UTF8_MAX && s[0] >= 0xc2 && s[0] <= 0xf4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one growth function of the growable arrays. */
+/* Grows the arrays of base/vec.h. */
 #include "base/vec.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -28,8 +28,8 @@ static void usage(const struct command *self, FILE *out)
 
 static int features(int argc, char **argv)
 {
-	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct typesrc *ts = NULL;
+	struct arena *a;
 	struct caps_row *rows;
 	const char *group = NULL;
 	struct utsname u;
@@ -39,10 +39,10 @@ static int features(int argc, char **argv)
 	if (argc > 1) {
 		bool asked = argc == 2 && cmd_wants_help(argc, argv);
 
-		arena_free(a);
 		usage(NULL, asked ? stdout : stderr);
-		return asked ? cmd_written(0) : EXIT_USAGE;
+		return asked ? 0 : EXIT_USAGE;
 	}
+	a = arena_new(ARENA_DEFAULT_LIMIT);
 	typesrc_open_kernel(&ts, NULL);
 	if (uname(&u) == 0)
 		printf("%s %s, %s\n\n", u.sysname, u.release, u.machine);

@@ -67,8 +67,8 @@ struct dtype {
 	/* STRUCT/UNION/ENUM: filled by dtype_complete() */
 	const struct dmember *members;
 	uint32_t nmembers;
-	const struct denumval *evals;
-	uint32_t nevals;
+	const struct denumval *enumerators;
+	uint32_t nenumerators;
 	bool complete;
 	uint32_t nframes;   /* DK_STACK, DK_USTACK, DK_SYM of FLD_WHY */
 	uint32_t strframes; /* DK_USTACK: string size argument */

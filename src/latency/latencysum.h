@@ -12,12 +12,12 @@ struct latencysum;
 /* schema must outlive its use, but not latencysum_free(). -ENOMEM. */
 int latencysum_new(const struct rec_schema *schema, struct latencysum **ret);
 void latencysum_free(struct latencysum *s);
-/* Tracing begins, now: of CLOCK_MONOTONIC, as everywhere here. What dwell needed to get there does not count. */
+/* Tracing begins. now: CLOCK_MONOTONIC, ns, here and below. CPU time that dwell used before does not count. */
 void latencysum_begin(struct latencysum *s, uint64_t now);
 /* A ROW_HIST, a ROW_COST, or a ROW_AGG of a group's delays; others are left alone. 0 or -ENOMEM. */
 int latencysum_add(struct latencysum *s, const struct row *row);
-/* From now on only the delays that have groups count, where the trackers have such: those of the threads that were
- * asked for. */
+/* For trackers with an aggregation by group, counts only the delays in those groups: they are of the threads that
+ * match the filters. */
 void latencysum_wanted_only(struct latencysum *s);
 /* Since the last latencysum_reset(), sorted. */
 const struct latencygroups *latencysum_groups(struct latencysum *s);
@@ -25,10 +25,10 @@ const struct latencygroups *latencysum_groups(struct latencysum *s);
 void latencysum_slow(struct latencysum *s, uint32_t tracker);
 /* A ROW_DROPS: true when it told of slow events beyond a tracker's limit; they are counted. */
 bool latencysum_limited(struct latencysum *s, const struct row *row);
-/* From which delay on a tracker's events are slow now: for what is asked next. */
+/* Sets threshold_ns, which latencysum_tracker() gives from now on. */
 void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns);
-/* How long a time what was added since the last call is about: whole seconds while it runs, and what is left at the
- * end. */
+/* The ns since the end of the last interval: up to the end of the newest second of a histogram; up to now when final,
+ * or when there was none for two seconds. */
 uint64_t latencysum_interval(struct latencysum *s, uint64_t now, bool final);
 
 /* Of one tracker, since the last latencysum_reset(). Nothing measured: percentiles are 0. */

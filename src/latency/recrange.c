@@ -31,20 +31,12 @@ static bool moment(const char *text, const struct rec_range *all, uint64_t begun
 	return true;
 }
 
-uint64_t latency_begun(struct recread *r)
-{
-	const char *text = recread_meta(r, "begun_monotonic_ns");
-	uint64_t begun;
-
-	return text && num_parse_u64(text, &begun) == 0 ? begun : 0;
-}
-
 int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret,
 		  struct err *err)
 {
 	struct rec_range all;
 
-	return latency_range_in(recread_hist_extent(r, &all) ? &all : NULL, latency_begun(r), asked, whole, ret, err);
+	return latency_range_in(recread_hist_extent(r, &all) ? &all : NULL, recread_begun(r), asked, whole, ret, err);
 }
 
 int latency_range_in(const struct rec_range *extent, uint64_t begun, const struct latency_range *asked, bool whole,

@@ -12,8 +12,6 @@
 struct latency_range {
 	const char *from, *to;
 };
-/* When a recording was begun, on its clock; 0: not known. */
-uint64_t latency_begun(struct recread *r);
 /* 0, or -errno with the words in err. Seconds that the run has only a part of, at its ends, are left out when `whole`.
  */
 int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret,

@@ -179,7 +179,7 @@ uint64_t recset_begun(const struct recset *s)
 	uint64_t first = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		uint64_t begun = latency_begun(s->v[i].r);
+		uint64_t begun = recread_begun(s->v[i].r);
 
 		if (begun && (!first || begun + s->v[i].shift < first))
 			first = begun + s->v[i].shift;

@@ -7,8 +7,8 @@
 #include "base/strb.h"
 #include "store/rechist.h"
 
-#define WINDOWS_SERIES_MAX 256		     /* sources and keys; then the key used longest ago joins "other" */
-#define WINDOWS_BYTES_MAX ((size_t)16 << 20) /* of buckets; the same then */
+#define WINDOWS_SERIES_MAX 256		     /* of source and key; beyond, the least recently used key joins "other" */
+#define WINDOWS_BYTES_MAX ((size_t)16 << 20) /* of buckets; beyond, likewise */
 #define WINDOWS_POWERS 65
 
 enum window { WINDOW_MINUTE, WINDOW_5_MINUTES, WINDOW_HOUR, WINDOW_DAY, NWINDOWS };

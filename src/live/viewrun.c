@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives a view with the rows of a run. */
+/* Gives the rows of a run to a view (view/view.h), and draws one of the view's forms when the run ends. */
 #include "live/viewrun.h"
 #include <string.h>
 #include "base/columns.h"

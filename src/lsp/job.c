@@ -56,7 +56,7 @@ static int parse(struct job *j)
 	return e ? e : compile_parse(&j->w, &j->req, 0);
 }
 
-static void close_it(struct job *j)
+void job_done(struct job *j)
 {
 	if (j->opened)
 		compile_done(&j->w);
@@ -64,12 +64,7 @@ static void close_it(struct job *j)
 	request_done(&j->req);
 }
 
-void job_done(struct job *j)
-{
-	close_it(j);
-}
-
-/* Names of parameters that must be given, in the arena; *ret_n: how many. */
+/* The parameters without a value, each with a dummy one, in the arena; *ret_n: how many. */
 static struct param_given *missing_params(const struct params *ps, struct arena *a, size_t *ret_n)
 {
 	struct param_given *v;
@@ -87,8 +82,8 @@ static struct param_given *missing_params(const struct params *ps, struct arena 
 	return v;
 }
 
-/* Who runs the program gives it parameters: here they get any value, and it is parsed again. e: what the first time
- * gave. */
+/* Gives a dummy value to parameters that have none, as whoever runs the program would, and parses again. e: result of
+ * the first parse, returned when no value is missing. */
 static int parse_with_params(struct job *j, const char *name, const char *text, int e)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
@@ -96,7 +91,7 @@ static int parse_with_params(struct job *j, const char *name, const char *text, 
 	const struct param_given *v = missing_params(&j->req.params, a, &n);
 
 	if (n) {
-		close_it(j);
+		job_done(j);
 		begin(j, name, text);
 		for (size_t i = 0; i < n; i++)
 			request_param(&j->req, arena_strdup(j->req.arena, v[i].name), v[i].value);
@@ -115,7 +110,7 @@ void job_run(struct job *j, const char *name, const char *text)
 	e = parse(j);
 	if (e && !j->ndiags)
 		e = parse_with_params(j, name, text, e);
-	/* What a text of somebody asks for beside being checked is not done. */
+	/* The text is only checked: its options ctypes, dtypes and tree would write files or print. */
 	j->req.opts.ctypes = j->req.opts.dtypes = "";
 	j->req.opts.tree = 0;
 	if (e == 0)
@@ -144,7 +139,7 @@ static size_t begin_of(const struct item *it, size_t end)
 	return it ? (it->clause ? it->clause->at.off : it->decl->at.off) : end;
 }
 
-/* Makes blanks of what is wrong; false: of nothing. Lines stay where they are. */
+/* Blanks out clauses and declarations that have errors, but not the one at off. Lines stay. False: there was none. */
 static bool leave_out(const struct job *j, char *text, size_t off)
 {
 	const struct item *it = j->w.units && j->w.units[0] ? j->w.units[0]->items : NULL;

@@ -9,9 +9,9 @@
 #include "base/writeall.h"
 
 #define READ_BYTES 65536
-#define IDLE_MS 150 /* a text is checked when so long nothing was typed */
+#define IDLE_MS 150 /* a changed text is checked after a pause of this length */
 
-/* All whole messages of `in`. 0; -errno: the rest means nothing. */
+/* Handles all complete messages in `in`, and removes them. 0, or -errno: what follows is no message. */
 static int take_messages(struct lsp *s, struct strb *in, struct strb *out)
 {
 	size_t done = 0, body = 0, n = 0;
@@ -26,12 +26,12 @@ static int take_messages(struct lsp *s, struct strb *in, struct strb *out)
 	return r < 0 ? (int)r : 0;
 }
 
-/* Waits for input, but not long while a text waits to be checked. False: there is none yet. */
+/* Waits for input, at most IDLE_MS while a changed text is unchecked. False: none came in this time. */
 static bool wait_input(const struct lsp *s, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	return poll(&p, 1, lsp_has_changes(s) ? IDLE_MS : -1) != 0;
+	return poll(&p, 1, lsp_has_changes(s) ? IDLE_MS : -1) > 0;
 }
 
 static int serve(struct lsp *s, int from, int to, struct strb *in, struct strb *out)
@@ -47,7 +47,7 @@ static int serve(struct lsp *s, int from, int to, struct strb *in, struct strb *
 			if (n < 0 && errno == EINTR)
 				continue;
 			if (n <= 0)
-				break; /* an editor that ends without a word */
+				break; /* end of input without "exit" */
 			strb_add(in, buf, (size_t)n);
 			e = in->failed ? -ENOMEM : take_messages(s, in, out);
 		} else {

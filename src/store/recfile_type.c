@@ -57,9 +57,9 @@ static int put_rows(sqlite3 *db, const struct rectype *t, int64_t id, int64_t el
 		rc = recfile_exec(db, "INSERT INTO type_member VALUES(?,?,?,?,?,?)", "iisiii", id, (int64_t)i,
 				  t->members[i].name, members[i], (int64_t)t->members[i].bit_off,
 				  (int64_t)t->members[i].bit_size);
-	for (uint32_t i = 0; rc == SQLITE_OK && i < t->nevals; i++)
+	for (uint32_t i = 0; rc == SQLITE_OK && i < t->nenumerators; i++)
 		rc = recfile_exec(db, "INSERT INTO type_value VALUES(?,?,?,?)", "iisi", id, (int64_t)i,
-				  t->evals[i].name, t->evals[i].value);
+				  t->enumerators[i].name, t->enumerators[i].value);
 	return rc;
 }
 
@@ -169,7 +169,7 @@ static int load_members(struct type_load *l, int64_t id, struct rectype *t, uint
 
 static int load_values(struct type_load *l, int64_t id, struct rectype *t)
 {
-	VEC(struct rec_eval) v = { 0 };
+	VEC(struct rec_enumerator) v = { 0 };
 	sqlite3_stmt *st = NULL;
 	int rc = sqlite3_prepare_v2(l->db, "SELECT name, value FROM type_value WHERE type = ? ORDER BY pos", -1, &st,
 				    NULL),
@@ -177,7 +177,7 @@ static int load_values(struct type_load *l, int64_t id, struct rectype *t)
 
 	sqlite3_bind_int64(st, 1, id);
 	while (rc == SQLITE_OK && e == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-		struct rec_eval ev = { recfile_text(l->a, st, 0), sqlite3_column_int64(st, 1) };
+		struct rec_enumerator ev = { recfile_text(l->a, st, 0), sqlite3_column_int64(st, 1) };
 
 		e = ev.name ? vec_try_push(&v, ev) : bad_type(l);
 		rc = SQLITE_OK;
@@ -185,8 +185,8 @@ static int load_values(struct type_load *l, int64_t id, struct rectype *t)
 	if (rc != SQLITE_OK && rc != SQLITE_DONE && e == 0)
 		e = recfile_error(l->db, "the recording cannot be read", l->err);
 	sqlite3_finalize(st);
-	t->evals = v.n ? arena_memdup(l->a, v.v, v.n * sizeof(*v.v)) : NULL;
-	t->nevals = (uint32_t)v.n;
+	t->enumerators = v.n ? arena_memdup(l->a, v.v, v.n * sizeof(*v.v)) : NULL;
+	t->nenumerators = (uint32_t)v.n;
 	vec_free(&v);
 	return e;
 }

@@ -42,6 +42,14 @@ static const char *text(sqlite3_stmt *st, int col)
 	return s ? s : "";
 }
 
+uint64_t recread_begun(const struct recread *r)
+{
+	const char *text = recread_meta(r, "begun_monotonic_ns");
+	uint64_t begun;
+
+	return text && num_parse_u64(text, &begun) == 0 ? begun : 0;
+}
+
 uint64_t recread_wall_off(const struct recread *r)
 {
 	const char *off = recread_meta(r, "wall_off_ns");

@@ -85,11 +85,9 @@ static int add_views(struct recsql *s, struct err *err)
 static int prepare(struct recsql *s, struct err *err)
 {
 	sqlite3 *db = s->r->db;
-	const char *begun = recread_meta(s->r, "begun_monotonic_ns");
 	int e;
 
-	if (begun)
-		num_parse_u64(begun, &s->begun);
+	s->begun = recread_begun(s->r);
 	s->wall_off = recread_wall_off(s->r);
 	sqlite3_hard_heap_limit64(RECSQL_MAX_MEMORY);
 	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, RECSQL_MAX_TEXT);

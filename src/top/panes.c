@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws the panes. Layouts are fixed: only numbers move, and lists whose order has a meaning. */
+/* Draws the panes of `dwell top`: overview, causes, slow events, CPUs and processes, heat map, help. Layouts are fixed:
+ * only numbers move, and lists whose order has a meaning. */
 #include <curses.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,20 +9,28 @@
 #include "base/units.h"
 #include "top/draw.h"
 #include "top/glyph.h"
+#include "top/shown.h"
 
 #define NAME_COLS 11
 #define NUM_COLS 9
 #define WHO_COLS 20
-#define NARROW_COLS 76 /* with less, causes have no column for how often, and who waits has less room */
+#define NARROW_COLS 76 /* with less, the causes lose the column "times", and "who" is narrower */
 #define WHO_NARROW 14
 #define CLOCK_COLS 14
-#define TOGETHER_NS (10 * NSEC_PER_SEC) /* slow events alike in this time are one line of the overview */
 #define ALIKE_MAX 999
+#define BAR_COLS 8 /* the bar of a CPU that is always busy */
 #define MIN_LIST 2 /* rows of a list in the view of all */
 
 static void format_share(char *buf, size_t size, double share)
 {
 	snprintf(buf, size, share < 0.0995 ? "%.1f%%" : "%.0f%%", 100 * share);
+}
+
+/* The last of n rows stays in sight. */
+static void clamp_scroll(struct pane *p, size_t n)
+{
+	if (p->scroll >= n)
+		p->scroll = n ? n - 1 : 0;
 }
 
 static void number(const struct pane *p, int y, int x, enum style style, uint64_t n)
@@ -128,6 +137,8 @@ static void draw_strip(const struct pane *p, const struct top_tracker *t, int y,
 static void draw_trackers(const struct pane *p, int y, int rows)
 {
 	const int strip = NAME_COLS + 4 * NUM_COLS + 1;
+	/* scrolled as far as the selected one needs */
+	const size_t lines = rows > 1 ? (size_t)rows - 1 : 1, first = p->tracker < lines ? 0 : p->tracker + 1 - lines;
 	char text[64];
 
 	draw_text(p, y, 0, p->cols, STYLE_HEAD, "TRACKER");
@@ -138,11 +149,12 @@ static void draw_trackers(const struct pane *p, int y, int rows)
 	snprintf(text, sizeof(text), "99%% of each second, last %d s",
 		 p->cols - strip < TOP_SECONDS ? p->cols - strip : TOP_SECONDS);
 	draw_text(p, y, strip, p->cols - strip, STYLE_HEAD, text);
-	for (int i = 0; i < rows - 1 && i < (int)p->d->ntrackers; i++) {
-		const struct top_tracker *t = &p->d->trackers[i];
+	for (int i = 0; i < rows - 1 && first + (size_t)i < p->d->ntrackers; i++) {
+		const struct top_tracker *t = &p->d->trackers[first + (size_t)i];
 		char buf[UNITS_LEN];
 
-		draw_text(p, y + 1 + i, 0, NAME_COLS, (size_t)i == p->tracker ? STYLE_SELECTED : STYLE_PLAIN, t->name);
+		draw_text(p, y + 1 + i, 0, NAME_COLS, first + (size_t)i == p->tracker ? STYLE_SELECTED : STYLE_PLAIN,
+			  t->name);
 		draw_right(p, y + 1 + i, NAME_COLS, NUM_COLS, STYLE_PLAIN,
 			   t->count ? units_number(t->per_s, buf) : "-");
 		duration(p, y + 1 + i, NAME_COLS + NUM_COLS, STYLE_PLAIN, t->p50);
@@ -154,16 +166,29 @@ static void draw_trackers(const struct pane *p, int y, int rows)
 
 /* -- causes -- */
 
+static size_t idle_causes(const struct top_causes *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += c->v[i].idle;
+	return n;
+}
+
 static void draw_causes(struct pane *p, int y, int rows)
 {
 	const struct top_causes *c = p->since_begin ? &p->d->all : &p->d->last;
 	const bool narrow = p->cols < NARROW_COLS;
 	const int who = narrow ? WHO_NARROW : WHO_COLS, last = p->cols - NUM_COLS,
 		  words = last - (narrow ? 1 : 2) * NUM_COLS - who;
-	size_t skip = p->kind == PANE_CAUSES ? p->scroll : 0, left_out = 0, n = 0;
+	size_t left_out = p->idle ? 0 : idle_causes(c), n = 0, skip = 0;
 	char text[128], took[UNITS_LEN];
 	int at = 0;
 
+	if (p->kind == PANE_CAUSES) {
+		clamp_scroll(p, c->n - left_out);
+		skip = p->scroll;
+	}
 	snprintf(text, sizeof(text), p->since_begin ? "WAITING FOR (since the begin)" : "WAITING FOR (last %s)",
 		 units_ns(c->ns, took));
 	draw_text(p, y, 0, p->cols, STYLE_HEAD, "");
@@ -177,10 +202,8 @@ static void draw_causes(struct pane *p, int y, int rows)
 		const struct top_cause *k = &c->v[i];
 		enum style style = k->idle ? STYLE_DIM : STYLE_PLAIN;
 
-		if (k->idle && !p->idle) {
-			left_out++;
+		if (k->idle && !p->idle)
 			continue;
-		}
 		if (n++ < skip || at >= rows - 1)
 			continue;
 		at++;
@@ -192,9 +215,7 @@ static void draw_causes(struct pane *p, int y, int rows)
 		duration(p, y + at, last - NUM_COLS, style, k->total);
 		duration(p, y + at, last, style, k->max);
 	}
-	if (p->kind == PANE_CAUSES && p->scroll >= n)
-		p->scroll = n ? n - 1 : 0;
-	if (at == 0 && rows > 1) {
+	if (n == 0 && rows > 1) {
 		snprintf(text, sizeof(text), p->d->intervals ? "nobody waited for anything%s" : "measuring…%s",
 			 left_out ? " but something to do (i)" : "");
 		draw_text(p, y + 1, 0, p->cols, STYLE_DIM, text);
@@ -202,20 +223,6 @@ static void draw_causes(struct pane *p, int y, int rows)
 }
 
 /* -- slow events -- */
-
-/* The i-th newest that is to be seen, or NULL. */
-static const struct top_slow *newest(const struct pane *p, size_t i)
-{
-	uint64_t kept = p->d->nslow < TOP_SLOW ? p->d->nslow : TOP_SLOW;
-
-	for (uint64_t k = 0; k < kept; k++) {
-		const struct top_slow *s = &p->d->slow[(p->d->nslow - 1 - k) % TOP_SLOW];
-
-		if ((!s->idle || p->idle) && i-- == 0)
-			return s;
-	}
-	return NULL;
-}
 
 static void put_head(const struct pane *p, const struct top_slow *s, int y, unsigned alike)
 {
@@ -257,51 +264,31 @@ static int draw_event(const struct pane *p, const struct top_slow *s, int y, int
 	return n;
 }
 
-static bool alike(const struct top_slow *a, const struct top_slow *b)
-{
-	uint64_t apart = a->wall > b->wall ? a->wall - b->wall : b->wall - a->wall;
-
-	return apart < TOGETHER_NS && !strcmp(a->tracker, b->tracker) && !strcmp(a->comm, b->comm);
-}
-
-/* Those of one tracker and one program are a line: the longest of them. */
+/* One line for slow events that are alike: the longest of them, and how many there are. */
 static int draw_slow_lines(const struct pane *p, int y, int rows)
 {
-	const struct top_slow *s, *k;
+	const struct top_slow *shown[TOP_SLOW];
+	struct top_alike groups[TOP_SLOW];
+	size_t n = top_slow_groups(shown, top_slow_shown(p->d, p->idle, shown), groups);
 	int at = 0;
 
-	for (size_t i = 0; at < rows && (s = newest(p, i)); i++) {
-		const struct top_slow *longest = s;
-		unsigned n = 1;
-		bool told = false;
-
-		for (size_t j = 0; j < i && !told; j++)
-			told = alike(s, newest(p, j));
-		if (told)
-			continue;
-		for (size_t j = i + 1; (k = newest(p, j)); j++) {
-			if (!alike(s, k))
-				continue;
-			n++;
-			if (k->delay > longest->delay)
-				longest = k;
-		}
-		put_head(p, longest, y + at, n);
-		at += draw_event(p, longest, y + at, 1);
+	for (size_t i = 0; i < n && at < rows; i++) {
+		put_head(p, groups[i].longest, y + at, groups[i].n);
+		at += draw_event(p, groups[i].longest, y + at, 1);
 	}
 	return at;
 }
 
 static int draw_slow_whole(struct pane *p, int y, int rows)
 {
-	const struct top_slow *s;
+	const struct top_slow *shown[TOP_SLOW];
+	size_t n = top_slow_shown(p->d, p->idle, shown);
 	int at = 0;
 
-	while (p->scroll && !newest(p, p->scroll))
-		p->scroll--;
-	for (size_t i = p->scroll; at < rows && (s = newest(p, i)); i++) {
-		put_head(p, s, y + at, 1);
-		at += draw_event(p, s, y + at, rows - at);
+	clamp_scroll(p, n);
+	for (size_t i = p->scroll; i < n && at < rows; i++) {
+		put_head(p, shown[i], y + at, 1);
+		at += draw_event(p, shown[i], y + at, rows - at);
 	}
 	return at;
 }
@@ -330,8 +317,7 @@ static void draw_processors(struct pane *p, int y, int rows)
 
 	draw_text(p, y, 0, half, STYLE_HEAD, "CPU           busy  runnable");
 	draw_text(p, y, half, p->cols - half, STYLE_HEAD, " ON CPU (99 samples a second)");
-	if (p->scroll >= d->ncpus && p->scroll >= d->nprocs)
-		p->scroll = 0;
+	clamp_scroll(p, d->ncpus > d->nprocs ? d->ncpus : d->nprocs);
 	for (int i = 0; i < rows - 1; i++) {
 		size_t k = p->scroll + (size_t)i;
 		char share[16];
@@ -342,7 +328,7 @@ static void draw_processors(struct pane *p, int y, int rows)
 			format_share(share, sizeof(share), c->busy);
 			snprintf(text, sizeof(text), "%-10zu %7s %9.1f ", k, share, c->runnable);
 			draw_text(p, y + 1 + i, 0, half - 1, STYLE_PLAIN, text);
-			for (int b = 0; b < (int)(c->busy * 8 + 0.5); b++)
+			for (int b = 0; b < (int)(c->busy * BAR_COLS + 0.5) && (int)strlen(text) + b < half - 1; b++)
 				draw_level(p, y + 1 + i, (int)strlen(text) + b, GLYPH_LEVELS, false);
 		}
 		if (k < d->nprocs) {
@@ -355,41 +341,14 @@ static void draw_processors(struct pane *p, int y, int rows)
 
 /* -- heat map -- */
 
-/* The bands in which there was anything in the seconds that are seen. */
-static bool bands_used(const struct pane *p, const struct top_tracker *t, int cols, unsigned *ret_from,
-		       unsigned *ret_to, uint64_t *ret_most)
-{
-	bool any = false;
-
-	*ret_from = TOP_BANDS;
-	*ret_to = 0;
-	*ret_most = 0;
-	for (int c = 0; c < cols; c++) {
-		const struct top_column *col = top_column(t, newest_second(p) - (uint64_t)c);
-
-		for (unsigned b = 0; col && b < TOP_BANDS; b++) {
-			if (!col->band[b])
-				continue;
-			any = true;
-			*ret_from = b < *ret_from ? b : *ret_from;
-			*ret_to = b > *ret_to ? b : *ret_to;
-			*ret_most = col->band[b] > *ret_most ? col->band[b] : *ret_most;
-		}
-	}
-	return any;
-}
-
 /* Bands [from, from + step) of the columns from right to left. */
-static void draw_heat_row(const struct pane *p, const struct top_tracker *t, int y, unsigned from, unsigned step,
-			  uint64_t most)
+static void draw_heat_row(const struct pane *p, const struct top_tracker *t, int y, unsigned from,
+			  const struct top_heat *heat)
 {
 	for (int c = p->cols - 1; c > NUM_COLS && p->cols - 1 - c < TOP_SECONDS; c--) {
-		const struct top_column *col = top_column(t, newest_second(p) - (uint64_t)(p->cols - 1 - c));
-		uint64_t n = 0;
+		uint64_t second = newest_second(p) - (uint64_t)(p->cols - 1 - c);
 
-		for (unsigned b = from; col && b < from + step && b < TOP_BANDS; b++)
-			n += col->band[b];
-		draw_level(p, y, c, glyph_heat(n, most), false);
+		draw_level(p, y, c, glyph_heat(top_heat_cell(t, second, from, heat->step), heat->most), false);
 	}
 }
 
@@ -397,9 +356,8 @@ static void draw_heat(const struct pane *p, int y, int rows)
 {
 	const struct top_tracker *t = &p->d->trackers[p->tracker];
 	int cols = p->cols - NUM_COLS - 1, lines = rows - 2;
-	unsigned from, to, step;
 	char text[128], buf[UNITS_LEN];
-	uint64_t most;
+	struct top_heat heat;
 
 	if (p->tracker >= p->d->ntrackers)
 		return;
@@ -407,22 +365,21 @@ static void draw_heat(const struct pane *p, int y, int rows)
 	draw_text(p, y, 0, p->cols, STYLE_HEAD, text);
 	if (cols > TOP_SECONDS)
 		cols = TOP_SECONDS;
-	if (!bands_used(p, t, cols, &from, &to, &most)) {
+	if (!top_heat_fit(t, newest_second(p), cols, lines, &heat)) {
 		draw_text(p, y + 1, 0, p->cols, STYLE_DIM, "no delays in this time");
 		return;
 	}
-	step = (to - from + (unsigned)lines) / (unsigned)lines;
 	for (int i = 0; i < lines; i++) {
-		unsigned band = from + (unsigned)(lines - 1 - i) * step;
+		unsigned band = heat.from + (unsigned)(lines - 1 - i) * heat.step;
 
-		if (band > to)
+		if (band > heat.to)
 			continue;
 		if ((lines - 1 - i) % 2 == 0)
 			duration(p, y + 1 + i, 0, STYLE_DIM, top_band_from(band));
-		draw_heat_row(p, t, y + 1 + i, band, step, most);
+		draw_heat_row(p, t, y + 1 + i, band, &heat);
 	}
 	snprintf(text, sizeof(text), "%s s ago; the fullest cell has %llu", units_number(cols, buf),
-		 (unsigned long long)most);
+		 (unsigned long long)heat.most);
 	draw_text(p, y + rows - 1, NUM_COLS + 1, p->cols - NUM_COLS - 1, STYLE_DIM, text);
 	draw_right(p, y + rows - 1, p->cols - 3, 3, STYLE_DIM, "now");
 }

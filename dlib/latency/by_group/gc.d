@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up the delays of the tracker gc by the group of the thread that waited, as @gc_group. `dwell latency` runs it
+/* Puts the delays of the tracker gc into a histogram for each group, @gc_group. The group is that
+ * of the thread that waited (option -x by). Threads that do not match the filters are left out. `dwell latency` runs it
  * with gc.d for --by and for filters. */
 latency:gc::all
 /!(args[0]->how & HOW_NOT_ENDED) && wanted_of[curthread]/
@@ -7,7 +8,7 @@ latency:gc::all
 	@gc_group[group_name_of[curthread]] = hist(args[0]->delay);
 }
 
-/* Not printed at the end: dwell latency has a table of them. */
+/* Emptied, so that nothing is printed at the end: dwell latency prints a table of the groups itself. */
 END
 {
 	trunc(@gc_group);

@@ -121,8 +121,8 @@ static bool calls_function(const struct node *n)
 	return walk_node(&w, n);
 }
 
-/* Does the statement change anything that outlives the clause? */
-static bool has_effect(const struct stmt *s)
+/* Does the statement change anything that outlives the clause, beside the record? */
+static bool beside_record(const struct stmt *s)
 {
 	const struct node *n = s->expr;
 	enum act_kind kind;
@@ -185,7 +185,7 @@ static void gen_clause_record(struct gen *g)
 	gen_ts(g);
 	gen_probe_id(g);
 	for (const struct stmt *s = g->ds->body; s; s = s->next)
-		g->have_full |= has_effect(s);
+		g->have_full |= beside_record(s);
 	if (g->have_full) {
 		g->l_full = ir_label(g->f);
 		gen_note_exit(g); /* from there the end is reached too */

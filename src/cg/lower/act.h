@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the compilation of actions that record, and of aggregations. */
+/* Declares the compilation of statements: actions that put data into the clause's record, and aggregations. */
 #ifndef DWELL_CG_LOWER_ACT_H
 #define DWELL_CG_LOWER_ACT_H
 #include "cg/lower/gen.h"
 
 /* Reserves the record of g->lay, or jumps to fail. */
 void gen_record(struct gen *g, irlabel fail);
-void gen_stmt_full(struct gen *g, const struct stmt *s); /* … when there is no room for a record */
+/* The statement when the ring is full: does all but put data into the record. */
+void gen_stmt_full(struct gen *g, const struct stmt *s);
 /* Which bucket the value falls into; VREG_NONE: the function has none. */
 vreg gen_agg_bucket(struct gen *g, const struct dagg *a, vreg v);
 /* What an aggregation gets: vregs or VREG_NONE. */
@@ -17,6 +18,6 @@ struct agg_values {
 };
 void gen_aggregate(struct gen *g, const struct dagg *a, const struct agg_values *w);
 void gen_stmt(struct gen *g, const struct stmt *s);
-/* Does this statement put something into the record? */
+/* Is this expression an action that puts data into the record? *ret: which one. */
 bool act_is_data(const struct node *n, enum act_kind *ret);
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles the start of a program: finds which probe fires, and leaves out threads that must not be traced. */
+/* Compiles the prologue of a program. Many probes, such as all system calls, may share a program: a word of the
+ * context, the selector, tells which one fires. The prologue returns for selectors that no clause wants, and where
+ * -x noself or -x cpu excludes the thread or the CPU. gen_guard() tests the selector for one clause. */
 #include "cg/lower/entry.h"
 #include "cg/lower/fault.h"
 #include "cg/lower/layout.h"
@@ -17,8 +19,8 @@ static unsigned sel_count(const uint64_t *map)
 	return n;
 }
 
-/* i = the selector; jumps to out when it is beyond max. A copy, for the verifier's eyes: old kernels forget the bounds
- * of what lies on the stack, where the selector is in a large program. */
+/* Copies the selector to i, and jumps to out when it is beyond max. The copy is for the verifier: old kernels forget
+ * the bounds of a spilled register, and in a large program the selector is spilled. */
 static void gen_sel_within(struct gen *g, vreg i, unsigned max, irlabel out)
 {
 	ir_mov(g->f, i, g->sel);
@@ -52,18 +54,18 @@ static void gen_sel_test(struct gen *g, const uint64_t *map, irlabel out)
 	ir_jcci(g->f, IRC_EQ, b, 0, out);
 }
 
-/* The selectors of the program's clauses. False: some clause takes them all. */
+/* The union of the clauses' selectors. True: each clause has a set; false: some clause takes every selector. */
 static bool prog_selectors(const struct prog *pr, uint64_t *map)
 {
-	bool all = true;
+	bool all_select = true;
 
 	memset(map, 0, ENTRY_MAX_SELECTOR / 8);
 	for (size_t i = 0; i < pr->nunits; i++) {
-		all &= pr->units[i].selmap != NULL;
+		all_select &= pr->units[i].selmap != NULL;
 		for (unsigned j = 0; pr->units[i].selmap && j < ENTRY_MAX_SELECTOR / 64; j++)
 			map[j] |= pr->units[i].selmap[j];
 	}
-	return all;
+	return all_select;
 }
 
 /* The numbers by which 32-bit callers make the calls of the program's clauses. */
@@ -87,7 +89,7 @@ static void gen_compat_test(struct gen *g, irlabel is32)
 	ir_jcci(g->f, IRC_SET, v, TS_COMPAT, is32);
 }
 
-/* Bit 0: the selector is in map, bit 1: in map32. From one table of two bits each; out: in none. */
+/* Two bits from one table: bit 0: the selector is in map, bit 1: in map32. Jumps to out when it is in neither. */
 static vreg gen_sel_bits(struct gen *g, const uint64_t *map, const uint64_t *map32, irlabel out)
 {
 	unsigned max = gen_sel_max(map) > gen_sel_max(map32) ? gen_sel_max(map) : gen_sel_max(map32), n = max / 4 + 1;
@@ -110,8 +112,8 @@ static vreg gen_sel_bits(struct gen *g, const uint64_t *map, const uint64_t *map
 	return b;
 }
 
-/* Only the program's selectors go on. 32-bit callers use other numbers for the same calls: those are
- * counted, and left out. Calls that nobody wants leave with one test. */
+/* Jumps to out unless the selector is in map. 32-bit callers have other numbers for the same calls: they are counted,
+ * and jump to out. A number that no clause wants jumps to out after one test. */
 static void gen_program_test(struct gen *g, const uint64_t *map, irlabel out)
 {
 	irlabel is32 = ir_label(g->f), in = ir_label(g->f);
@@ -180,8 +182,8 @@ static void gen_noself_test(struct gen *g)
 	ir_place(g->f, ok);
 }
 
-/* With -x cpu: the other CPUs are left out, or threads that are not on it, nor were last; timers run on this one only,
- * BEGIN and END are run there. */
+/* With -x cpu: returns on other CPUs; in a walk over threads, for threads whose last CPU is another one. Timers, BEGIN
+ * and END need no test: they run on this CPU only. */
 static void gen_cpu_test(struct gen *g)
 {
 	irlabel ok = ir_label(g->f);
@@ -191,10 +193,15 @@ static void gen_cpu_test(struct gen *g)
 	ir_place(g->f, ok);
 }
 
-/* With -x noself programs that track leave out what dwell's threads open, not what ends while they run: the thread
- * that follows dwell's on a CPU must be seen to run; so it is with the flight recorder. Their other clauses test for
- * themselves. */
-static bool prog_tracks(const struct prog *pr)
+static bool noself_applies(const struct gen *g)
+{
+	return g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN && !g->e->of_interrupt;
+}
+
+/* Does some clause call begin(), end() or flight()? Such a program runs in dwell's threads, too, despite -x noself: it
+ * must see which thread follows dwell's on a CPU. begin() leaves out what dwell's threads open, and the other clauses
+ * test for themselves (gen_noself_clause()). */
+bool prog_tracks(const struct prog *pr)
 {
 	for (size_t i = 0; i < pr->nunits; i++)
 		if (pr->units[i].ds->fires || pr->units[i].ds->calls_flight)
@@ -202,7 +209,7 @@ static bool prog_tracks(const struct prog *pr)
 	return false;
 }
 
-static bool has_effect(void *ctx, const struct node *n)
+static bool has_side_effect(void *ctx, const struct node *n)
 {
 	(void)ctx;
 	return n->kind == N_ASSIGN || (n->kind == N_CALL && !n->tracker) ||
@@ -210,15 +217,15 @@ static bool has_effect(void *ctx, const struct node *n)
 		(n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC || n->op == OP_POSTDEC));
 }
 
-/* After the predicate, which mostly is false and costs less, unless it does something. */
-void gen_noself_clause(struct gen *g, bool behind)
+/* The test for dwell's threads in one clause. It follows the predicate, which is cheaper and mostly false, unless there
+ * is none or it has side effects. after_pred: the caller has compiled the predicate. */
+void gen_noself_clause(struct gen *g, bool after_pred)
 {
-	struct walk w = { .node = has_effect };
+	struct walk w = { .node = has_side_effect };
 	vreg v = ir_new(g->f);
 
-	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ds->calls_flight || g->ev ||
-	    g->in_error || g->e->kind == ENTRY_TEST_RUN || g->e->of_interrupt || !prog_tracks(g->pr) ||
-	    behind != (g->ds->pred && !walk_node(&w, g->ds->pred)))
+	if (!noself_applies(g) || g->ds->fires || g->ds->calls_flight || g->ev || g->in_error || !prog_tracks(g->pr) ||
+	    after_pred != (g->ds->pred && !walk_node(&w, g->ds->pred)))
 		return;
 	ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);
 	gen_jcci(g, IRC_EQ, v, g->cg->env->self_tgid, g->l_next);
@@ -233,7 +240,8 @@ static const struct cg_unit *first_selecting(const struct prog *pr)
 	return NULL;
 }
 
-/* Periods gone by less firings are the misses; what an idle CPU did not do is none. */
+/* Counts the firings of a timer. Periods gone by minus firings are the missed ones. Firings on an idle CPU are counted
+ * apart: periods that an idle CPU slept through are no misses. */
 static void gen_count_firing(struct gen *g)
 {
 	irlabel busy = ir_label(g->f);
@@ -271,8 +279,7 @@ void gen_prologue(struct gen *g)
 		gen_count_firing(g);
 	if (g->e->nargs > 3 && g->e->args[3].kind == ARG_WATCH_OLD)
 		gen_watch(g);
-	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN && !g->e->of_interrupt &&
-	    !prog_tracks(g->pr))
+	if (noself_applies(g) && !prog_tracks(g->pr))
 		gen_noself_test(g);
 	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)
 		gen_cpu_test(g);
@@ -283,17 +290,17 @@ void gen_prologue(struct gen *g)
 void gen_guard(struct gen *g, const struct cg_unit *u)
 {
 	uint64_t map[ENTRY_MAX_SELECTOR / 64];
-	bool all;
+	bool all_select;
 
 	if (g->in_error || !u->selmap)
 		return;
-	all = prog_selectors(g->pr, map);
-	if (all && !memcmp(map, u->selmap, sizeof(map)))
+	all_select = prog_selectors(g->pr, map);
+	if (all_select && !memcmp(map, u->selmap, sizeof(map)))
 		return;
-	if (!all && g->e->skip_compat && u == first_selecting(g->pr))
+	if (!all_select && g->e->skip_compat && u == first_selecting(g->pr))
 		gen_count_compat(g);
 	gen_note_exit(g);
 	gen_sel_test(g, u->selmap, g->l_next);
-	if (!all && g->e->skip_compat)
+	if (!all_select && g->e->skip_compat)
 		gen_compat_test(g, g->l_next);
 }

@@ -7,9 +7,11 @@
 
 void gen_prologue(struct gen *g);
 void gen_hits(struct gen *g); /* hits.c: counts the firing, if somebody asks */
+/* Does some clause call begin(), end() or flight()? */
+bool prog_tracks(const struct prog *pr);
 void gen_guard(struct gen *g, const struct cg_unit *u);
-void gen_noself_clause(struct gen *g,
-		       bool behind); /* leaves the clause in dwell's own threads, where the program does not */
+/* Leaves the clause in dwell's own threads, where the program does not. */
+void gen_noself_clause(struct gen *g, bool after_pred);
 
 /* expr.c: derived probes (lang/probeinfo.h) */
 void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does not fire */
@@ -21,7 +23,6 @@ void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret);
 
 /* The struct that tracepoint argument ctx + off points to according to BTF; false: not that. */
 bool entry_arg_struct(struct gen *g, uint32_t off, struct tref *ret);
-/* What several clauses of the program ask for, after its prologue. */
 /* first.c: what several clauses of the program ask for, after its prologue. */
 void gen_hoisted(struct gen *g);
 void gen_watch(struct gen *g); /* watch.c: at the start of a watchpoint's program */

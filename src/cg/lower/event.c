@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles clauses of latency probes: places their code where an event ends, inside of the program (and of the
- * clause) that closes it, and gives them access to the event. */
+/* Compiles what clauses of latency probes read of their event: args[0], the keys, stacks, arg0 …; and slow().
+ * gen_fire() in track.c places these clauses where the event ends: inside of the program, and of the clause, that
+ * closes it. */
 #include "cg/lower/call.h"
 #include "cg/lower/event.h"
 #include "cg/lower/fault.h"
@@ -9,7 +10,7 @@
 #include "cg/lower/stack.h"
 #include "cg/lower/task.h"
 
-/* -- what is known -- */
+/* -- fields of the event -- */
 
 static vreg detail(struct gen *g, uint32_t off, unsigned size, bool sgn)
 {
@@ -19,7 +20,7 @@ static vreg detail(struct gen *g, uint32_t off, unsigned size, bool sgn)
 	return d;
 }
 
-/* The process or thread whose delay it is; opener: who called begin(). */
+/* The id of the process (tid: of the thread) whose delay it is. opener: of the one that called begin(). */
 static vreg who(struct gen *g, bool opener, bool tid)
 {
 	const struct gen_event *ev = g->ev;
@@ -98,9 +99,9 @@ void gen_event_str(struct gen *g, const struct node *n, struct str *ret)
 	}
 }
 
-/* Of the thread that opened a key: it is found by its number, unless it has ended, and looked at unless it runs
- * elsewhere. */
-static void opener_stack(struct gen *g, struct mem dst, const struct recfield *f)
+/* The kernel stack of the thread that opened a key, which is looked up by its id (bpf_task_from_pid()). All zero when
+ * that thread has ended, or runs on another CPU. */
+static void opener_stack_by_tid(struct gen *g, struct mem dst, const struct recfield *f)
 {
 	vreg task = ir_new(g->f), tid = who(g, true, true);
 	irlabel none = ir_label(g->f), other = ir_label(g->f), release = ir_label(g->f);
@@ -108,6 +109,8 @@ static void opener_stack(struct gen *g, struct mem dst, const struct recfield *f
 	struct cache saved;
 
 	gen_zero(g, dst, f->size);
+	gen_scratch_base(
+		g); /* looked up now: a jump to the end of the clause below would keep the reference to the task */
 	ir_call_kernel(g->f, task, g->cg->task_from_pid, IR_ARGS(tid));
 	saved = gen_region_begin(g);
 	ir_jcci(g->f, IRC_EQ, task, 0, none);
@@ -116,6 +119,7 @@ static void opener_stack(struct gen *g, struct mem dst, const struct recfield *f
 	gen_stack_to(g, dst, f);
 	ir_jmp(g->f, none);
 	ir_place(g->f, other);
+	g->cache = saved;
 	ir_jcci(g->f, IRC_NE, gen_field_of(g, task, "on_cpu"), 0, release);
 	g->pr->opener = task;
 	g->cache.v[CA_TASK] = task;
@@ -135,7 +139,7 @@ void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f)
 	else if (g->ev->t->store == TRACK_TASK)
 		gen_task_stack_to(g, g->ev->task, dst, f);
 	else if (gen_finds_tasks(g))
-		opener_stack(g, dst, f);
+		opener_stack_by_tid(g, dst, f);
 	else
 		gen_zero(g, dst, f->size);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes where a clause is left early; fault.c makes the code. Also keeps the cached values right at these places.
+/* Notes the jumps that leave a clause early: D errors, losses, conditions. fault.c emits the code that they jump to.
  *
- * Cached values (struct cache) are valid where their computation dominates. Two rules keep that so: whoever places
- * a label that was jumped to restores the cache of before the first jump; and the next clause may rely on the
- * cache at the first jump out of this one. */
+ * A cached value (struct cache) may be used only where its computation dominates. Two rules keep that so. Whoever
+ * places a label that was jumped to restores the cache from before the first jump to it. The next clause starts with
+ * the cache from the first jump out of this one. */
 #include "cg/lower/fault.h"
 
 struct cache gen_region_begin(struct gen *g)
@@ -19,7 +19,7 @@ void gen_region_end(struct gen *g, const struct cache *saved)
 	g->cache = *saved;
 }
 
-/* From here on the end of the clause can be reached. */
+/* The code that follows may jump to the end of the clause. Keeps the cache at the first such place. */
 void gen_note_exit(struct gen *g)
 {
 	if (g->exited)
@@ -41,7 +41,7 @@ static struct fault_site *new_fault(struct gen *g, enum rec_fault_code code)
 	return s;
 }
 
-/* A label to jump to at once: leaves the clause with this D error. */
+/* A label that leaves the clause with this D error. The caller emits the jump at once: the cache is noted here. */
 irlabel gen_fault(struct gen *g, enum rec_fault_code code, vreg value)
 {
 	struct fault_site *s = new_fault(g, code);

@@ -60,14 +60,6 @@ static size_t askers(struct gen *g, const struct walk *w)
 	return n;
 }
 
-static bool tracks(const struct prog *pr)
-{
-	for (size_t i = 0; i < pr->nunits; i++)
-		if (pr->units[i].ds->fires || pr->units[i].ds->calls_flight)
-			return true;
-	return false;
-}
-
 /* What the expression begins with, which is always asked for. */
 static const struct node *begins_with(const struct node *n)
 {
@@ -115,7 +107,7 @@ void gen_hoisted(struct gen *g)
 	struct asked a = { .g = g };
 	struct walk storage = { .node = asks_storage, .ctx = &a };
 
-	if (!g->cg->p->ntrackers || (e->kind != ENTRY_TP_BTF && e->kind != ENTRY_RAW_TP) || !tracks(g->pr))
+	if (!g->cg->p->ntrackers || (e->kind != ENTRY_TP_BTF && e->kind != ENTRY_RAW_TP) || !prog_tracks(g->pr))
 		return;
 	if (wants_clock(g->pr))
 		gen_ts(g);

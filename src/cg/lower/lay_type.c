@@ -51,12 +51,12 @@ static void describe_members(struct cg *c, const struct dtype *r, struct rectype
 
 static void describe_enum(struct cg *c, const struct dtype *r, struct rectype *rt)
 {
-	struct rec_eval *e = arena_new_arr(c->a, struct rec_eval, r->nevals + 1);
+	struct rec_enumerator *e = arena_new_arr(c->a, struct rec_enumerator, r->nenumerators + 1);
 
-	for (uint32_t i = 0; i < r->nevals; i++)
-		e[i] = (struct rec_eval){ r->evals[i].name, r->evals[i].value };
-	rt->evals = e;
-	rt->nevals = r->nevals;
+	for (uint32_t i = 0; i < r->nenumerators; i++)
+		e[i] = (struct rec_enumerator){ r->enumerators[i].name, r->enumerators[i].value };
+	rt->enumerators = e;
+	rt->nenumerators = r->nenumerators;
 }
 
 static void describe_as(struct cg *c, const struct dtype *r, struct rectype *rt, unsigned depth)

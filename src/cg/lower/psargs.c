@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles functions that read memory with separators in it as one string. psargs(from, to): the arguments of a
- * process as one line. They lie one after the other in its memory, each ended by a NUL: these become blanks. What
- * cannot be read is "". memstr(address, character, size): the same of kernel memory, with any character, as in
- * FreeBSD's DTrace. */
+/* Compiles functions that read memory with NULs in it as one string. psargs(from, to): the arguments of a process. They
+ * lie one after the other in its memory, each ended by a NUL; a NUL becomes a blank. "" when they cannot be read.
+ * memstr(address, character, size), as in FreeBSD's DTrace: reads size - 1 bytes; a NUL becomes the character. What
+ * cannot be read is a D error. */
 #include "cg/lower/call.h"
 #include "cg/lower/load.h"
 #include "cg/lower/task.h"
@@ -24,8 +24,8 @@ static vreg zero_bytes(struct gen *g, vreg w, unsigned down)
 	return t;
 }
 
-/* Puts ch, a number of 8 bits, or a blank (VREG_NONE: that is bit 5) in the place of the NULs in size bytes, a multiple
- * of 8. */
+/* Replaces each NUL in size bytes, a multiple of 8, by ch, zero-extended from 8 bits. VREG_NONE: by a blank, which is
+ * bit 5 alone. */
 static void fill_nuls(struct gen *g, struct mem m, uint32_t size, vreg ch)
 {
 	for (uint32_t i = 0; i < size; i += 8) {

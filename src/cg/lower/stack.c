@@ -19,7 +19,7 @@ _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == R
 
 /* The stack of the thread that opened a key. No function of the kernel may be given two things that must be handed
  * back, that thread and the memory of a record: so it is copied. */
-static vreg opener_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t flags)
+static vreg copy_opener_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t flags)
 {
 	struct mem m = gen_scratch(g, size);
 	irlabel none = ir_label(g->f);
@@ -41,7 +41,7 @@ static vreg get_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t fla
 	vreg whose, p, n, fl, r = ir_new(g->f);
 
 	if (g->pr->opener != VREG_NONE)
-		return opener_stack(g, dst, size, flags);
+		return copy_opener_stack(g, dst, size, flags);
 	if (g->e->kind == ENTRY_TEST_RUN && !(flags & BPF_F_USER_STACK))
 		return ir_imm(g->f, 0); /* BEGIN, END: nothing in the kernel has led here but dwell's own call */
 	whose = walks ? gen_task(g) : ir_ctx(g->f);

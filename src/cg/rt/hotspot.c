@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk of HotSpot's frames. Code that HotSpot makes keeps no frame pointer, and no table of a file describes it; so
- * the native walk comes here for each address in the code cache:
+/* Emits BPF code that unwinds frames in HotSpot's code cache. Code that HotSpot makes keeps no frame pointer and has no
+ * unwinding tables, so the native unwinder (unwind.c) calls hs_step() for each pc in the code cache:
  *
- *     interpreter     its frame: Method, bytecode, the caller's stack pointer
- *     else            the blob that has the address: segment -> byte of the heap's map -> … -> block -> CodeBlob
- *       compiled      its size of frame, but where a frame is being made or taken down
- *       stubs         frame pointer, or the size of frame that the blob says, or none at all
+ *     interpreter     its frame holds the Method, the bytecode pointer and the caller's stack pointer
+ *     else            pc -> segment -> hops in the code heap's segment map -> block -> CodeBlob
+ *       compiled      CFA = sp + the blob's frame size, except in a prologue or an epilogue
+ *       StubRoutines  frame pointer, once it is set up
+ *       other blobs   CFA = sp + the blob's frame size; without one the return address is on top of the stack
  *
- * The word for the frame lies where other frames have their frame pointer. The second walk puts these words in their
- * places when runtimes are wanted. */
+ * For each of these frames hs_step() writes a word (base/hotspotfmt.h) to fps[], where other frames have their frame
+ * pointer. A second pass, hs_walk(), puts these words in the place of the pcs when Java frames are wanted. */
 #include <string.h>
 #include "cg/rt/mix_int.h"
 
@@ -19,7 +20,7 @@
 /* What hs_step() returns: how the native walk goes on. */
 enum { STEP_NEXT, STEP_BY_BP, STEP_FAULT, STEP_END };
 
-/* Source: share/code/codeBlob.cpp, nmethod.cpp, stubRoutines.cpp: how names of blobs begin. */
+/* The first 8 bytes of a blob's name as a number. Source: share/code/codeBlob.cpp, nmethod.cpp, stubRoutines.cpp. */
 static uint64_t letters(const char s[WORD + 1])
 {
 	uint64_t v;
@@ -31,7 +32,7 @@ static uint64_t letters(const char s[WORD + 1])
 #define NATIVE letters("native n")
 #define STUBS letters("StubRout")
 
-/* Memory of the thread's program: task is the thread, if not the current one. */
+/* Reads user memory of the thread that is unwound. task: that thread, or VREG_NONE for the current one. */
 struct reader {
 	const struct uw *u;
 	vreg st, task;
@@ -62,7 +63,7 @@ static void read_word(struct irfn *f, const struct reader *m, int32_t to, vreg a
 /* -- the blob of an address -- */
 
 /* One segment's byte; jumps to found when its block begins there, to none when the segment is free. */
-static void emit_hop(struct irfn *f, const struct reader *m, vreg map, vreg seg, irlabel found, irlabel none)
+static void emit_segmap_hop(struct irfn *f, const struct reader *m, vreg map, vreg seg, irlabel found, irlabel none)
 {
 	vreg b = ir_new(f);
 
@@ -73,7 +74,7 @@ static void emit_hop(struct irfn *f, const struct reader *m, vreg map, vreg seg,
 	ir_alu(f, IRA_SUB, seg, seg, b);
 }
 
-/* The block into the state, whole or, near the end of the memory that the heap has, its beginning. */
+/* Reads HS_BLOB_BYTES of the block into the state, or HS_BLOB_LEAST near the end of the heap's memory. */
 static void emit_block(struct irfn *f, const struct reader *m, vreg block, irlabel none)
 {
 	vreg st = m->st, len = ir_new(f), used;
@@ -89,7 +90,7 @@ static void emit_block(struct irfn *f, const struct reader *m, vreg block, irlab
 	ir_store(f, st, HS(blob_len), 8, rt_alu(f, IRA_SHL, len, rt_ld(f, st, HP(shift))));
 }
 
-/* hs_find(state, addr[, thread]): the block that has the address into the state. -1: none has. */
+/* hs_find(state, addr[, thread]): reads the code heap's block that holds addr into the state. 0; -1: there is none. */
 static struct irfn *emit_find(struct irprog *p, const struct uw *u)
 {
 	const bool current = u->whose == RT_UNWIND_CURRENT;
@@ -112,7 +113,7 @@ static struct irfn *emit_find(struct irprog *p, const struct uw *u)
 	shift = rt_ld(f, st, HP(shift));
 	ir_alu(f, IRA_SHR, seg, seg, shift);
 	for (unsigned i = 0; i < HS_MAX_HOPS; i++)
-		emit_hop(f, &m, map, seg, found, none);
+		emit_segmap_hop(f, &m, map, seg, found, none);
 	ir_jmp(f, none);
 	ir_place(f, found);
 	emit_block(f, &m, rt_alu(f, IRA_ADD, low, rt_alu(f, IRA_SHL, seg, shift)), none);
@@ -173,14 +174,14 @@ static void read_code(struct irfn *f, const struct step *s, irlabel none)
 #define MOV_BP_SP 0xec8b48   /* mov %rsp,%rbp */
 #define MOV_BP_SP_2 0xe58948 /* the same */
 
-static vreg three(struct irfn *f, vreg st, int32_t at)
+static vreg code3(struct irfn *f, vreg st, int32_t at)
 {
 	return rt_alui(f, IRA_AND, code_at(f, st, at, 4), 0xffffff);
 }
 
-/* The frame has been made, but for the check that follows in some versions: jumps to whole. It is not whole yet when
- * the frame pointer is to be saved next, for it was not pushed before. */
-static void emit_made(struct irfn *f, const struct step *s, irlabel whole)
+/* Jumps to whole when a `sub $N,%rsp` before the pc has made the frame; in some versions a check follows it. Right
+ * after the sub, and without a `push %rbp` before it, the frame pointer is not saved yet: jumps to s->sized. */
+static void emit_after_sub(struct irfn *f, const struct step *s, irlabel whole)
 {
 	const struct {
 		uint64_t code;
@@ -191,7 +192,7 @@ static void emit_made(struct irfn *f, const struct step *s, irlabel whole)
 		for (int32_t at = -subs[i].len; at > -HS_INSN_BEFORE; at--) {
 			irlabel no = ir_label(f);
 
-			ir_jcci(f, IRC_NE, three(f, s->st, at), (int64_t)subs[i].code, no);
+			ir_jcci(f, IRC_NE, code3(f, s->st, at), (int64_t)subs[i].code, no);
 			if (at == -subs[i].len)
 				ir_jcci(f, IRC_NE, code_at(f, s->st, at - 1, 1), PUSH_BP, s->sized);
 			ir_jmp(f, whole);
@@ -199,8 +200,9 @@ static void emit_made(struct irfn *f, const struct step *s, irlabel whole)
 		}
 }
 
-/* Where the innermost frame is only half there: the code around the pc tells. Falls through when it is whole. */
-static void emit_half(struct irfn *f, const struct step *s)
+/* The innermost frame may be in its prologue or epilogue, which the code around the pc tells: jumps to s->leaf,
+ * s->pushed or s->sized. Falls through when the frame is complete. */
+static void emit_prologue_epilogue(struct irfn *f, const struct step *s)
 {
 	vreg begin = ir_new(f), complete = ir_new(f), off;
 	irlabel whole = ir_label(f), offset = ir_label(f), have = ir_label(f), body = ir_label(f), word = ir_label(f),
@@ -224,13 +226,13 @@ static void emit_half(struct irfn *f, const struct step *s)
 	off = rt_alu(f, IRA_SUB, rt_ld(f, s->st, ST(pc)), begin);
 	ir_jcc(f, IRC_SGE, off, complete, body);
 	ir_jcci(f, IRC_EQ, code_at(f, s->st, -1, 1), PUSH_BP, s->pushed);
-	emit_made(f, s, whole);
+	emit_after_sub(f, s, whole);
 	ir_jmp(f, s->leaf);
 	ir_place(f, body);
 	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), RET, s->leaf);
 	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), POP_BP, s->pushed);
-	ir_jcci(f, IRC_EQ, three(f, s->st, 0), CMP_SP, s->leaf);
-	ir_jcci(f, IRC_EQ, three(f, s->st, -7), CMP_SP, s->leaf); /* the jump after it */
+	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), CMP_SP, s->leaf);
+	ir_jcci(f, IRC_EQ, code3(f, s->st, -7), CMP_SP, s->leaf); /* the jump after it */
 	ir_place(f, whole);
 }
 
@@ -243,13 +245,13 @@ static void emit_stub(struct irfn *f, const struct step *s)
 	read_code(f, s, whole);
 	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), RET, s->leaf);
 	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), PUSH_BP, s->leaf);
-	ir_jcci(f, IRC_EQ, three(f, s->st, 0), MOV_BP_SP, s->pushed);
-	ir_jcci(f, IRC_EQ, three(f, s->st, 0), MOV_BP_SP_2, s->pushed);
+	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), MOV_BP_SP, s->pushed);
+	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), MOV_BP_SP_2, s->pushed);
 	ir_place(f, whole);
 	ir_reti(f, STEP_BY_BP);
 }
 
-/* The caller of a frame of that size, and its frame pointer, unless the frame does not have it yet. */
+/* Unwinds a frame of size words. has_bp: the caller's frame pointer is saved below the return address. */
 static void emit_sized(struct irfn *f, const struct step *s, vreg size, bool has_bp)
 {
 	vreg cfa = rt_alu(f, IRA_ADD, rt_ld(f, s->st, ST(sp)), rt_alui(f, IRA_SHL, size, 3));
@@ -277,7 +279,6 @@ static void emit_code(struct irfn *f, const struct step *s, struct irfn *find, v
 	ir_ext(f, size, mix_word_at(f, st, HS(blob), HP(frame_size), HS_BLOB_BYTES, 4), 4, true);
 	name = mix_word_at(f, st, HS(blob), HP(name), HS_BLOB_BYTES, 8);
 	ir_jcc(f, IRC_EQ, name, rt_ld(f, st, HS(compiled)), seen);
-	ir_storei(f, st, HS(tmp), 8, 0);
 	read_word(f, &s->memory, HS(tmp), name, other);
 	what = rt_ld(f, st, HS(tmp));
 	ir_jcc(f, IRC_EQ, what, ir_imm(f, COMPILED), compiled);
@@ -297,7 +298,7 @@ static void emit_code(struct irfn *f, const struct step *s, struct irfn *find, v
 	keep_code(f, st, id);
 	ir_jcci(f, IRC_SLE, size, 0, s->w.fault);
 	ir_jcci(f, IRC_NE, rt_ld(f, st, ST(back)), 0, whole);
-	emit_half(f, s);
+	emit_prologue_epilogue(f, s);
 	ir_place(f, whole);
 	ir_jcci(f, IRC_GT, size, RT_UNWIND_MAX_FRAME / WORD, s->w.fault);
 	emit_sized(f, s, size, true);
@@ -323,8 +324,8 @@ static vreg index_of(struct irfn *f, vreg st, vreg bcp, irlabel none)
 	return at;
 }
 
-/* Its frame, of which the word is kept; jumps to none when there is no such frame at the frame pointer: the interpreter
- * is about to make it. */
+/* Unwinds a frame of the interpreter, and keeps its word. Jumps to none when there is no such frame at the frame
+ * pointer: the interpreter is about to make it. */
 static void emit_interpreted(struct irfn *f, const struct step *s, irlabel none)
 {
 	vreg st = s->st, bp = rt_ld(f, st, ST(bp)), method, at = ir_new(f), word, sender;
@@ -349,7 +350,7 @@ static void emit_interpreted(struct irfn *f, const struct step *s, irlabel none)
 	word = rt_alu(f, IRA_AND, rt_alui(f, IRA_SHR, method, HS_METHOD_SHIFT), ir_imm(f, HS_METHOD_MASK));
 	ir_alu(f, IRA_OR, word, word, rt_alui(f, IRA_SHL, at, HS_BCI_SHIFT));
 	keep_word(f, st, rt_alu(f, IRA_OR, word, ir_imm(f, RT_FRAME_SET)));
-	/* A compiled caller's frame ends there: what is between are arguments. */
+	/* The sender's sp is where a compiled caller's frame ends: arguments lie between the two frames. */
 	sender = rt_ld(f, st, HS(frame) + HS_FRAME_SENDER);
 	ir_jcc(f, IRC_LE, sender, bp, plain);
 	ir_jcci(f, IRC_GT, rt_alu(f, IRA_SUB, sender, bp), RT_UNWIND_MAX_FRAME, plain);
@@ -361,8 +362,8 @@ static void emit_interpreted(struct irfn *f, const struct step *s, irlabel none)
 	uw_set_caller(f, s->u, st, sender, rt_ld(f, st, HS(frame) + HS_FRAME_RA), &s->w);
 }
 
-/* hs_step(state, addr): the caller of a frame in the code cache. Of another thread, hs_step(state, &state and thread).
- */
+/* hs_step(state, addr): unwinds a frame in the code cache; returns STEP_*. Of another thread it is hs_step(state, ctx):
+ * ctx is the second argument of frame() in unwind.c, which points to the state and the thread. */
 struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u)
 {
 	struct irfn *find = emit_find(p, u), *f = irfn_new(p, "hs_step", 2);
@@ -385,8 +386,8 @@ struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u)
 	ir_place(f, half);
 	keep_code(f, s.st, ir_imm(f, 0));
 	ir_jcci(f, IRC_NE, rt_ld(f, s.st, ST(back)), 0, s.w.none);
-	/* It is being made, or was left: the caller's address is next on the stack, or the frame pointer is the
-	 * caller's. */
+	/* The frame is not made yet, or is gone. An address in the code cache on top of the stack is the return
+	 * address; else the frame pointer leads on. */
 	first = uw_stack_word(f, u, s.st, rt_ld(f, s.st, ST(sp)), s.w.fault);
 	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, first, rt_ld(f, s.st, HP(low))), rt_ld(f, s.st, HP(len)), s.leaf);
 	ir_reti(f, STEP_BY_BP);
@@ -425,7 +426,7 @@ void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid
 {
 	vreg m = ir_new(f), e = ir_new(f);
 	irslot key = ir_slot(f, 8);
-	irlabel none = ir_label(f), out = ir_label(f), known = ir_label(f);
+	irlabel none = ir_label(f), out = ir_label(f);
 
 	ir_store_slot(f, key, 0, 8, tgid);
 	ir_map(f, m, u->maps->hotspot);
@@ -434,9 +435,8 @@ void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid
 	uw_peek(f, st, HS(p), sizeof(struct hs_proc), e, 0);
 	ir_storei(f, st, HS(blob_len), 8, 0);
 	ir_storei(f, st, HS(compiled), 8, 0);
-	ir_jcci(f, IRC_EQ, rt_ld(f, st, HP(start)), 0, known);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, HP(start)), 0, out);
 	ir_jcc(f, IRC_NE, rt_ld(f, st, HP(start)), start, none);
-	ir_place(f, known);
 	ir_jmp(f, out);
 	ir_place(f, none);
 	ir_storei(f, st, HP(len), 8, 0);
@@ -450,7 +450,7 @@ static struct irfn *emit_mix(struct irprog *p)
 {
 	struct irfn *f = irfn_new(p, "hs_mix", 2);
 	vreg st = rt_ld(f, irfn_arg(f, 1), 0), i = rt_ld(f, st, MX(i)), at, fp, word = ir_new(f);
-	irlabel plain = ir_label(f), cut = ir_label(f), end = ir_label(f), known = ir_label(f);
+	irlabel plain = ir_label(f), cut = ir_label(f), end = ir_label(f), supported = ir_label(f);
 
 	ir_jcc(f, IRC_GE, i, rt_ld(f, st, MX(n)), end);
 	ir_jcci(f, IRC_GE, i, RT_UNWIND_MAX_FRAMES, end);
@@ -459,11 +459,11 @@ static struct irfn *emit_mix(struct irprog *p)
 	ir_mov(f, word, rt_ld(f, at, ST(frames)));
 	fp = rt_ld(f, at, ST(fps));
 	ir_jcci(f, IRC_EQ, fp, 0, plain);
-	ir_jcci(f, IRC_EQ, rt_ld(f, st, HP(refused)), 0, known);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, HP(refused)), 0, supported);
 	ir_storei(f, st, HP(refused), 8, 0); /* said once */
 	mix_out(f, st, ir_imm(f, HS_FRAME_METHOD(0, HS_MARK_VERSION)), cut);
 	ir_jmp(f, plain);
-	ir_place(f, known);
+	ir_place(f, supported);
 	ir_jcci(f, IRC_SGE, fp, 0, plain);
 	ir_mov(f, word, fp);
 	ir_place(f, plain);

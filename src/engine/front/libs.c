@@ -31,7 +31,7 @@ static void warn(struct texts *t, const char *path, const char *text)
 static void read_file(struct texts *t, const char *path)
 {
 	_cleanup_close_ int fd = shelf_open(path, O_NONBLOCK);
-	struct source src = { .name = path };
+	struct source src = { .name = path, .is_file = true };
 	struct stat st;
 	char *text;
 	ssize_t n;

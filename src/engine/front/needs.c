@@ -23,7 +23,7 @@ static bool is_timer(const struct pdesc *d)
 	return d->name && (!strncmp(d->name, "tick-", 5) || !strncmp(d->name, "profile-", 8));
 }
 
-static bool has_group(const struct pdesc *d)
+static bool has_tp_subsystem(const struct pdesc *d)
 {
 	return d->prov && !strcmp(d->prov, "sdt") && d->mod && d->mod[0];
 }
@@ -37,8 +37,8 @@ static bool any_probe(const struct unit *u, bool (*fits)(const struct pdesc *d))
 	return false;
 }
 
-/* The list of groups can be read. */
-static int try_groups(struct reason *reason)
+/* 0 if the list of tracepoints (tracefs, available_events) can be read, else -errno and the reason. */
+static int try_tracepoints(struct reason *reason)
 {
 	_cleanup_free_ char *text = NULL;
 	_cleanup_close_ int fd = -1;
@@ -65,7 +65,7 @@ int needs_tracing(bool groups, const struct listener *to)
 		e = listener_fail(to, err.code, "failed to initialize dtrace: %s", err.msg);
 	else if (typesrc_open_kernel(&ts, NULL) < 0)
 		e = listener_fail(to, -EOPNOTSUPP, "%s", reason_types(&words));
-	else if (groups && try_groups(&words) < 0)
+	else if (groups && try_tracepoints(&words) < 0)
 		e = listener_fail(to, -EOPNOTSUPP, "%s", words.text);
 	typesrc_free(ts);
 	err_done(&err);
@@ -82,7 +82,7 @@ int needs_check(const struct compile_session *w, const struct request *c)
 		if (!is_shipped(c, &c->progs.v[i]))
 			continue;
 		shipped = true;
-		groups |= any_probe(w->units[i], has_group);
+		groups |= any_probe(w->units[i], has_tp_subsystem);
 		timers |= any_probe(w->units[i], is_timer);
 	}
 	if (shipped && !w->ts)
@@ -90,7 +90,7 @@ int needs_check(const struct compile_session *w, const struct request *c)
 	if (shipped && !caps_reads_kernel())
 		return listener_fail(&c->to, -EOPNOTSUPP, "the kernel's memory cannot be read: %s",
 				     reason_lockdown(&words));
-	if (groups && try_groups(&words) < 0)
+	if (groups && try_tracepoints(&words) < 0)
 		return listener_fail(&c->to, -EOPNOTSUPP, "%s", words.text);
 	if (timers && !w->caps.perf_event && !caps_try_timer(reason, sizeof(reason)))
 		return listener_fail(&c->to, -EOPNOTSUPP, "timers (profile, tick) cannot be had: %s", reason);

@@ -173,7 +173,7 @@ static void set_source(struct request *c, struct prog_text *p, const char *name,
 	char *copy = arena_alloc(c->arena, len + 1);
 
 	memcpy(copy, text, len);
-	p->src = (struct source){ .name = name, .text = copy, .len = len };
+	p->src = (struct source){ .name = name, .text = copy, .len = len, .is_file = p->kind == PROG_SCRIPT };
 }
 
 int prog_read(struct request *c, const struct prog_text *p, struct strb *ret)

@@ -573,7 +573,7 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 	for (m = def->members; m; m = m->next)
 		n++;
 	v = arena_new_arr(c->a, struct denumval, n ? n : 1);
-	ty->evals = v;
+	ty->enumerators = v;
 	ty->size = ty->align = 4;
 	ty->is_signed = true;
 	ty->complete = true;
@@ -586,7 +586,7 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 				->read_to = m->read_to;
 			return;
 		}
-		for (unsigned i = 0; i < ty->nevals; i++) {
+		for (unsigned i = 0; i < ty->nenumerators; i++) {
 			if (strcmp(v[i].name, m->name) != 0)
 				continue;
 			diag_error(c->d, m->at, D_UNKNOWN,
@@ -601,8 +601,8 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 			diag_error(c->d, m->at, D_DECL_IDRED, "identifier redeclared: %s", m->name);
 			return;
 		}
-		v[ty->nevals] = (struct denumval){ m->name, next };
-		dtype_add_enumerator(c->t, ty, ty->nevals++);
+		v[ty->nenumerators] = (struct denumval){ m->name, next };
+		dtype_add_enumerator(c->t, ty, ty->nenumerators++);
 	}
 }
 

@@ -251,8 +251,8 @@ static void enum_operand(struct checker *c, struct node *n)
 
 	if (e->kind != DK_ENUM || n->b->kind != N_IDENT)
 		return;
-	for (i = 0; i < e->nevals; i++) {
-		if (__builtin_strcmp(e->evals[i].name, name) != 0)
+	for (i = 0; i < e->nenumerators; i++) {
+		if (__builtin_strcmp(e->enumerators[i].name, name) != 0)
 			continue;
 		if (local_find(c, name))
 			return;
@@ -265,7 +265,7 @@ static void enum_operand(struct checker *c, struct node *n)
 			return;
 		}
 		n->b->kind = N_INT;
-		n->b->ival = (uint64_t)e->evals[i].value;
+		n->b->ival = (uint64_t)e->enumerators[i].value;
 		n->b->is_const = true;
 		n->b->type = n->a->type;
 		return;

@@ -42,9 +42,9 @@ static void put_members(struct dtypes *t, const struct dtype *ty, unsigned depth
 			strb_printf(out, ":%u", ty->members[i].bit_size);
 		strb_adds(out, ";\n");
 	}
-	for (uint32_t i = 0; i < ty->nevals; i++) {
+	for (uint32_t i = 0; i < ty->nenumerators; i++) {
 		strb_fill(out, '\t', depth + 1);
-		strb_printf(out, "%s = %lld,\n", ty->evals[i].name, (long long)ty->evals[i].value);
+		strb_printf(out, "%s = %lld,\n", ty->enumerators[i].name, (long long)ty->enumerators[i].value);
 	}
 	strb_fill(out, '\t', depth);
 	strb_addc(out, '}');

@@ -153,8 +153,8 @@ static void complete_enum(struct dtypes *t, struct dtype *ty, uint32_t n)
 		v[k].value = tm.value;
 		k++;
 	}
-	ty->evals = v;
-	ty->nevals = k;
+	ty->enumerators = v;
+	ty->nenumerators = k;
 }
 
 void dtype_complete(struct dtypes *t, const struct dtype *cty)
@@ -203,8 +203,8 @@ static void add_enumerator(struct dtypes *t, struct symtab *tab, const struct dt
 	struct dtype_enumerator *e = arena_new_obj(t->arena, struct dtype_enumerator);
 
 	e->type = ty;
-	e->value = ty->evals[i].value;
-	symtab_put(tab, ty->evals[i].name, 0, e);
+	e->value = ty->enumerators[i].value;
+	symtab_put(tab, ty->enumerators[i].name, 0, e);
 }
 
 void dtype_add_enumerator(struct dtypes *t, const struct dtype *ty, uint32_t i)
@@ -222,8 +222,8 @@ static int index_enum(void *arg, struct tref ref, const char *name)
 	if (ty->kind != DK_ENUM)
 		return 0;
 	dtype_complete(t, ty);
-	for (i = 0; i < ty->nevals; i++) {
-		if (!symtab_get(&t->kenums, ty->evals[i].name, 0))
+	for (i = 0; i < ty->nenumerators; i++) {
+		if (!symtab_get(&t->kenums, ty->enumerators[i].name, 0))
 			add_enumerator(t, &t->kenums, ty, i);
 	}
 	return 0;

@@ -21,8 +21,9 @@ struct cpu {
 
 struct retention {
 	unsigned ncpus;
-	uint64_t limit, seq;
-	bool ring, full;
+	uint64_t limit; /* bytes of data that a CPU may keep */
+	uint64_t seq;
+	bool ring, full; /* keeps the newest rows, else the oldest; a row found no room */
 	struct cpu cpus[];
 };
 

@@ -12,21 +12,22 @@
 
 #define CAPS_MAX 64 /* bits of the version 3 interface */
 
-static bool known(unsigned cap)
+static bool has_cap_number(unsigned cap)
 {
 	return prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0;
 }
 
-/* held: what the process has; a process with CAP_SYS_ADMIN in place of the newer two keeps it. */
-static uint64_t wanted(uint64_t held, bool events)
+/* The capabilities to keep. held: those in effect; without both CAP_BPF and CAP_PERFMON it is CAP_SYS_ADMIN. */
+static uint64_t caps_to_keep(uint64_t held, bool events)
 {
 	uint64_t keep = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYSLOG;
 
-	if (known(CAP_CHECKPOINT_RESTORE))
+	if (has_cap_number(CAP_CHECKPOINT_RESTORE))
 		keep |= 1ull << CAP_CHECKPOINT_RESTORE; /* /proc/PID/map_files: deleted files */
 	if (events && reason_perf_wants_admin())
 		keep |= 1ull << CAP_SYS_ADMIN;
-	if (known(CAP_BPF) && known(CAP_PERFMON) && held & 1ull << CAP_BPF && held & 1ull << CAP_PERFMON)
+	if (has_cap_number(CAP_BPF) && has_cap_number(CAP_PERFMON) && held & 1ull << CAP_BPF &&
+	    held & 1ull << CAP_PERFMON)
 		return keep | 1ull << CAP_BPF | 1ull << CAP_PERFMON;
 	return keep | 1ull << CAP_SYS_ADMIN;
 }
@@ -39,10 +40,10 @@ int privs_drop(bool events)
 
 	if (syscall(SYS_capget, &h, d) < 0)
 		return -errno;
-	keep = wanted((uint64_t)d[1].effective << 32 | d[0].effective, events);
+	keep = caps_to_keep((uint64_t)d[1].effective << 32 | d[0].effective, events);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
-	for (unsigned cap = 0; cap < CAPS_MAX && known(cap); cap++)
+	for (unsigned cap = 0; cap < CAPS_MAX && has_cap_number(cap); cap++)
 		if (!(keep & 1ull << cap) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && errno != EPERM)
 			return -errno; /* EPERM: no CAP_SETPCAP: the sets below shrink all the same */
 	for (int i = 0; i < 2; i++) {

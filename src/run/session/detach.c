@@ -25,7 +25,7 @@ static void put_files(const struct session *s, const struct img_prog *p, struct 
 	for (const struct clause_instance *st = s->c.prog->instances; st; st = st->next) {
 		const char *slash;
 
-		if (!st->at.src || st->at.src == last || !has_clause(p, st->epid) || !strstr(st->at.src->name, ".d"))
+		if (!st->at.src || st->at.src == last || !st->at.src->is_file || !has_clause(p, st->epid))
 			continue;
 		last = st->at.src; /* clauses of one text follow each other */
 		slash = strrchr(last->name, '/');
@@ -46,7 +46,7 @@ static void put_probe(const struct img_prog *p, struct strb *b)
 /* -- trackers -- */
 
 /* Whether the program begins or ends (closes: ends) events of this tracker. */
-static bool is_about(const struct session *s, uint32_t prog, uint32_t tracker, bool closes)
+static bool uses_tracker(const struct session *s, uint32_t prog, uint32_t tracker, bool closes)
 {
 	for (const struct clause_instance *st = s->c.prog->instances; st; st = st->next) {
 		const bool *which = closes ? st->closes : st->fires;
@@ -57,28 +57,28 @@ static bool is_about(const struct session *s, uint32_t prog, uint32_t tracker, b
 	return false;
 }
 
-/* Whether another program that ends events of the tracker is detached. */
-static bool misses_ends(const struct session *s, uint32_t but, uint32_t tracker)
+/* Whether a program that ends events of the tracker is detached. */
+static bool misses_ends(const struct session *s, uint32_t tracker)
 {
 	for (uint32_t i = 0; i < s->l->img->nprogs; i++)
-		if (i != but && governor_is_detached(s->governor, i) && is_about(s, i, tracker, true))
+		if (governor_is_detached(s->governor, i) && uses_tracker(s, i, tracker, true))
 			return true;
 	return false;
 }
 
-static void close_trackers(struct session *s, uint32_t prog)
+static void suspend_trackers(struct session *s, uint32_t prog)
 {
 	for (uint32_t t = 0; s->trackers && t < s->l->img->ntracks; t++)
-		if (is_about(s, prog, t, true))
+		if (uses_tracker(s, prog, t, true))
 			trackers_since(s->trackers, t, UINT64_MAX);
-		else if (is_about(s, prog, t, false) && !misses_ends(s, prog, t))
+		else if (uses_tracker(s, prog, t, false) && !misses_ends(s, t))
 			trackers_since(s->trackers, t, clock_ns(CLOCK_MONOTONIC));
 }
 
-static void open_trackers(struct session *s, uint32_t prog)
+static void resume_trackers(struct session *s, uint32_t prog)
 {
 	for (uint32_t t = 0; s->trackers && t < s->l->img->ntracks; t++)
-		if (is_about(s, prog, t, false) && !misses_ends(s, prog, t))
+		if (uses_tracker(s, prog, t, false) && !misses_ends(s, t))
 			trackers_forget(s->trackers, t, clock_ns(CLOCK_MONOTONIC));
 }
 
@@ -91,7 +91,7 @@ static int detach_program(struct session *s, const struct governor_costly *v)
 	struct strb what = { 0 }, files = { 0 };
 	int r;
 
-	close_trackers(s, v->prog);
+	suspend_trackers(s, v->prog);
 	session_detach(s, v->prog);
 	governor_detached(s->governor, v->prog, note.ts);
 	put_probe(p, &what);
@@ -121,7 +121,7 @@ static int reattach_program(struct session *s, uint32_t prog)
 	}
 	note.ts = clock_ns(CLOCK_MONOTONIC);
 	note.count = governor_reattached(s->governor, prog, note.ts);
-	open_trackers(s, prog);
+	resume_trackers(s, prog);
 	put_probe(p, &what);
 	put_files(s, p, &files);
 	if (r == 0)

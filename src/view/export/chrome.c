@@ -113,7 +113,7 @@ static int on_event(void *ctx, const struct trace_event *e)
 
 int export_chrome(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err)
 {
-	struct chrome c = { .begun = trace_begun(f), .out = out };
+	struct chrome c = { .begun = recread_begun(f), .out = out };
 	struct trace_sink sink = { .ctx = &c, .name = on_name, .event = on_event };
 	int e;
 

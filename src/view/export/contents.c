@@ -138,16 +138,12 @@ static int count_lost(void *ctx, const struct row *row)
 static int put_recording(struct jsonw *w, struct recread *r, struct err *err)
 {
 	static const char *const metas[] = { "host", "kernel", "machine", "dwell" };
-	const char *text = recread_meta(r, "begun_monotonic_ns");
 	struct rec_range range;
-	uint64_t begun = 0;
 
-	if (text)
-		num_parse_u64(text, &begun);
 	jsonw_str(w, "type", "recording");
 	for (size_t i = 0; i < ARRAY_SIZE(metas); i++)
 		jsonw_str(w, metas[i], recread_meta(r, metas[i]));
-	jsonw_u64(w, "begun", begun);
+	jsonw_u64(w, "begun", recread_begun(r));
 	jsonw_u64(w, "wall_off", recread_wall_off(r));
 	put_range(w, "extent", recread_extent(r, &range), &range);
 	put_range(w, "seconds", recread_hist_extent(r, &range), &range);
@@ -192,11 +188,9 @@ int contents_put(struct recread *r, FILE *out, struct err *err)
 static void put_limits(const struct recread *f, FILE *out)
 {
 	static const char *const what[] = { "events", "aggregations", "processes", "seconds" };
-	const char *begun = recread_meta(f, "begun_monotonic_ns"), *n;
-	uint64_t from = 0, since;
+	uint64_t from = recread_begun(f), since;
+	const char *n;
 
-	if (begun)
-		num_parse_u64(begun, &from);
 	for (size_t i = 0; i < ARRAY_SIZE(what); i++) {
 		char key[32];
 

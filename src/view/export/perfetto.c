@@ -621,7 +621,7 @@ static int on_states(void *ctx, const struct timeline *t)
  * times for, is said to be the same. */
 static void put_clocks(struct perfetto *p, struct recread *f)
 {
-	uint64_t at = trace_begun(f);
+	uint64_t at = recread_begun(f);
 	const struct {
 		unsigned id;
 		uint64_t value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk through a recording: states of threads and CPUs, rows of events, spans, slow events, what the flight
- * recorder saw, processes, losses. */
+/* Walks through a recording for the trace exporters (chrome.c, perfetto.c). Gives states of threads and CPUs, rows of
+ * events, losses, spans, slow events, events of the flight recorder and processes to a sink as struct trace_event. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,15 @@
 #include "view/text/flighttext.h"
 
 #define LANES_MAX 1024 /* spans of further lanes share the last */
-#define NUMBER_MAX 12  /* characters of the number that a value without a name has */
+#define NUMBER_MAX 12  /* bytes of a number as text: the name of an argument, a thread's id */
 
 struct walk {
 	struct recread *f;
 	const struct rec_schema *schema;
 	struct sym *sym;
 	const struct trace_sink *sink;
-	bool states;	/* of threads are told: their slow events are not told again */
-	uint64_t flown; /* end of the last record of the flight recorder */
+	bool states;	    /* the sink gets states: slow events of the trackers state and life are skipped */
+	uint64_t flight_to; /* events of the flight recorder up to this time are exported; CLOCK_MONOTONIC, ns */
 	char *lanes[LANES_MAX];
 	unsigned nlanes;
 	int error;
@@ -44,7 +44,7 @@ static void name(struct walk *w, bool process, uint64_t pid, uint64_t tid, const
 		w->error = w->sink->name(w->sink->ctx, process, pid, tid, s);
 }
 
-static int tell(struct walk *w, const struct trace_event *e)
+static int emit(struct walk *w, const struct trace_event *e)
 {
 	if (!w->error)
 		w->error = w->sink->event(w->sink->ctx, e);
@@ -75,7 +75,7 @@ static int on_span(void *ctx, const struct rec_span *s)
 {
 	struct walk *w = ctx;
 
-	return tell(w, &(struct trace_event){ .kind = TRACE_INTERVAL,
+	return emit(w, &(struct trace_event){ .kind = TRACE_INTERVAL,
 					      .from = s->start,
 					      .to = s->start + s->duration,
 					      .pid = TRACE_PID_SPANS,
@@ -117,7 +117,7 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 	name(w, false, f->pid, f->tid, label);
 	if (f->tid == f->pid)
 		name(w, true, f->pid, f->tid, f->comm);
-	return tell(w, &e);
+	return emit(w, &e);
 }
 
 static int on_proc(void *ctx, const struct rec_proc_row *p)
@@ -142,7 +142,7 @@ static int on_proc(void *ctx, const struct rec_proc_row *p)
 	case PROC_ALIVE: name(w, true, e.pid, e.pid, p->name); return w->error;
 	default: return 0;
 	}
-	return tell(w, &e);
+	return emit(w, &e);
 }
 
 typedef VEC(struct trace_arg) arg_vec;
@@ -179,7 +179,7 @@ static int values(struct walk *w, const struct recfmt *fmt, const struct row *ro
 	return e;
 }
 
-static void tell_row(struct walk *w, const struct row *row)
+static void emit_row(struct walk *w, const struct row *row)
 {
 	const struct recfmt *fmt = w->schema->fmts[row->id - 1];
 	const struct rec_probe *p = rec_schema_probe(w->schema, row->probe);
@@ -189,7 +189,7 @@ static void tell_row(struct walk *w, const struct row *row)
 	strb_printf(&probe, "%s:%s:%s:%s", p ? p->prov : "", p ? p->mod : "", p ? p->func : "", p ? p->name : "");
 	if (values(w, fmt, row, &args, &strings) < 0 || probe.failed)
 		w->error = w->error ? w->error : -ENOMEM;
-	tell(w, &(struct trace_event){ .kind = TRACE_INSTANT,
+	emit(w, &(struct trace_event){ .kind = TRACE_INSTANT,
 				       .from = row->ts,
 				       .pid = TRACE_PID_CPUS,
 				       .tid = row->cpu,
@@ -207,9 +207,9 @@ static int on_row(void *ctx, const struct row *row)
 	struct trace_arg count = uint_arg("count", row->count);
 
 	if (row->kind == ROW_EVENT)
-		tell_row(w, row);
+		emit_row(w, row);
 	else if (rec_loss(row->id) == REC_LOST)
-		tell(w, &(struct trace_event){ .kind = TRACE_INSTANT,
+		emit(w, &(struct trace_event){ .kind = TRACE_INSTANT,
 					       .whole_process = true,
 					       .from = row->ts,
 					       .pid = TRACE_PID_LOSSES,
@@ -221,7 +221,7 @@ static int on_row(void *ctx, const struct row *row)
 }
 
 /* What a thread did, or a CPU. */
-static int tell_state(struct walk *w, const struct timeline *t, const struct tl_row *r, const struct tl_item *x)
+static int emit_state(struct walk *w, const struct timeline *t, const struct tl_row *r, const struct tl_item *x)
 {
 	const struct tl_text *text = &t->texts.v[x->text];
 	const struct tl_kind_info *kind = tl_kind_info((enum tl_kind)x->kind);
@@ -244,7 +244,7 @@ static int tell_state(struct walk *w, const struct timeline *t, const struct tl_
 		args[e.nargs++] = uint_arg("cpu", x->cpu - 1u);
 	if (waker)
 		args[e.nargs++] = text_arg("woken by", waker);
-	return tell(w, &e);
+	return emit(w, &e);
 }
 
 /* Labels of threads are their names and numbers. */
@@ -260,7 +260,7 @@ static void name_process(struct walk *w, const struct tl_row *r)
 }
 
 /* Rows of threads and CPUs: intervals of one do not overlap. */
-static void tell_states(struct walk *w, const struct timeline *t)
+static void emit_states(struct walk *w, const struct timeline *t)
 {
 	name(w, true, TRACE_PID_TASKS, 0, "CPUs");
 	if (w->sink->states && !w->error)
@@ -275,7 +275,7 @@ static void tell_states(struct walk *w, const struct timeline *t)
 			name_process(w, r);
 		for (size_t i = 0; i < r->items.n && !w->error; i++)
 			if (r->items.v[i].kind != TL_UNSEEN)
-				tell_state(w, t, r, &r->items.v[i]);
+				emit_state(w, t, r, &r->items.v[i]);
 	}
 }
 
@@ -287,8 +287,8 @@ static bool has_states(const struct rec_schema *s)
 	return false;
 }
 
-/* Who has a CPU from `from` on. */
-static void tell_run(struct walk *w, const struct flight_rec *f, uint32_t i, uint64_t from)
+/* Event i is a switch: the slice of the thread that gets the CPU, from `from` to the next switch there. */
+static void emit_run(struct walk *w, const struct flight_rec *f, uint32_t i, uint64_t from)
 {
 	const struct flight_event e = flight_event(f, i);
 	uint64_t end = flight_until(f, i, "switch");
@@ -297,7 +297,7 @@ static void tell_run(struct walk *w, const struct flight_rec *f, uint32_t i, uin
 	if (!e.id || end <= from)
 		return;
 	snprintf(text, sizeof(text), "%s %u", e.text, e.id);
-	tell(w, &(struct trace_event){ .kind = TRACE_SLICE,
+	emit(w, &(struct trace_event){ .kind = TRACE_SLICE,
 				       .from = from,
 				       .to = end,
 				       .pid = TRACE_PID_FLIGHT,
@@ -305,8 +305,8 @@ static void tell_run(struct walk *w, const struct flight_rec *f, uint32_t i, uin
 				       .name = text });
 }
 
-/* What the flight recorder saw. Records of slow events that were close to each other tell the same: what is before the
- * end of the last is left out. */
+/* Exports one record of the flight recorder. Records of slow events that are close in time overlap: the part that an
+ * earlier record has covered is skipped. */
 static int on_flight(void *ctx, const struct row *row)
 {
 	struct strb text = { 0 };
@@ -319,18 +319,20 @@ static int on_flight(void *ctx, const struct row *row)
 		struct flight_event e = flight_event(&f, i);
 
 		if (flight_is(&e, "switch")) {
-			tell_run(w, &f, i, e.ts > w->flown ? e.ts : w->flown);
-		} else if (e.ts > w->flown && !flight_is(&e, "holder")) { /* the lock's text names it */
+			emit_run(w, &f, i, e.ts > w->flight_to ? e.ts : w->flight_to);
+		} else if (e.ts > w->flight_to && !flight_is(&e, "holder")) { /* the lock's text names it */
 			strb_reset(&text);
 			flighttext_event(&text, &f, i);
-			tell(w, &(struct trace_event){ .kind = TRACE_INSTANT,
+			if (text.failed)
+				w->error = w->error ? w->error : -ENOMEM;
+			emit(w, &(struct trace_event){ .kind = TRACE_INSTANT,
 						       .from = e.ts,
 						       .pid = TRACE_PID_FLIGHT,
 						       .tid = e.cpu,
 						       .name = strb_str(&text) });
 		}
 	}
-	w->flown = f.h.to > w->flown ? f.h.to : w->flown;
+	w->flight_to = f.h.to > w->flight_to ? f.h.to : w->flight_to;
 	strb_free(&text);
 	return w->error;
 }
@@ -357,7 +359,7 @@ static int walk(struct walk *w, const struct timeline *states, struct err *err)
 
 	name_groups(w);
 	if (states)
-		tell_states(w, states);
+		emit_states(w, states);
 	e = recread_rows(w->f, 1u << ROW_EVENT | 1u << ROW_DROPS, REC_ALL_TIME, on_row, w, err);
 	if (e == 0)
 		e = recread_spans(w->f, REC_ALL_TIME, on_span, w, err);
@@ -379,16 +381,6 @@ bool trace_split(const char *label, size_t *ret_len, uint64_t *ret_tid)
 	return is;
 }
 
-uint64_t trace_begun(struct recread *f)
-{
-	const char *text = recread_meta(f, "begun_monotonic_ns");
-	uint64_t begun = 0;
-
-	if (text)
-		num_parse_u64(text, &begun);
-	return begun;
-}
-
 int trace_walk(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, const struct trace_sink *sink,
 	       struct err *err)
 {
@@ -397,10 +389,14 @@ int trace_walk(struct recread *f, struct sym *sym, text_why_fn *why, void *why_a
 	struct walk w = { .f = f, .schema = recread_schema(f), .sym = sym, .sink = sink };
 	int e;
 
-	if (has_states(w.schema) && timeline_make(f, &all, &states, err) < 0)
-		*err = (struct err){ 0 }; /* a tracker of this name that is something else */
+	e = has_states(w.schema) ? timeline_make(f, &all, &states, err) : 0;
+	if (e == -EINVAL) { /* no states: a tracker "state" of somebody's own */
+		err_done(err);
+		e = 0;
+	}
 	w.states = states && states->states;
-	e = walk(&w, w.states ? states : NULL, err);
+	if (e == 0)
+		e = walk(&w, w.states ? states : NULL, err);
 	timeline_free(states);
 	for (unsigned i = 0; i < w.nlanes; i++)
 		free(w.lanes[i]);

@@ -56,6 +56,4 @@ int trace_walk(struct recread *f, struct sym *sym, text_why_fn *why, void *why_a
 	       struct err *err);
 /* A label "COMM TID": the length of COMM, and TID. False: it has not this form, *ret_len is the whole. */
 bool trace_split(const char *label, size_t *ret_len, uint64_t *ret_tid);
-/* CLOCK_MONOTONIC at which the recording began; 0: not known. */
-uint64_t trace_begun(struct recread *f);
 #endif

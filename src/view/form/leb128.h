@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unsigned numbers in as many bytes as they need, seven bits each. */
+/* Appends unsigned numbers as LEB128, which Protocol Buffers call varints: seven bits in each byte, lowest first; bit 7
+ * is set in all bytes but the last. */
 #ifndef DWELL_VIEW_FORM_LEB128_H
 #define DWELL_VIEW_FORM_LEB128_H
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single HTML files. Nothing in them can load anything from elsewhere: the policy in the head forbids it. */
+/* Writes a picture as one HTML file with script, style and data, or its data alone as JSON. The page's
+ * Content-Security-Policy forbids it to load anything. */
 #include "view/form/page.h"
 #include <errno.h>
 #include <stdint.h>
@@ -9,7 +10,7 @@
 #include "view/form/deflate.h"
 #include "view/form/xml.h"
 
-/* JSON within an element: no "<" may end it. */
+/* Writes JSON inside of a <script> element. "<" is escaped: "</script>" in a string would end the element. */
 static void put_json(FILE *out, const struct strb *json)
 {
 	for (size_t i = 0; i < json->n; i++)
@@ -77,7 +78,7 @@ int page_json(FILE *out, const struct strb *meta, const struct page_part *parts,
 	int e = meta->failed || meta->n < 2 ? -ENOMEM : 0;
 
 	if (e == 0)
-		fwrite(meta->s, 1, meta->n - 1, out); /* all but the brace that ends it */
+		fwrite(meta->s, 1, meta->n - 1, out); /* without the final "}": members follow */
 	for (size_t i = 0; i < nparts && e == 0; i++) {
 		fprintf(out, ",\"%s\":\"", parts[i].id);
 		e = parts[i].bytes->failed

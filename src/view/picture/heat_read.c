@@ -372,8 +372,13 @@ static int read_lane(struct reading *r, struct err *err)
 	struct tl_opts all = { .from_ns = r->opts->from_ns, .to_ns = r->opts->to_ns };
 	int e = recread_spans(r->f, (struct rec_range){ 0, r->range.to }, on_span, r, err);
 
-	if (e == 0 && !r->second && timeline_make(r->f, &all, &r->states, err) < 0)
-		*err = (struct err){ 0 }; /* it has none */
+	if (e == 0 && !r->second) {
+		e = timeline_make(r->f, &all, &r->states, err);
+		if (e == -EINVAL) { /* no states are recorded */
+			err_done(err);
+			e = 0;
+		}
+	}
 	if (e == 0)
 		e = paint_cpu(r);
 	if (e == 0 && !r->has_lane)
@@ -625,8 +630,7 @@ int heat_make(struct recread *f, const struct heat_opts *opts, struct heat **ret
 			     .step = opts->step_ns     ? opts->step_ns
 				     : opts->period_ns ? opts->period_ns
 						       : RECFILE_SECOND_NS };
-	const char *begun = recread_meta(f, "begun_monotonic_ns");
-	uint64_t begin = 0;
+	uint64_t begin = recread_begun(f);
 	int e;
 
 	r.h = calloc(1, sizeof(*r.h));
@@ -634,8 +638,6 @@ int heat_make(struct recread *f, const struct heat_opts *opts, struct heat **ret
 		return no_memory(err);
 	r.h->counted = opts->period_ns && opts->by ? "ns" : "";
 	r.h->period_ns = opts->period_ns;
-	if (begun)
-		num_parse_u64(begun, &begin);
 	r.wall = recread_wall_off(f);
 	if (opts->from_ns)
 		r.range.from = begin + opts->from_ns;

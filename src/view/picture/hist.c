@@ -244,15 +244,12 @@ static int note_losses(struct hist *h, struct recread *f, struct rec_range range
 int hist_add(struct hist *h, struct recread *f, const struct hist_opts *o, const char *prefix, struct err *err)
 {
 	struct keys k = { .f = f, .range = REC_ALL_TIME, .err = err };
-	const char *begun = recread_meta(f, "begun_monotonic_ns");
+	uint64_t begin = recread_begun(f);
 	struct rec_histdesc d;
-	uint64_t begin = 0;
 	int e = histsrc_choose(recread_schema(f), o->by, "", &k.source, &d, err);
 
 	if (e < 0)
 		return e;
-	if (begun)
-		num_parse_u64(begun, &begin);
 	if (o->from_ns)
 		k.range.from = begin + o->from_ns;
 	if (o->to_ns)

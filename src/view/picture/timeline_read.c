@@ -705,15 +705,12 @@ void tl_reader_done(struct tl_reader *r)
 int timeline_make(struct recread *f, const struct tl_opts *opts, struct timeline **ret, struct err *err)
 {
 	struct tl_reader r = { .f = f, .opts = opts, .range = REC_ALL_TIME };
-	const char *begun = recread_meta(f, "begun_monotonic_ns");
-	uint64_t begin = 0;
+	uint64_t begin = recread_begun(f);
 	int e;
 
 	r.t = calloc(1, sizeof(*r.t));
 	if (!r.t)
 		return err_set(err, -ENOMEM, "out of memory");
-	if (begun)
-		num_parse_u64(begun, &begin);
 	r.range.from = begin + opts->from_ns;
 	if (opts->to_ns)
 		r.range.to = begin + opts->to_ns;

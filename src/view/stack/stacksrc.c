@@ -126,9 +126,7 @@ static int read_recording(const char *path, const struct stacksrc_opts *opts, st
 	begin = recread_meta(f, "begun_realtime_ns");
 	if (begin)
 		num_parse_u64(begin, &ret->begun_realtime_ns);
-	begin = recread_meta(f, "begun_monotonic_ns");
-	if (begin)
-		num_parse_u64(begin, &ro.begin_ns);
+	ro.begin_ns = recread_begun(f);
 	e = recsym_new(f, &sym, err);
 	if (e == 0)
 		e = read_rows(f, sym, &ro, t, weight, ret, err);

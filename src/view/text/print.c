@@ -91,9 +91,9 @@ const char *text_enum_name(const struct rectype *t, uint64_t value)
 {
 	uint64_t mask = t->size < 8 ? (UINT64_C(1) << 8 * t->size) - 1 : ~UINT64_C(0);
 
-	for (uint32_t i = 0; i < t->nevals; i++)
-		if ((((uint64_t)t->evals[i].value ^ value) & mask) == 0)
-			return t->evals[i].name;
+	for (uint32_t i = 0; i < t->nenumerators; i++)
+		if ((((uint64_t)t->enumerators[i].value ^ value) & mask) == 0)
+			return t->enumerators[i].name;
 	return NULL;
 }
 

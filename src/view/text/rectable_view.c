@@ -29,11 +29,8 @@ static const struct optrow options[] = {
 /* Times after the beginning become those of the recording's clock. */
 static struct rec_range local(struct recread *f, struct rec_range r)
 {
-	const char *text = recread_meta(f, "begun_monotonic_ns");
-	uint64_t begun = 0;
+	uint64_t begun = recread_begun(f);
 
-	if (text)
-		num_parse_u64(text, &begun);
 	return (struct rec_range){ r.from ? begun + r.from : 0, r.to ? begun + r.to : INT64_MAX };
 }
 

@@ -8,7 +8,7 @@ static char text[4096];
 /* The text of one diagnostic about the `len` bytes at `at` in `program`. */
 static const char *shown(const char *program, const char *at, uint32_t len, bool tags, const char *hint)
 {
-	struct source s = { "prog.d", program, strlen(program) };
+	struct source s = { .name = "prog.d", .text = program, .len = strlen(program) };
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct strb b = { 0 };
 	struct diags d;
@@ -92,7 +92,7 @@ static void further_errors_are_counted_only(void **state)
 
 static void the_same_is_said_once(void **state)
 {
-	struct source s = { "prog.d", "foo foo", 7 };
+	struct source s = { .name = "prog.d", .text = "foo foo", .len = 7 };
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct diags d;
 	struct diag *g;

@@ -28,7 +28,7 @@ static void position_of_every_case(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct source s = { "s.d", cases[i].text, strlen(cases[i].text) };
+		struct source s = { .name = "s.d", .text = cases[i].text, .len = strlen(cases[i].text) };
 		const char *at = strstr(s.text, cases[i].at);
 		struct position p = source_position(&s, (uint32_t)(at - s.text));
 
@@ -43,7 +43,7 @@ static void position_of_every_case(void **state)
 
 static void offset_past_the_end_is_the_end(void **state)
 {
-	struct source s = { "s.d", "ab\n", 3 };
+	struct source s = { .name = "s.d", .text = "ab\n", .len = 3 };
 	struct position p = source_position(&s, 99);
 
 	(void)state;
@@ -55,7 +55,8 @@ static void offset_past_the_end_is_the_end(void **state)
 
 static void spans_join_within_a_source(void **state)
 {
-	struct source s = { "s.d", "abcdef", 6 }, other = { "t.d", "x", 1 };
+	struct source s = { .name = "s.d", .text = "abcdef", .len = 6 },
+		      other = { .name = "t.d", .text = "x", .len = 1 };
 	struct span a = { &s, 1, 2, 0 }, b = { &s, 4, 1, 0 }, j;
 
 	(void)state;

@@ -9,7 +9,7 @@
 #include "load/load.h"
 
 static const char src_text[] = "BEGIN\n{\n\ttrace(1);\n}\n";
-static const struct source src = { "hand.d", src_text, sizeof(src_text) - 1 };
+static const struct source src = { .name = "hand.d", .text = src_text, .len = sizeof(src_text) - 1 };
 
 static int load(struct image *img, struct loaded **l, struct err *err)
 {

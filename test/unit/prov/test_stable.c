@@ -38,7 +38,7 @@ static struct dprog *compile(const char *text, struct diags *d)
 	struct dprog *p = NULL;
 	struct unit *u;
 
-	*s = (struct source){ text, text, strlen(text) };
+	*s = (struct source){ .name = text, .text = text, .len = strlen(text) };
 	diags_init(d, arena);
 	dopts_init(opts, arena);
 	if (lang_parse(arena, s, &env, d, &u) < 0 || lang_check(arena, &u, 1, &env, d, &p) < 0)
