@@ -51,7 +51,7 @@ static void put_code(struct good *g, const struct bpf_insn *i, uint32_t n)
 	put_code((g), (struct bpf_insn[]){ __VA_ARGS__ }, \
 		 sizeof((struct bpf_insn[]){ __VA_ARGS__ }) / sizeof(struct bpf_insn))
 
-static const struct source text = { "t.d", "BEGIN{}", 7 };
+static const struct source text = { .name = "t.d", .text = "BEGIN{}", .len = 7 };
 
 static void init(struct good *g)
 {

@@ -91,7 +91,7 @@ static void constants_and_maps(void **state)
 
 static void a_whole_image(void **state)
 {
-	static const struct source src = { "t.d", "BEGIN\n{\n\tx = 1;\n}\n", 18 };
+	static const struct source src = { .name = "t.d", .text = "BEGIN\n{\n\tx = 1;\n}\n", .len = 18 };
 	static struct bpf_insn insns[] = {
 		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0 },
 		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },

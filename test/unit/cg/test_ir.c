@@ -304,7 +304,7 @@ static void fetch_add(void **state)
 
 static void lines_follow_the_text(void **state)
 {
-	static const struct source src = { "t.d", "BEGIN{trace(1);}", 16 };
+	static const struct source src = { .name = "t.d", .text = "BEGIN{trace(1);}", .len = 16 };
 	struct fix x = begin();
 
 	(void)state;
