@@ -4,8 +4,8 @@
  * dbslower.d: queries of PostgreSQL, and of MariaDB or MySQL, that take longer than some milliseconds.
  *
  * Usage: dbslower.d [-p PID] [--ms N]
- * PostgreSQL: all servers, by their static probes (as Debian builds them); -p: one server process. MariaDB and MySQL: give the
- * server with -p. The tool traces its function dispatch_command() and cuts queries at 256 characters.
+ * All servers, also those that start later: PostgreSQL by its static probes (as Debian builds them), MariaDB and MySQL by their
+ * function dispatch_command(), queries cut at 256 characters. -p: one process and its descendants.
  *
  * TIME  when the answer was complete      PID  of the server's process      MS  from the query to the end of the answer
  * QUERY  as it came
@@ -33,20 +33,20 @@ postgresql*:::query-start
 }
 
 /* int dispatch_command(enum enum_server_command, THD *, char *query, unsigned length, …): 3 is COM_QUERY. */
-pid$target::*dispatch_command*:entry
-/arg0 == 3/
+pid*:mariadbd:*dispatch_command*:entry, pid*:mysqld:*dispatch_command*:entry
+/arg0 == 3 && wanted/
 {
 	self->query = copyinstr(arg2, 256);
 	self->start = timestamp;
 }
 
-postgresql*:::query-done, pid$target::*dispatch_command*:return
+postgresql*:::query-done, pid*:mariadbd:*dispatch_command*:return, pid*:mysqld:*dispatch_command*:return
 /self->start && timestamp - self->start >= $ms * 1000000/
 {
 	printf("%-20Y %7d %10d %s\n", walltimestamp, pid, (timestamp - self->start) / 1000000, self->query);
 }
 
-postgresql*:::query-done, pid$target::*dispatch_command*:return
+postgresql*:::query-done, pid*:mariadbd:*dispatch_command*:return, pid*:mysqld:*dispatch_command*:return
 {
 	self->start = 0;
 	self->query = NULL;

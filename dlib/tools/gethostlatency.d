@@ -3,8 +3,8 @@
 /*
  * gethostlatency.d: how long a program waits for the addresses of host names.
  *
- * Usage: gethostlatency.d -p PID|-c COMMAND
- * getaddrinfo(3) and gethostbyname(3) of the C library. Programs with a resolver of their own (Go) do not call it.
+ * Usage: gethostlatency.d [-p PID|-c COMMAND]
+ * All programs, also those that start later; with -p or -c only this process and its descendants. getaddrinfo(3) and gethostbyname(3) of the C library. Programs with a resolver of their own (Go) do not call it.
  *
  * TIME  when it returned    COMMAND  the program     MS  milliseconds
  * RESULT  ok, or failed     HOST  the name
@@ -22,15 +22,15 @@ BEGIN
 	printf("%-20s %7s %-16s %8s %-7s %s\n", "TIME", "PID", "COMMAND", "MS", "RESULT", "HOST");
 }
 
-pid$target:libc.so*:getaddrinfo:entry, pid$target:libc.so*:gethostbyname:entry
-/arg0/
+pid*:libc.so*:getaddrinfo:entry, pid*:libc.so*:gethostbyname:entry
+/arg0 && wanted/
 {
 	self->start = timestamp;
 	self->host = copyinstr(arg0);
 }
 
 /* getaddrinfo() returns 0 if it has an address, gethostbyname() the address of a struct. */
-pid$target:libc.so*:getaddrinfo:return, pid$target:libc.so*:gethostbyname:return
+pid*:libc.so*:getaddrinfo:return, pid*:libc.so*:gethostbyname:return
 /self->start/
 {
 	printf("%-20Y %7d %-16s %8d %-7s %s\n", walltimestamp, pid, execname, (timestamp - self->start) / 1000000,

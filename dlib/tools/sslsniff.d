@@ -1,10 +1,11 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sslsniff.d: what a program sends and receives by TLS, before it is encrypted and after it is decrypted.
+ * sslsniff.d: what programs send and receive by TLS, before it is encrypted and after it is decrypted.
  *
- * Usage: sslsniff.d -p PID|-c COMMAND [--module NAME]
- * OpenSSL. The library must be in use when the tool starts (-p), or belong to the program (-c).
+ * Usage: sslsniff.d [-p PID|-c COMMAND] [--module FILE]
+ * OpenSSL and GnuTLS, in all programs that use them, also those that start later; with -p or -c only in this process and its
+ * descendants. --module node: a program that has OpenSSL in itself.
  *
  * PID, COMMAND  who     D  W written, R read     BYTES  of the call     DATA  the first line, up to 160 bytes
  *
@@ -18,45 +19,51 @@
  */
 #pragma D option quiet
 #pragma D option strsize=160
-#pragma D param module string "file that has SSL_read() and SSL_write()" libssl.so*
+#pragma D option zdefs
+#pragma D param module string "files that have SSL_read() and SSL_write()" libssl.so*
 
 BEGIN
 {
 	printf("%7s %-16s %1s %8s %s\n", "PID", "COMMAND", "D", "BYTES", "DATA");
 }
 
-pid$target:$module:SSL_write:entry, pid$target:$module:SSL_read:entry,
-pid$target:$module:SSL_write_ex:entry, pid$target:$module:SSL_read_ex:entry
+pid*:$module:SSL_write:entry, pid*:$module:SSL_read:entry,
+pid*:$module:SSL_write_ex:entry, pid*:$module:SSL_read_ex:entry,
+pid*:libgnutls.so*:gnutls_record_send:entry, pid*:libgnutls.so*:gnutls_record_recv:entry
+/wanted/
 {
 	self->buf = arg1;
 	self->n = arg3;
 }
 
-pid$target:$module:SSL_write:return, pid$target:$module:SSL_read:return
+pid*:$module:SSL_write:return, pid*:$module:SSL_read:return,
+pid*:libgnutls.so*:gnutls_record_send:return, pid*:libgnutls.so*:gnutls_record_recv:return
 /self->buf && (int)arg1 > 0/
 {
 	self->len = (int)arg1;
 }
 
 /* These return 1, and the number where the fourth argument points. */
-pid$target:$module:SSL_write_ex:return, pid$target:$module:SSL_read_ex:return
+pid*:$module:SSL_write_ex:return, pid*:$module:SSL_read_ex:return
 /self->buf && (int)arg1 == 1/
 {
 	self->len = *(size_t *)copyin(self->n, sizeof (size_t));
 }
 
-pid$target:$module:SSL_write:return, pid$target:$module:SSL_read:return,
-pid$target:$module:SSL_write_ex:return, pid$target:$module:SSL_read_ex:return
+pid*:$module:SSL_write:return, pid*:$module:SSL_read:return,
+pid*:$module:SSL_write_ex:return, pid*:$module:SSL_read_ex:return,
+pid*:libgnutls.so*:gnutls_record_send:return, pid*:libgnutls.so*:gnutls_record_recv:return
 /self->buf && self->len > 0/
 {
 	/* copyin() adds no NUL. Bytes of an earlier, longer copy may follow. */
 	this->data = substr(stringof(copyin(self->buf, self->len < 160 ? self->len : 160)), 0, self->len);
-	printf("%7d %-16s %1s %8d %S\n", pid, execname, strstr(probefunc, "write") != NULL ? "W" : "R", self->len,
+	printf("%7d %-16s %1s %8d %S\n", pid, execname, strstr(probefunc, "write") != NULL || strstr(probefunc, "send") != NULL ? "W" : "R", self->len,
 	    strtok(this->data, "\r\n"));
 }
 
-pid$target:$module:SSL_write:return, pid$target:$module:SSL_read:return,
-pid$target:$module:SSL_write_ex:return, pid$target:$module:SSL_read_ex:return
+pid*:$module:SSL_write:return, pid*:$module:SSL_read:return,
+pid*:$module:SSL_write_ex:return, pid*:$module:SSL_read_ex:return,
+pid*:libgnutls.so*:gnutls_record_send:return, pid*:libgnutls.so*:gnutls_record_recv:return
 {
 	self->buf = 0;
 	self->len = 0;

@@ -47,6 +47,8 @@ static void tools_usage(const struct command *self, FILE *out)
 static int tools(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
+	char name[TOOL_NAME_MAX];
+	bool other;
 
 	if (cmd_wants_help(argc, argv))
 		return tools_usage(NULL, stdout), EXIT_OK;
@@ -54,9 +56,11 @@ static int tools(int argc, char **argv)
 		return cmd_wrong("tools: one word at most");
 	if (word && word[0] == '-')
 		return cmd_wrong("tools: there is no option %s; '%s tools --help' tells the usage", word, cmd_name());
-	return cmd_list_tools(word, stdout)
-		       ? EXIT_OK
-		       : cmd_fail("no tool has '%s' in its name or purpose; 'dwell tools' lists all", word);
+	if (cmd_list_tools(word && tool_name(word, name, &other) && other ? name : word, stdout))
+		return EXIT_OK;
+	if (word && tool_command(word))
+		return cmd_no_tool(word);
+	return cmd_fail("no tool has '%s' in its name or purpose; 'dwell tools' lists all", word);
 }
 
 int cmd_no_tool(const char *word)

@@ -51,9 +51,12 @@ bool tool_name(const char *word, char ret[TOOL_NAME_MAX], bool *other)
 	return true;
 }
 
-const char *tool_command(const char *name)
+const char *tool_command(const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+	char name[TOOL_NAME_MAX];
+	bool other;
+
+	for (size_t i = 0; tool_name(word, name, &other) && i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i].name, name))
 			return commands[i].line;
 	return NULL;

@@ -11,7 +11,7 @@
  * bpftrace by dwell's name; *other is true then. Returns false if the word is too long or no file name. */
 bool tool_name(const char *word, char ret[TOOL_NAME_MAX], bool *other);
 /* The command line that does what a tool of bcc or bpftrace of this name does; NULL: there is none. */
-const char *tool_command(const char *name);
+const char *tool_command(const char *word);
 /* A word is in the name or in the summary, whatever its case; no word (NULL) is in all. */
 bool tool_fits(const char *name, const char *summary, const char *word);
 /* The comment at the head of a tool: where its first line begins, and in *n its length; lines begin with " *". NULL:

@@ -15,6 +15,9 @@ r = live.dwell("tools", "TCP")
 live.check(0 < len(r.stdout.splitlines()) < len(shipped) and all("tcp" in l.lower() for l in r.stdout.splitlines()), "tools WORD", r.stdout)
 r = live.dwell("tools", "nosuchword")
 live.check(r.returncode == 1 and "no tool has 'nosuchword'" in r.stderr, "tools: a word that is nowhere", f"{r}")
+live.same([l.split()[0] for l in live.dwell("tools", "biosnoop").stdout.splitlines()], ["iosnoop"], "tools: bcc's name")
+r = live.dwell("tools", "mdflush")
+live.check(r.returncode == 2 and "dwell -n 'fbt::md_flush_request:entry" in r.stderr and "needs functions of the kernel" in r.stderr, "tools: what needs functions of the kernel says so", f"{r}")
 for args, code, text in ((["a", "b"], 2, "one word at most"), (["--bad"], 2, "no option --bad")):
     r = live.dwell("tools", *args)
     live.check(r.returncode == code and text in r.stderr, f"tools {args}", f"{r}")
@@ -34,6 +37,7 @@ r = live.dwell("run", "iotop", "--for", "100ms")
 live.check("another" not in r.stdout, "a file of that name in the folder is not taken", f"{r}")
 for args, text in ((["iotopp"], "did you mean iotop?"), (["../x"], "there is no tool '../x'"), (["iotop", "--for", "soon"], "is no time"),
                    (["runqslower"], "runqslower is a command here: dwell latency wakeup"),
+                   (["tcpsynbl-bpfcc"], "it needs functions of the kernel"), (["criticalstat.py"], "CONFIG_PREEMPTIRQ_TRACEPOINTS"),
                    (["iotop", "--"], "a command is missing behind --"), ([], "Usage: ")):
     r = live.dwell("run", *args)
     live.check(r.returncode == 2 and text in r.stderr, f"run {args}: {text}", f"{r}")

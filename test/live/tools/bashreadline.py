@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bashreadline.d shows what is typed into a bash at a terminal. A bash whose readline() cannot be found is no case."""
+"""bashreadline.d shows what is typed into a bash at a terminal, by whoever does it."""
 import os
 import pty
 import shutil
@@ -21,7 +21,7 @@ if pid == 0:
     os.execvp("bash", ["bash", "--norc", "--noprofile"])
 os.read(terminal, 1)  # the prompt: it is bash by now
 with open(OUT, "wb") as out:
-    p = subprocess.Popen([live.DWELL, "-s", TOOL, "-p", str(pid)], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
+    p = subprocess.Popen([live.DWELL, "-s", TOOL], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
                          text=True)
 # The call of readline() that was under way as the tool started is not seen: typed again until it is.
 until = time.monotonic() + 30
@@ -33,9 +33,6 @@ if p.poll() is None:
 err = p.communicate(timeout=20)[1]
 os.kill(pid, signal.SIGKILL)
 os.waitpid(pid, 0)
-if "does not match any probes" in err:
-    print("# this bash has readline() elsewhere:", err.splitlines()[0])
-    sys.exit(77)
 said = open(OUT, encoding="utf-8").read()
 live.check(f"{pid} echo typed\n" in said, "a line that was typed", said + err)
 live.check(said.startswith("TIME "), "its columns are named", said)

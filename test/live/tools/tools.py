@@ -161,9 +161,16 @@ s.sendall(b"secret request")
 s.recv(100)
 t.join()
 """)
+PASS_FD = ("pass.py", """import socket
+a, b = socket.socketpair()
+with open("/etc/hostname") as f, open("/etc/passwd") as g:
+    socket.send_fds(a, [b"x"], [f.fileno(), g.fileno()])
+    new = socket.recv_fds(b, 10, 5)[1]
+    print("sent", a.fileno(), f.fileno(), g.fileno(), "received", b.fileno(), *new)
+""")
 FILES = {"argdist": STEPS, "memleak": STEPS, "deadlock": STEPS, "gethostlatency": NAMES,
-         "sslsniff": TLS}
-ELSEWHERE = {"bashreadline", "dbslower", "kvmexit", "swapin"}  # tools with a test of their own in this folder
+         "sslsniff": TLS, "ssllatency": TLS, "sofdsnoop": PASS_FD}
+ELSEWHERE = {"bashreadline", "dbslower", "dbstat", "kvmexit", "swapin"}  # tools with a test of their own in this folder
 
 # tool: (mode, arguments, load, patterns that the output must contain)
 ENTRIES = {
@@ -298,15 +305,24 @@ ENTRIES = {
                        [r" python3 +\d+ ok +127.0.0.1$", r" python3 +\d+ failed +no.such.name.invalid$"]),
     "sslsniff": (DIRECT, "", "python3 {work}/tls.py",
                  [r" python3 +W +14 secret request$", r" python3 +R +14 secret request$", r" python3 +R +32 first line of the answer$"]),
+    "ssllatency": (DIRECT, "", "python3 {work}/tls.py",
+                   [r"^SSL_write_ex +2 +0 +\d+ +\d+$", r"^SSL_read_ex +2 +0 +\d+ +\d+$", r"^SSL_do_handshake +2 +0 +\d+ +\d+$",
+                    r"^SSL_write_ex, microseconds$"]),
+    "sofdsnoop": (DIRECT, "", "python3 {work}/pass.py",
+                  [r"^sent (\d+) (\d+) (\d+) received (\d+) (\d+) (\d+)\n(?:.*\n)* +\d+ python3 +S +\1 +\2 /etc/hostname\n"
+                   r" +\d+ python3 +S +\1 +\3 /etc/passwd\n +\d+ python3 +R +\4 +\5 /etc/hostname\n +\d+ python3 +R +\4 +\6 /etc/passwd$"]),
+    "naptime": (C, "", "sleep 0.25; true",
+                [r"^TIME +PPID +PID COMMAND +ASKED_MS +TOOK_MS$", r"^2\d{3} .* {pid} +\d+ sleep +250 +(2[5-9]|[3-9]\d|\d\d)\d$"]),
+    "cpufreq": (WIDE, "", "true", [r"^ CPU +MHZ +CHANGES +MS$"]),
     "usdtcount": (DIRECT, "--provider dwelltool", "{usdt} 7", [r"^usdt +step +7$"]),
 }
 
 
 # Headings of numbers that count, name or place something; others tell their unit at their end. %RANDOM is percent.
-COUNTS = set("""BACKLOG BLOCKS CALLS CODE CONN ACC COUNT CPU ALLOCS EXECS FAULTS FD FLAGS FROM TO GID IN OUT IRQ MAJ MIN NUMBER OFFSET
+COUNTS = set("""BACKLOG BLOCKS CALLS CODE CONN ACC COUNT CPU CHANGES FAILED QUERIES SOCK ALLOCS EXECS FAULTS FD FLAGS FROM TO GID IN OUT IRQ MAJ MIN NUMBER OFFSET
 PACKETS PAGES PID PORT PPID PREEMPTS PROCESSES QUEUE %RANDOM READ REASON WRITE FSYNC OPEN CREATE REFUSED RESULT RETRANS RETURNED ARGUMENT
 SAMPLES SECTOR SLEEPS THREADS TID TPID TRIES UID TARGET""".split())
-UNITS = re.compile(r"(^|_)(NS|US|MS|S|BYTES|KB)$")
+UNITS = re.compile(r"(^|_)(NS|US|MS|S|BYTES|KB|MHZ)$")
 
 
 def tables(text, out):
