@@ -64,7 +64,6 @@ struct hs_proc {
 	uint64_t const_method; /* Method */
 	uint64_t code_size;    /* ConstMethod: bytes of bytecode */
 	uint64_t bytecodes;    /* where after a ConstMethod they are */
-	uint64_t barrier;      /* where frames of a virtual thread return to that are not on the stack; 0: none */
 };
 
 #define HS_BLOB_BYTES 384 /* of a block are read, from its beginning */

@@ -36,7 +36,6 @@ static struct hs_layout made_layout(uint32_t java)
 		.interpreter = 88,
 		.version = 96,
 		.call_stub = 104,
-		.barrier = HS_NONE,
 		.queue_buffer = 8,
 		.queue_limit = 20,
 		.array_data = 8,

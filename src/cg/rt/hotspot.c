@@ -168,8 +168,10 @@ static void read_code(struct irfn *f, const struct step *s, irlabel none)
 #define RET 0xc3
 #define PUSH_BP 0x55
 #define POP_BP 0x5d
-#define SUB_SP 0xec8348	     /* sub $imm8,%rsp */
-#define SUB_SP_FAR 0xec8148  /* sub $imm32,%rsp */
+#define SUB_SP 0xec8348 /* sub $imm8,%rsp */
+#define SUB_SP_LEN 4
+#define SUB_SP_FAR 0xec8148 /* sub $imm32,%rsp */
+#define SUB_SP_FAR_LEN 7
 #define CMP_SP 0xa73b49	     /* cmp disp32(%r15),%rsp: the poll before a return */
 #define MOV_BP_SP 0xec8b48   /* mov %rsp,%rbp */
 #define MOV_BP_SP_2 0xe58948 /* the same */
@@ -179,25 +181,32 @@ static vreg code3(struct irfn *f, vreg st, int32_t at)
 	return rt_alui(f, IRA_AND, code_at(f, st, at, 4), 0xffffff);
 }
 
+/* Right after a sub: without a `push %rbp` before it, the frame pointer is not saved yet. */
+static void emit_sub(struct irfn *f, const struct step *s, int64_t insn, int32_t at, irlabel whole)
+{
+	irlabel no = ir_label(f);
+
+	ir_jcci(f, IRC_NE, code3(f, s->st, at), insn, no);
+	ir_jcci(f, IRC_NE, code_at(f, s->st, at - 1, 1), PUSH_BP, s->sized);
+	ir_jmp(f, whole);
+	ir_place(f, no);
+}
+
 /* Jumps to whole when a `sub $N,%rsp` before the pc has made the frame; in some versions a check follows it. Right
- * after the sub, and without a `push %rbp` before it, the frame pointer is not saved yet: jumps to s->sized. */
+ * after the sub it may lack the frame pointer: jumps to s->sized. */
 static void emit_after_sub(struct irfn *f, const struct step *s, irlabel whole)
 {
-	const struct {
-		uint64_t code;
-		int32_t len;
-	} subs[] = { { SUB_SP, 4 }, { SUB_SP_FAR, 7 } };
+	const int64_t both = ~(int64_t)(SUB_SP ^ SUB_SP_FAR); /* the bits in which they are the same */
 
-	for (unsigned i = 0; i < 2; i++)
-		for (int32_t at = -subs[i].len; at > -HS_INSN_BEFORE; at--) {
-			irlabel no = ir_label(f);
+	emit_sub(f, s, SUB_SP, -SUB_SP_LEN, whole);
+	emit_sub(f, s, SUB_SP_FAR, -SUB_SP_FAR_LEN, whole);
+	for (int32_t at = -SUB_SP_LEN - 1; at > -HS_INSN_BEFORE; at--) {
+		vreg code = code3(f, s->st, at);
 
-			ir_jcci(f, IRC_NE, code3(f, s->st, at), (int64_t)subs[i].code, no);
-			if (at == -subs[i].len)
-				ir_jcci(f, IRC_NE, code_at(f, s->st, at - 1, 1), PUSH_BP, s->sized);
-			ir_jmp(f, whole);
-			ir_place(f, no);
-		}
+		if (at < -SUB_SP_FAR_LEN)
+			ir_alui(f, IRA_AND, code, code, both);
+		ir_jcci(f, IRC_EQ, code, at < -SUB_SP_FAR_LEN ? SUB_SP & both : SUB_SP, whole);
+	}
 }
 
 /* The innermost frame may be in its prologue or epilogue, which the code around the pc tells: jumps to s->leaf,
@@ -251,14 +260,29 @@ static void emit_stub(struct irfn *f, const struct step *s)
 	ir_reti(f, STEP_BY_BP);
 }
 
-/* Unwinds a frame of size words. has_bp: the caller's frame pointer is saved below the return address. */
-static void emit_sized(struct irfn *f, const struct step *s, vreg size, bool has_bp)
+/* Unwinds a frame of size words, which has the caller's frame pointer below the return address; from s->pushed and
+ * s->leaf frames of two words and one, from s->sized and s->leaf those without a frame pointer. In one place for all,
+ * since the verifier looks at each. */
+static void emit_sized(struct irfn *f, const struct step *s, vreg size)
 {
-	vreg cfa = rt_alu(f, IRA_ADD, rt_ld(f, s->st, ST(sp)), rt_alui(f, IRA_SHL, size, 3));
+	vreg cfa = ir_new(f), has_bp = ir_new(f);
+	irlabel have = ir_label(f), no_bp = ir_label(f);
 
-	if (has_bp)
-		ir_store(f, s->st, ST(bp), 8,
-			 uw_stack_word(f, s->u, s->st, rt_alui(f, IRA_SUB, cfa, 2 * WORD), s->w.fault));
+	ir_movi(f, has_bp, 1);
+	ir_jmp(f, have);
+	ir_place(f, s->pushed);
+	ir_movi(f, size, 2);
+	ir_movi(f, has_bp, 1);
+	ir_jmp(f, have);
+	ir_place(f, s->leaf);
+	ir_movi(f, size, 1);
+	ir_place(f, s->sized);
+	ir_movi(f, has_bp, 0);
+	ir_place(f, have);
+	ir_alu(f, IRA_ADD, cfa, rt_ld(f, s->st, ST(sp)), rt_alui(f, IRA_SHL, size, 3));
+	ir_jcci(f, IRC_EQ, has_bp, 0, no_bp);
+	ir_store(f, s->st, ST(bp), 8, uw_stack_word(f, s->u, s->st, rt_alui(f, IRA_SUB, cfa, 2 * WORD), s->w.fault));
+	ir_place(f, no_bp);
 	uw_set_caller(f, s->u, s->st, cfa, uw_stack_word(f, s->u, s->st, rt_alui(f, IRA_SUB, cfa, WORD), s->w.fault),
 		      &s->w);
 }
@@ -301,13 +325,7 @@ static void emit_code(struct irfn *f, const struct step *s, struct irfn *find, v
 	emit_prologue_epilogue(f, s);
 	ir_place(f, whole);
 	ir_jcci(f, IRC_GT, size, RT_UNWIND_MAX_FRAME / WORD, s->w.fault);
-	emit_sized(f, s, size, true);
-	ir_place(f, s->sized);
-	emit_sized(f, s, size, false);
-	ir_place(f, s->pushed);
-	emit_sized(f, s, ir_imm(f, 2), true);
-	ir_place(f, s->leaf);
-	emit_sized(f, s, ir_imm(f, 1), false);
+	emit_sized(f, s, size);
 	ir_place(f, none);
 	keep_word(f, st, ir_imm(f, HS_FRAME_METHOD(0, HS_MARK_FAULT)));
 	ir_reti(f, STEP_BY_BP);
@@ -410,7 +428,7 @@ void uw_emit_hotspot(struct irfn *f, const struct uw *u, vreg st, vreg at, irlab
 	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, HP(low))), rt_ld(f, st, HP(len)), in);
 }
 
-void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w)
+void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w, irlabel by_bp)
 {
 	vreg r = ir_new(f);
 
@@ -419,7 +437,7 @@ void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, 
 	ir_jcci(f, IRC_EQ, r, STEP_NEXT, w->next);
 	ir_jcci(f, IRC_EQ, r, STEP_FAULT, w->fault);
 	ir_jcci(f, IRC_EQ, r, STEP_END, w->end);
-	uw_emit_by_bp(f, u, st, w);
+	ir_jmp(f, by_bp);
 }
 
 void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid, vreg start)

@@ -157,7 +157,8 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 {
 	struct irfn *f = irfn_new(p, "uw_frame", 2);
 	vreg st = rt_ld(f, irfn_arg(f, 1), 0), pc, n, at;
-	irlabel stop = ir_label(f), known = ir_label(f), other = ir_label(f), hotspot = ir_label(f);
+	irlabel stop = ir_label(f), known = ir_label(f), other = ir_label(f), hotspot = ir_label(f),
+		by_bp = ir_label(f);
 	const struct uw_ways w = { ir_label(f), ir_label(f), ir_label(f), ir_label(f) };
 
 	pc = rt_ld(f, st, ST(pc));
@@ -176,12 +177,13 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 	uw_emit_rule(f, u, st, rt_alu(f, IRA_SUB, at, rt_ld(f, st, ST(bias))), &w);
 	ir_place(f, hotspot);
 	if (u->hotspot)
-		uw_emit_hotspot_step(f, u, st, at, &w);
+		uw_emit_hotspot_step(f, u, st, at, &w, by_bp);
 	ir_place(f, other);
 	if (u->ret)
 		emit_return(f, u, st, n, w.none);
 	ir_place(f, w.none);
 	emit_fp(f, st);
+	ir_place(f, by_bp);
 	uw_emit_by_bp(f, u, st, &w);
 	ir_place(f, w.next);
 	ir_reti(f, 0);

@@ -65,8 +65,8 @@ void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid
 /* Jumps to in when an address is in the code cache of that process. */
 void uw_emit_hotspot(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel in);
 struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u);
-/* The caller of the frame at such an address. */
-void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w);
+/* The caller of the frame at such an address; jumps to by_bp where its frame pointer leads to it. */
+void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w, irlabel by_bp);
 
 /* unwind_ret.c: find_return(at), the return address that a return probe has taken away from address at of
  * the stack; 0: none has. */

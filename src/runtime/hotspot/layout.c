@@ -340,8 +340,6 @@ int hs_layout_walk(const struct hs_layout *l, const struct rt_mem *m, struct hs_
 		if (r == 0)
 			r = hs_number(m, queue, l->queue_limit, 4, &p.interp_len);
 	}
-	if (r == 0 && l->barrier != HS_NONE)
-		r = word(m, l->barrier, &p.barrier);
 	if (r < 0)
 		return r;
 	p.len = high - p.low;
