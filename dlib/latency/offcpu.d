@@ -16,6 +16,8 @@
  *   signal: the signal that stopped it
  *   iowait: 1: the kernel counts the thread as waiting for I/O
  *   reclaiming: 1: the thread was freeing memory
+ *   work: the function of the work item whose end it waited for, which the waker did; 0: none, or this kernel does not let
+ *     its functions be traced
  *
  * A thread takes its stack itself when it goes on (Linux 6.16). That stack is whole: the stack of a thread that is
  * switched out lacks the functions of the scheduler and of locks. A sleep of less than a millisecond ends where the
@@ -36,6 +38,8 @@ string sender_name[pid_t], stopper_name[pid_t];
 uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
 uint64_t stopped[pid_t]; /* since when: what began then is that stop, and not a later sleep */
 
+uintptr_t flushed[pid_t]; /* by thread: the function of the work item whose end it waits for */
+
 tracker offcpu (struct task_struct *) { threshold = 100ms; limit = 100; }
 
 /* Whom a timer wakes up nobody kept waiting: not the thread that it finds on the CPU. By CPU. */
@@ -55,6 +59,16 @@ sdt:timer::hrtimer_expire_entry
 sdt:timer::hrtimer_expire_exit, sdt:timer::timer_expire_exit
 {
 	in_timer[cpu] = 0;
+}
+
+fbt::flush_work:entry, fbt::__flush_work:entry
+{
+	flushed[tid] = (uintptr_t)((struct work_struct *)arg0)->func;
+}
+
+fbt::flush_work:return, fbt::__flush_work:return
+{
+	flushed[tid] = 0;
 }
 
 /* The waker, only of threads that slept for long by the threshold as it is now: they may still wait for a CPU. */
@@ -148,7 +162,7 @@ latency:offcpu::slow
 	this->signal = this->stopped ? stop_signal[tid] : 0;
 	slow("cause", why(stack()), "condition", futex_call && futex_condition, "timed_out", timed_out[tid] >= args[0]->start, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
 	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
-	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
+	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC, "work", func(flushed[tid]));
 	waker[tid] = 0;
 	waker_name[tid] = 0;
 }
@@ -160,7 +174,8 @@ latency:offcpu::slow
 	this->signal = this->stopped ? stop_signal[args[0]->tid] : 0;
 	slow("cause", why(args[0]->stack), "timed_out", timed_out[args[0]->tid] >= args[0]->start, "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid],
 	    "stopper_tid", this->stopped ? stopper[args[0]->tid] : 0, "stopper_comm", this->stopped ? stopper_name[args[0]->tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
-	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
+	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC,
+	    "work", func(flushed[args[0]->tid]));
 	waker[args[0]->tid] = 0;
 	waker_name[args[0]->tid] = 0;
 }

@@ -98,7 +98,8 @@ enum chain_how chain_how_of(enum chain_via via)
 	static const enum chain_how how[] = { [CHAIN_HOLDER] = LINK_HOLDER,
 					      [CHAIN_WAKER] = LINK_WAKER,
 					      [CHAIN_RELEASER] = LINK_WAKER,
-					      [CHAIN_STOPPER] = LINK_STOPPER };
+					      [CHAIN_STOPPER] = LINK_STOPPER,
+					      [CHAIN_DOER] = LINK_DOER };
 
 	return how[via];
 }
@@ -113,7 +114,7 @@ static const struct chain_wait *explain(const struct chains *c, const struct ope
 	if (!x && w->via != CHAIN_NOBODY && w->via != CHAIN_RUNNING && w->by_tid) {
 		x = best(c, open, is_of_other, &l->overlap);
 		l->how = chain_how_of(w->via);
-		l->inferred = w->via != CHAIN_HOLDER;
+		l->inferred = w->via != CHAIN_HOLDER && w->via != CHAIN_DOER;
 	}
 	if (!x && w->object[0] && w->level == CHAIN_QUEUED) {
 		x = best(c, open, is_ahead, &l->overlap);
@@ -192,7 +193,7 @@ void chains_build(const struct chains *c, const struct chain_wait *w, struct cha
 
 const char *chain_how_name(enum chain_how how)
 {
-	static const char *const names[] = { "first", "same thread", "holder", "waker", "stopper", "queue" };
+	static const char *const names[] = { "first", "same thread", "holder", "waker", "stopper", "queue", "doer" };
 
 	return names[how];
 }
@@ -204,6 +205,7 @@ const char *chain_evidence(const struct chain_link *l)
 	case LINK_WAKER: return "waker";
 	case LINK_SAME: return "same thread";
 	case LINK_QUEUE: return "overlap";
+	case LINK_DOER: return "work item";
 	default: return "tracepoint";
 	}
 }
@@ -308,11 +310,10 @@ static void add_for(const struct told *t, const char *outer_op, bool inferred, s
 		strb_adds(b, INFERRED);
 }
 
-static const char *const verb[] = { [CHAIN_HOLDER] = "held by",
-				    [CHAIN_WAKER] = "ended by",
-				    [CHAIN_RUNNING] = "taken by",
-				    [CHAIN_RELEASER] = "released by",
-				    [CHAIN_STOPPER] = "stopped by" };
+static const char *const verb[] = {
+	[CHAIN_HOLDER] = "held by",	  [CHAIN_WAKER] = "ended by",	  [CHAIN_RUNNING] = "taken by",
+	[CHAIN_RELEASER] = "released by", [CHAIN_STOPPER] = "stopped by", [CHAIN_DOER] = "done by"
+};
 
 /* Who it was, when no wait of theirs is known or before it is told. */
 static void add_by(const struct chain_wait *w, bool passing, struct strb *b)

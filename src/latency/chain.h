@@ -30,8 +30,9 @@
 /* What a wait was part of: only deeper ones explain it within the same thread. */
 enum chain_level { CHAIN_CALL, CHAIN_SLEEP, CHAIN_LOCKED, CHAIN_QUEUED };
 /* How somebody else was involved. */
-/* RELEASER: a waker who had what was waited for, as far as can be known. STOPPER: by a signal, or as its tracer. */
-enum chain_via { CHAIN_NOBODY, CHAIN_HOLDER, CHAIN_WAKER, CHAIN_RUNNING, CHAIN_RELEASER, CHAIN_STOPPER };
+/* RELEASER: a waker who had what was waited for, as far as can be known. STOPPER: by a signal, or as its tracer.
+ * DOER: did the work that was waited for. */
+enum chain_via { CHAIN_NOBODY, CHAIN_HOLDER, CHAIN_WAKER, CHAIN_RUNNING, CHAIN_RELEASER, CHAIN_STOPPER, CHAIN_DOER };
 
 struct chain_wait {
 	uint64_t from, to; /* CLOCK_MONOTONIC ns */
@@ -54,7 +55,7 @@ struct chain_wait {
 	uint32_t cpu;		   /* where it ended */
 };
 
-enum chain_how { LINK_FIRST, LINK_SAME, LINK_HOLDER, LINK_WAKER, LINK_STOPPER, LINK_QUEUE };
+enum chain_how { LINK_FIRST, LINK_SAME, LINK_HOLDER, LINK_WAKER, LINK_STOPPER, LINK_QUEUE, LINK_DOER };
 struct chain_link {
 	struct chain_wait wait;
 	enum chain_how how; /* it explains the one before */
@@ -99,6 +100,6 @@ void chain_reason(const struct chain *c, struct strb *b);
  */
 enum chain_how chain_how_of(enum chain_via via);
 const char *chain_how_name(enum chain_how how);
-/* What a link rests on: "same thread", "lock owner", "waker", "tracepoint", "overlap". */
+/* What a link rests on: "same thread", "lock owner", "waker", "tracepoint", "overlap", "work item". */
 const char *chain_evidence(const struct chain_link *l);
 #endif

@@ -209,6 +209,23 @@ static void add_taker(const struct slow_event *e, struct chain_wait *w)
 	snprintf(w->words + n, sizeof(w->words) - n, ": %s for %s", name, units_ns(number(e, t->ns), ns));
 }
 
+/* Which work it was whose end was waited for. Who ended the wait then did it. */
+static void add_work(struct sym *sym, const struct slow_event *e, struct chain_wait *w)
+{
+	const struct recfield *f = attr(e, ATTR_WORK);
+	const size_t n = strlen(w->words);
+	struct symbol s = { 0 };
+	uint64_t pc = 0;
+
+	if (f && f->kind == FLD_FUNC)
+		memcpy(&pc, e->rec + f->off, sizeof(pc));
+	if (!pc || !sym || !sym_kernel(sym, pc, &s) || !s.name)
+		return;
+	snprintf(w->words + n, sizeof(w->words) - n, ": %s", s.name);
+	if (w->via == CHAIN_WAKER)
+		w->via = CHAIN_DOER;
+}
+
 /* What a system call was about: a file, or a socket's protocol and other end. */
 static void set_target(const struct slow_event *e, char *target, size_t size)
 {
@@ -332,5 +349,6 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	add_taker(e, &ret->wait);
 	set_call(e, &ret->wait);
 	set_by(k, e, ret);
+	add_work(sym, e, &ret->wait);
 	return 0;
 }

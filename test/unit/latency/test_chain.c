@@ -176,6 +176,10 @@ static void the_one_to_blame_is_handed_on(void **state)
 			"a 5 waited 100 ms for file lock on /a/b, ended by b 6");
 	assert_sentence(c, by(wait_of(9, "s", 1, 2, "SIGCONT"), CHAIN_STOPPER, 6, "b"),
 			"s 9 waited 1.00 ms for SIGCONT, stopped by b 6");
+	add(c, by(wait_of(7, "kworker/1:0", 0, 100, "a CPU"), CHAIN_NOBODY, 0, ""));
+	assert_sentence(
+		c, by(wait_of(8, "s", 10, 60, "a work item to end: f"), CHAIN_DOER, 7, "kworker/1:0"),
+		"s 8 waited 50.0 ms for a work item to end: f, done by kworker/1:0 7, which waited 50.0 ms for a CPU");
 	chains_free(c);
 }
 
