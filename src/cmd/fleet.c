@@ -3,6 +3,7 @@
 #include "cmd/fleet.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "engine/why.h"
 #include "fleet/collect.h"
 #include "fleet/publish.h"
+#include "fleet/runhost.h"
 #include "fleet/tables.h"
 
 #define STATE_DEFAULT "/var/lib/dwell"
@@ -47,7 +49,8 @@ int fleet_store(struct click_options *o)
 
 struct host_cmd {
 	struct publish_options o;
-	char name[BUS_NAME_MAX + 1];
+	struct runhost_options run;
+	char name[BUS_NAME_MAX + 1], audit[PATH_MAX];
 };
 
 static int take_label(void *member, const struct optrow *o, const char *arg, struct err *err)
@@ -91,6 +94,16 @@ static const struct optrow host_rows[] = {
 	  .arg = "NAME=VALUE",
 	  .help = "to select hosts by; may be given several times",
 	  .take = take_label },
+	{ .name = "policy",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct host_cmd, run.policy),
+	  .arg = "FILE",
+	  .help = "take programs of those whom it names (`dwell fleet run`)" },
+	{ .name = "audit",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct host_cmd, run.audit),
+	  .arg = "FILE",
+	  .help = "the log of these (" RUNHOST_AUDIT " in the folder)" },
 	{ .name = "for",
 	  .kind = OPT_TIME,
 	  .at = offsetof(struct host_cmd, o.for_ns),
@@ -124,6 +137,20 @@ static int read_options(const struct optable *t, void *command, int argc, char *
 	return e == 0 && store ? fleet_store(store) : e;
 }
 
+/* The process that takes programs, before this one has threads. */
+static int start_programs(struct host_cmd *h, pid_t *ret, struct err *err)
+{
+	if (!h->run.policy)
+		return 0;
+	if (!h->run.audit && snprintf(h->audit, sizeof(h->audit), "%s/" RUNHOST_AUDIT, h->o.state) < PATH_MAX)
+		h->run.audit = h->audit;
+	h->run.bus = h->o.bus;
+	h->run.tenant = h->o.tenant;
+	h->run.host = h->o.host;
+	h->run.stop = fleet_stop;
+	return runhost_start(&h->run, &cmd_listener, ret, err);
+}
+
 static int run_host(int argc, char **argv)
 {
 	struct host_cmd h = {
@@ -135,6 +162,7 @@ static int run_host(int argc, char **argv)
 	struct causes *causes = NULL;
 	struct arena *arena;
 	struct err err = { 0 };
+	pid_t programs = 0;
 	int e = read_options(&host_options, &h, argc, argv, &h.o.bus, NULL);
 
 	if (e)
@@ -144,13 +172,16 @@ static int run_host(int argc, char **argv)
 	caught_begin();
 	arena = arena_new(SIZE_MAX);
 	dopts_init(&opts, arena);
-	e = why_open(&why, &opts, &cmd_listener, &err);
+	e = start_programs(&h, &programs, &err);
+	if (e == 0)
+		e = why_open(&why, &opts, &cmd_listener, &err);
 	if (e == 0)
 		e = why_read(&why, &causes, &err);
 	h.o.causes = causes;
 	if (e == 0)
 		e = publish_run(&h.o, &cmd_listener, &s, &err);
 	e = e < 0 ? cmd_fail("%s", err.msg) : 0;
+	runhost_end(programs);
 	why_done(&why);
 	arena_free(arena);
 	if (e)
@@ -259,23 +290,11 @@ static const struct command fleet_host = { "host", "sends what this machine's da
 			    fleet_collect = { "collect", "takes it from NATS to ClickHouse", run_collect,
 					      .options = &collect_options },
 			    fleet_init = { "init", "makes stream and tables", run_init, .options = &init_options };
-static const struct command *const parts[] = { &fleet_host,
-					       &fleet_collect,
-					       &fleet_init,
-					       &fleet_hosts,
-					       &fleet_latency,
-					       &fleet_why,
-					       &fleet_flame,
-					       &fleet_heat,
-					       &fleet_hist,
-					       &fleet_outliers,
-					       &fleet_top,
-					       &fleet_diff,
-					       &fleet_serve,
-					       &fleet_query,
-					       &fleet_simulate,
-					       &fleet_demo,
-					       NULL };
+static const struct command *const parts[] = { &fleet_host,	&fleet_collect,	 &fleet_init,  &fleet_hosts,
+					       &fleet_latency,	&fleet_why,	 &fleet_flame, &fleet_heat,
+					       &fleet_hist,	&fleet_outliers, &fleet_top,   &fleet_diff,
+					       &fleet_program,	&fleet_key,	 &fleet_serve, &fleet_query,
+					       &fleet_simulate, &fleet_demo,	 NULL };
 
 static void usage(const struct command *self, FILE *out)
 {

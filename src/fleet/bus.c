@@ -2,9 +2,12 @@
 /* Sends and fetches messages of a fleet through NATS: libnats, which is loaded when it is needed. */
 #include "fleet/bus.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <nats/nats.h>
 #include "base/cleanup.h"
 #include "base/solib.h"
@@ -14,6 +17,9 @@
 #define PREFIX "dwell.v1."
 #define TAKE_MAX 256u /* messages a call */
 #define RECONNECT_MS 500
+#define PENDING_MESSAGES 100000 /* that wait to be taken; then the newest go */
+#define PENDING_BYTES (256 << 20)
+#define PIPE_BYTES (1 << 20)
 
 static struct {
 #define NATS(name) __typeof__(&name) name;
@@ -25,6 +31,8 @@ struct bus {
 	natsConnection *connection;
 	jsCtx *js;
 	natsSubscription *sub;
+	natsSubscription *plain; /* beside the stream; */
+	int pipe[2];		 /* its messages, as pointers: libnats hands them over in a thread of its own */
 };
 
 static int open_library(struct err *err)
@@ -82,6 +90,7 @@ int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err)
 		free(b);
 		return e < 0 ? e : err_set(err, -ENOMEM, "out of memory");
 	}
+	b->pipe[0] = b->pipe[1] = -1;
 	s = nats.natsOptions_Create(&options);
 	if (s == NATS_OK)
 		s = set_options(options, o);
@@ -99,10 +108,34 @@ int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err)
 	return 0;
 }
 
+/* The next pointer of the pipe. False: there is none within that time. */
+static bool take_pointer(const struct bus *b, int wait_ms, natsMsg **ret)
+{
+	struct pollfd fd = { .fd = b->pipe[0], .events = POLLIN };
+
+	return poll(&fd, 1, wait_ms) == 1 && read(b->pipe[0], ret, sizeof(*ret)) == sizeof(*ret);
+}
+
+/* No message comes after the last, which is NULL. */
+static void stop_listening(struct bus *b)
+{
+	natsMsg *m = NULL;
+
+	if (b->plain) {
+		nats.natsSubscription_Unsubscribe(b->plain);
+		while (take_pointer(b, BUS_WAIT_MS, &m) && m)
+			nats.natsMsg_Destroy(m);
+		nats.natsSubscription_Destroy(b->plain);
+	}
+	closep(&b->pipe[0]);
+	closep(&b->pipe[1]);
+}
+
 void bus_close(struct bus *b)
 {
 	if (!b)
 		return;
+	stop_listening(b);
 	nats.natsSubscription_Destroy(b->sub);
 	nats.jsCtx_Destroy(b->js);
 	nats.natsConnection_Destroy(b->connection);
@@ -235,11 +268,93 @@ int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait
 		natsMsg *m = list.Msgs[i];
 
 		list.Msgs[i] = NULL; /* ours now */
-		v[n++] = (struct bus_message){ nats.natsMsg_GetSubject(m), nats.natsMsg_GetData(m),
-					       (size_t)nats.natsMsg_GetDataLength(m), m };
+		v[n++] = (struct bus_message){ .subject = nats.natsMsg_GetSubject(m),
+					       .data = nats.natsMsg_GetData(m),
+					       .n = (size_t)nats.natsMsg_GetDataLength(m),
+					       .own = m };
 	}
 	nats.natsMsgList_Destroy(&list);
 	return (int)n;
+}
+
+int bus_inbox(struct bus *b, char ret[BUS_SUBJECT_MAX], struct err *err)
+{
+	natsInbox *inbox = NULL;
+	natsStatus s = nats.natsInbox_Create(&inbox);
+
+	(void)b;
+	if (s != NATS_OK)
+		return fail(s, 0, "a subject for answers cannot be made", err);
+	snprintf(ret, BUS_SUBJECT_MAX, "%s", inbox);
+	nats.natsInbox_Destroy(inbox);
+	return 0;
+}
+
+static void on_message(natsConnection *connection, natsSubscription *sub, natsMsg *m, void *bus)
+{
+	struct bus *b = bus;
+
+	(void)connection;
+	(void)sub;
+	if (write(b->pipe[1], &m, sizeof(m)) != sizeof(m))
+		nats.natsMsg_Destroy(m); /* too many wait: answers have numbers, so it is noticed */
+}
+
+static void on_complete(void *bus)
+{
+	const natsMsg *last = NULL;
+
+	while (write(((struct bus *)bus)->pipe[1], &last, sizeof(last)) < 0 && errno == EAGAIN)
+		poll(NULL, 0, 1);
+}
+
+int bus_listen(struct bus *b, const char *subject, struct err *err)
+{
+	natsStatus s;
+
+	if (pipe2(b->pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_set(err, -errno, "a pipe for messages: %s", strerror(errno));
+	(void)fcntl(b->pipe[1], F_SETPIPE_SZ, PIPE_BYTES); /* else fewer may wait */
+	s = nats.natsConnection_Subscribe(&b->plain, b->connection, subject, on_message, b);
+	if (s == NATS_OK)
+		s = nats.natsSubscription_SetOnCompleteCB(b->plain, on_complete, b);
+	if (s == NATS_OK)
+		s = nats.natsSubscription_SetPendingLimits(b->plain, PENDING_MESSAGES, PENDING_BYTES);
+	return s == NATS_OK ? 0 : fail(s, 0, subject, err);
+}
+
+int bus_fd(const struct bus *b)
+{
+	return b->pipe[0];
+}
+
+int bus_next(struct bus *b, struct bus_message *ret, int wait_ms)
+{
+	natsMsg *m = NULL;
+
+	if (!take_pointer(b, wait_ms, &m) || !m)
+		return 0;
+	*ret = (struct bus_message){ .subject = nats.natsMsg_GetSubject(m),
+				     .data = nats.natsMsg_GetData(m),
+				     .n = (size_t)nats.natsMsg_GetDataLength(m),
+				     .nobody = nats.natsMsg_IsNoResponders(m),
+				     .own = m };
+	return 1;
+}
+
+int bus_send(struct bus *b, const char *subject, const char *reply, const void *data, size_t n, struct err *err)
+{
+	natsStatus s = reply ? nats.natsConnection_PublishRequest(b->connection, subject, reply, data, (int)n)
+			     : nats.natsConnection_Publish(b->connection, subject, data, (int)n);
+
+	return s == NATS_OK ? 0 : fail(s, 0, subject, err);
+}
+
+int bus_flush(struct bus *b, struct err *err)
+{
+	natsStatus s = nats.natsConnection_FlushTimeout(b->connection, BUS_WAIT_MS);
+
+	return s == NATS_OK ? 0 : fail(s, 0, "NATS does not answer", err);
 }
 
 void bus_give(struct bus_message *v, unsigned n, bool done)

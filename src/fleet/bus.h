@@ -52,12 +52,26 @@ struct bus_message {
 	const char *subject;
 	const void *data;
 	size_t n;
+	bool nobody; /* instead of an answer: nobody has the subject that was sent to */
 	void *own;
 };
 /* Begins to take messages. 0 or -errno. */
 int bus_subscribe(struct bus *b, struct err *err);
 /* Takes up to `max` messages, waiting for the first `wait_ms` at most. How many, or -errno. */
 int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms, struct err *err);
+/* -- messages beside the stream: whoever listens gets them, and nobody keeps them -- */
+/* A subject of one's own, for answers, without its last part. 0 or -errno. */
+int bus_inbox(struct bus *b, char ret[BUS_SUBJECT_MAX], struct err *err);
+/* Listens; one subject for each bus. 0 or -errno. */
+int bus_listen(struct bus *b, const char *subject, struct err *err);
+/* For poll(): whether there is a message. */
+int bus_fd(const struct bus *b);
+/* The next one, within wait_ms: 1, and it is given back by bus_give(); 0: there is none. */
+int bus_next(struct bus *b, struct bus_message *ret, int wait_ms);
+/* Sends; reply: who may answer where, or NULL. 0 or -errno. */
+int bus_send(struct bus *b, const char *subject, const char *reply, const void *data, size_t n, struct err *err);
+/* Waits until the server has what was sent, BUS_WAIT_MS at most. 0 or -errno. */
+int bus_flush(struct bus *b, struct err *err);
 /* Gives messages back: done, or to be delivered again later. */
 void bus_give(struct bus_message *v, unsigned n, bool done);
 #endif

@@ -8,17 +8,12 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/jsonw.h"
 #include "hosts/hlink.h"
+#include "hosts/lines.h"
 #include "hosts/merge.h"
 
 #define TICK_MS 100
 #define BEATS 4 /* words from here while the other end would be patient */
-
-/* What a machine wrote that is not shown yet: the beginning of a line. */
-struct tail {
-	struct strb b;
-};
 
 struct fleet {
 	const struct fleet_opts *o;
@@ -26,7 +21,8 @@ struct fleet {
 	struct hlink_common common;
 	struct hlink links[FLEET_HOSTS_MAX];
 	const char *labels[FLEET_HOSTS_MAX];
-	struct tail out[FLEET_HOSTS_MAX], err[FLEET_HOSTS_MAX];
+	struct strb out[FLEET_HOSTS_MAX], err[FLEET_HOSTS_MAX]; /* the beginnings of lines */
+	struct lines lines;
 	FILE *files[FLEET_HOSTS_MAX];	/* --separate, or all the same */
 	FILE *records[FLEET_HOSTS_MAX]; /* NULL: nothing came yet */
 	bool told[FLEET_HOSTS_MAX];
@@ -54,74 +50,9 @@ static void say(void *ctx, const char *text)
 
 /* -- what comes -- */
 
-/* A line of JSON, whose first member is the machine. */
-static void put_object(FILE *out, const char *host, const char *p, size_t n)
-{
-	_cleanup_(strb_free) struct strb b = { 0 };
-	struct jsonw w = jsonw_to(&b);
-
-	jsonw_object(&w, NULL);
-	jsonw_str(&w, "host", host);
-	jsonw_members(&w, p, n);
-	jsonw_end_object(&w);
-	jsonw_line(&w);
-	fwrite(strb_str(&b), 1, b.n, out);
-}
-
-/* One line of a machine, without its end. */
-static void put_line(struct fleet *f, size_t h, const char *p, size_t n)
-{
-	FILE *out = f->files[h];
-
-	if (f->o->json && n && p[0] == '{')
-		put_object(out, f->labels[h], p, n);
-	else if (f->n > 1 && n) /* empty lines tell nothing after a name */
-		fprintf(out, "%s: %.*s\n", f->labels[h], (int)n, p);
-	else if (f->n == 1)
-		fprintf(out, "%.*s\n", (int)n, p);
-}
-
-static void put_message(struct fleet *f, size_t h, const char *p, size_t n)
-{
-	static const char own[] = "dwell: ";
-
-	if (n >= sizeof(own) - 1 && !memcmp(p, own, sizeof(own) - 1)) { /* what says it here begins so, too */
-		p += sizeof(own) - 1;
-		n -= sizeof(own) - 1;
-	}
-	listener_msg(f->to, "%s: %.*s", f->labels[h], (int)n, p);
-}
-
-typedef void line_fn(struct fleet *f, size_t h, const char *p, size_t n);
-
-/* Whole lines go on; a NUL within one would end it. */
-static void put_text(struct fleet *f, size_t h, struct tail *t, const char *p, size_t n, line_fn *fn)
-{
-	size_t at = 0;
-
-	strb_add(&t->b, p, n);
-	for (size_t i = 0; i < t->b.n; i++)
-		if (t->b.s[i] == '\0')
-			t->b.s[i] = ' ';
-	while (at < t->b.n) {
-		const char *end = memchr(t->b.s + at, '\n', t->b.n - at);
-		size_t len = end ? (size_t)(end - t->b.s) - at : t->b.n - at;
-
-		if (!end && len < FLEET_LINE_MAX)
-			break;
-		fn(f, h, t->b.s + at, len);
-		at += len + (end != NULL);
-	}
-	wire_drop(&t->b, at);
-}
-
-/* Of one machine nothing is changed: a line without end is seen at once, and a NUL is one. */
 static void put_out(struct fleet *f, size_t h, const char *p, size_t n)
 {
-	if ((f->n == 1 || f->o->separate) && !f->o->json)
-		fwrite(p, 1, n, f->files[h]);
-	else
-		put_text(f, h, &f->out[h], p, n, put_line);
+	lines_out(&f->lines, h, &f->out[h], f->files[h], p, n);
 	if (fflush(f->files[h]) != 0 && !f->error)
 		f->error = -errno;
 }
@@ -155,7 +86,7 @@ static int on_frame(void *ctx, size_t h, const struct wire_frame *frame)
 
 	switch (frame->kind) {
 	case WIRE_OUT: put_out(f, h, frame->p, frame->n); return 0;
-	case WIRE_ERR: put_text(f, h, &f->err[h], frame->p, frame->n, put_message); return 0;
+	case WIRE_ERR: lines_err(&f->lines, h, &f->err[h], frame->p, frame->n); return 0;
 	case WIRE_AGGS: return f->merge ? merge_add(f->merge, h, frame->p, frame->n) : -EPROTO;
 	case WIRE_RECORD: return f->o->record ? put_record(f, h, frame->p, frame->n) : -EPROTO;
 	default: return -EPROTO;
@@ -168,10 +99,7 @@ static void tell_end(struct fleet *f, size_t h)
 	int r;
 
 	f->told[h] = true;
-	if (f->out[h].b.n)
-		put_text(f, h, &f->out[h], "\n", 1, put_line);
-	if (f->err[h].b.n)
-		put_text(f, h, &f->err[h], "\n", 1, put_message);
+	lines_end(&f->lines, h, &f->out[h], f->files[h], &f->err[h]);
 	if (f->records[h] && fclose(take_ptr(f->records[h])) != 0)
 		listener_msg(f->to, "%s: the recording cannot be written: %s", f->labels[h], strerror(errno));
 	if (f->links[h].status < 0)
@@ -277,6 +205,7 @@ static int read_places(struct fleet *f)
 						     f->o->places[h]);
 	}
 	f->n = f->o->nplaces;
+	f->lines = (struct lines){ f->labels, f->n, f->o->json, f->o->separate, f->to };
 	return 0;
 }
 
@@ -387,8 +316,8 @@ static void fleet_free(struct fleet *f)
 		if (f->records[h])
 			fclose(f->records[h]);
 		hlink_free(&f->links[h]);
-		strb_free(&f->out[h].b);
-		strb_free(&f->err[h].b);
+		strb_free(&f->out[h]);
+		strb_free(&f->err[h]);
 	}
 	strb_free(&f->common.request);
 	merge_free(f->merge);

@@ -10,7 +10,6 @@
 #define FLEET_HOSTS_MAX 64
 #define FLEET_PATIENCE_NS (10 * NSEC_PER_SEC) /* --host-timeout */
 #define FLEET_PATIENCE_MIN NSEC_PER_SEC
-#define FLEET_LINE_MAX 65536 /* bytes of a line that are held until it is whole */
 
 struct fleet_opts {
 	const char *places[FLEET_HOSTS_MAX]; /* "ssh:…" */

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/runhost.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/jsonw.h"
+#include "base/writeall.h"
+#include "fleet/runchild.h"
+
+#define TICK_MS 200 /* between looks at the time */
+#define END_MS 20
+#define RETRY_NS (2 * NSEC_PER_SEC)
+
+struct run {
+	struct runchild child;
+	char id[RUNMSG_ID_LEN + 1], reply[BUS_SUBJECT_MAX], user[RUNPOLICY_USER_LEN];
+	uint8_t key[NKEY_SIZE];
+	uint64_t time;	 /* of the last message of its user's */
+	uint32_t number; /* of the next answer */
+	uint64_t beat;
+	struct runhost *host;
+	int stopped; /* by the user */
+};
+
+struct runhost {
+	const struct runhost_options *o;
+	const struct listener *to;
+	struct bus *bus;
+	struct runpolicy policy;
+	VEC(struct run *) runs;
+	struct {
+		char id[RUNMSG_ID_LEN + 1];
+	} ids[RUNHOST_IDS_MAX];
+	size_t nids;
+	uint64_t minute; /* whose refusals are counted */
+	unsigned refusals;
+	bool failing;
+};
+
+int runhost_subject(const char *tenant, const char *host, char ret[BUS_SUBJECT_MAX])
+{
+	char t[BUS_NAME_MAX + 1], h[BUS_NAME_MAX + 1];
+
+	if (!bus_token(tenant, t) || !bus_token(host, h))
+		return -EINVAL;
+	snprintf(ret, BUS_SUBJECT_MAX, RUNHOST_SUBJECT "%s.%s", t, h);
+	return 0;
+}
+
+/* -- the log -- */
+
+/* Begins a line about a request. */
+static struct jsonw begin_audit(struct strb *b, const char *event, const char *user, const uint8_t key[NKEY_SIZE],
+				const char *id)
+{
+	char text[NKEY_PUBLIC_LEN + 1], at[40];
+	time_t now = time(NULL);
+	struct jsonw w = jsonw_to(b);
+	struct tm tm;
+
+	nkey_write(key, text);
+	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "time", at);
+	jsonw_str(&w, "event", event);
+	jsonw_str(&w, "user", user);
+	jsonw_str(&w, "key", text);
+	jsonw_str(&w, "id", id);
+	return w;
+}
+
+static void put_audit(struct runhost *h, struct strb *b, struct jsonw *w)
+{
+	_cleanup_close_ int fd = -1;
+	char old[PATH_MAX];
+	struct stat st;
+
+	jsonw_end_object(w);
+	jsonw_line(w);
+	if (stat(h->o->audit, &st) == 0 && st.st_size > RUNHOST_AUDIT_MAX &&
+	    snprintf(old, sizeof(old), "%s.old", h->o->audit) < (int)sizeof(old))
+		(void)rename(h->o->audit, old);
+	fd = open(h->o->audit, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || b->failed || write_all(fd, b->s, b->n) < 0)
+		listener_msg(h->to, "%s: cannot be written: %s", h->o->audit, strerror(errno));
+	strb_free(b);
+}
+
+static void audit_request(struct runhost *h, const char *event, const char *user, const struct runmsg *m,
+			  const char *reason)
+{
+	struct strb b = { 0 };
+	struct jsonw w = begin_audit(&b, event, user, m->user, m->id);
+
+	jsonw_u64(&w, "seconds", m->seconds);
+	jsonw_bool(&w, "write", m->write);
+	jsonw_str(&w, "reason", reason);
+	jsonw_strn(&w, "program", m->program, m->nprogram);
+	put_audit(h, &b, &w);
+}
+
+static void audit_end(struct runhost *h, const struct run *r, const char *reason, uint64_t cpu)
+{
+	const struct runchild *c = &r->child;
+	struct strb b = { 0 };
+	struct jsonw w = begin_audit(&b, "end", r->user, r->key, r->id);
+
+	jsonw_i64(&w, "status", c->status);
+	jsonw_str(&w, "reason", reason);
+	jsonw_u64(&w, "rows", c->rows);
+	jsonw_u64(&w, "bytes", c->bytes);
+	jsonw_u64(&w, "cpu", cpu);
+	jsonw_u64(&w, "duration", clock_ns(CLOCK_MONOTONIC) - c->begun);
+	put_audit(h, &b, &w);
+}
+
+/* -- answers -- */
+
+static void answer(struct runhost *h, const char *reply, enum runmsg_answer kind, uint32_t number, const char *p,
+		   size_t n)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct err err = { 0 };
+
+	runmsg_answer(&b, kind, number, p, n);
+	if (!b.failed && bus_send(h->bus, reply, NULL, b.s, b.n, &err) < 0)
+		listener_msg(h->to, "an answer is not sent: %s", err.msg);
+}
+
+static void on_piece(void *ctx, const char *p, size_t n)
+{
+	struct run *r = ctx;
+
+	for (size_t at = 0; at < n; at += RUNMSG_PIECE)
+		answer(r->host, r->reply, RUNMSG_STREAM, r->number++, p + at,
+		       n - at < RUNMSG_PIECE ? n - at : RUNMSG_PIECE);
+}
+
+/* -- requests -- */
+
+static bool known_id(const struct runhost *h, const char *id)
+{
+	for (size_t i = 0; i < h->nids && i < RUNHOST_IDS_MAX; i++)
+		if (!strcmp(h->ids[i].id, id))
+			return true;
+	return false;
+}
+
+/* Whether the message is for this host and of now. */
+static int check_fresh(const struct runhost *h, const struct runmsg *m, struct err *err)
+{
+	int64_t apart = (int64_t)(clock_ns(CLOCK_REALTIME) / NSEC_PER_MSEC) - (int64_t)m->time;
+
+	if (strcmp(m->tenant, h->o->tenant) != 0 || strcmp(m->host, h->o->host) != 0)
+		return err_set(err, -EPERM, "the request is not for this host");
+	if (apart > RUNMSG_TIME_MAX * 1000 || apart < -RUNMSG_TIME_MAX * 1000)
+		return err_set(err, -EPERM, "the request is of %" PRId64 " s ago by this host's clock", apart / 1000);
+	return 0;
+}
+
+static int begin_run(struct runhost *h, const struct runmsg *m, const char *user, struct err *err)
+{
+	struct run *r = calloc(1, sizeof(*r));
+	char text[160];
+	int n, e = r ? runchild_start(&r->child, m, &h->policy, err) : err_set(err, -ENOMEM, "out of memory");
+
+	if (e == 0 && vec_try_push(&h->runs, r) < 0) {
+		runchild_end(&r->child);
+		e = err_set(err, -ENOMEM, "out of memory");
+	}
+	if (e < 0) {
+		free(r);
+		return e;
+	}
+	snprintf(r->id, sizeof(r->id), "%s", m->id);
+	snprintf(r->reply, sizeof(r->reply), "%s", m->reply);
+	snprintf(r->user, sizeof(r->user), "%s", user);
+	memcpy(r->key, m->user, NKEY_SIZE);
+	r->time = m->time;
+	r->host = h;
+	r->beat = r->child.begun;
+	n = snprintf(text, sizeof(text), "%" PRIu64 " s, %" PRIu64 " rows, %" PRIu64 "%% of the CPUs",
+		     h->policy.seconds, h->policy.rows, h->policy.cpu);
+	answer(h, r->reply, RUNMSG_YES, r->number++, text, (size_t)n);
+	return 0;
+}
+
+/* Nobody shall fill the log by what is refused. False: there were too many. */
+static bool note_refusal(struct runhost *h)
+{
+	uint64_t minute = clock_ns(CLOCK_MONOTONIC) / (60 * NSEC_PER_SEC);
+
+	if (minute != h->minute)
+		h->refusals = 0;
+	h->minute = minute;
+	return h->refusals++ < RUNHOST_REFUSALS_MAX;
+}
+
+static void take_request(struct runhost *h, const struct runmsg *m)
+{
+	const struct runpolicy_user *u = NULL;
+	struct err err = { 0 };
+	int e = check_fresh(h, m, &err);
+
+	if (known_id(h, m->id))
+		return; /* it came twice */
+	runpolicy_free(&h->policy);
+	if (e == 0)
+		e = runpolicy_read(h->o->policy, &h->policy, &err); /* as it is now */
+	if (e == 0) {
+		u = runpolicy_user(&h->policy, m->user);
+		e = runpolicy_check(&h->policy, m, h->runs.n, &err);
+	}
+	if (e == 0) {
+		snprintf(h->ids[h->nids++ % RUNHOST_IDS_MAX].id, sizeof(h->ids[0].id), "%s", m->id);
+		e = begin_run(h, m, u->name, &err);
+	}
+	if (e < 0 && !note_refusal(h))
+		return;
+	audit_request(h, e == 0 ? "run" : "refused", u ? u->name : "", m, e < 0 ? err.msg : "");
+	if (e < 0)
+		answer(h, m->reply, RUNMSG_NO, 0, err.msg, strlen(err.msg));
+}
+
+static void take_word(struct runhost *h, const struct runmsg *m)
+{
+	struct err err = { 0 };
+
+	for (size_t i = 0; i < h->runs.n; i++) {
+		struct run *r = h->runs.v[i];
+
+		if (strcmp(r->id, m->id) != 0 || memcmp(r->key, m->user, NKEY_SIZE) != 0 || m->time <= r->time ||
+		    check_fresh(h, m, &err) < 0)
+			continue;
+		r->time = m->time;
+		if (m->kind == RUNMSG_ALIVE)
+			runchild_alive(&r->child);
+		else
+			runchild_interrupt(&r->child);
+		r->stopped |= m->kind == RUNMSG_STOP;
+	}
+}
+
+/* What nobody has signed is not answered. */
+static void take_message(struct runhost *h, const struct bus_message *b)
+{
+	_cleanup_free_ char *memory = NULL;
+	struct err err = { 0 };
+	struct runmsg m;
+
+	if (runmsg_take(b->data, b->n, &m, &memory, &err) < 0)
+		return;
+	if (m.kind != RUNMSG_RUN)
+		take_word(h, &m);
+	else if (!strncmp(m.reply, RUNHOST_ANSWERS, strlen(RUNHOST_ANSWERS)) && !strpbrk(m.reply, "*> \t"))
+		take_request(h, &m);
+}
+
+/* -- runs -- */
+
+static void end_run(struct runhost *h, struct run *r)
+{
+	const char
+		*limit = r->child.limit,
+		*reason =
+			limit		       ? limit
+			: r->child.status >= 0 ? ""
+			: r->child.killed
+				? "it did not end in time, and was killed"
+				: "it ended without a status: who asked was not heard of, or it took too much CPU time";
+	uint64_t cpu;
+
+	answer(h, r->reply, RUNMSG_END, r->number++, reason, strlen(reason));
+	cpu = runchild_end(&r->child);
+	audit_end(h, r, r->stopped && !*reason ? "stopped by its user" : reason, cpu);
+	free(r);
+}
+
+static void pump(struct runhost *h)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->runs.n; i++) {
+		struct run *r = h->runs.v[i];
+
+		if (runchild_pump(&r->child, on_piece, r) < 0) {
+			end_run(h, r);
+			continue;
+		}
+		if (now > r->beat + RUNHOST_BEAT_NS) {
+			r->beat = now;
+			answer(h, r->reply, RUNMSG_HERE, r->number++, NULL, 0);
+		}
+		h->runs.v[n++] = r;
+	}
+	h->runs.n = n;
+}
+
+/* -- the process -- */
+
+static int open_bus(struct runhost *h, struct err *err)
+{
+	char subject[BUS_SUBJECT_MAX];
+	int e = bus_connect(&h->o->bus, &h->bus, err);
+
+	runhost_subject(h->o->tenant, h->o->host, subject);
+	if (e == 0)
+		e = bus_listen(h->bus, subject, err);
+	if (e < 0) {
+		bus_close(h->bus);
+		h->bus = NULL;
+	}
+	return e;
+}
+
+/* Until something comes: a message, or what a program writes. */
+static void await_work(const struct runhost *h)
+{
+	struct pollfd fds[1 + RUNHOST_RUNS_MAX] = { { .fd = bus_fd(h->bus), .events = POLLIN } };
+	nfds_t n = 1;
+
+	for (size_t i = 0; i < h->runs.n && n < ARRAY_SIZE(fds); i++)
+		fds[n++] = (struct pollfd){ .fd = h->runs.v[i]->child.out, .events = POLLIN };
+	(void)poll(fds, n, TICK_MS);
+}
+
+static void turn(struct runhost *h)
+{
+	struct bus_message b;
+	struct err err = { 0 };
+	int e = h->bus ? 0 : open_bus(h, &err);
+
+	if (e < 0) {
+		if (!h->failing)
+			listener_msg(h->to, "programs are not taken: %s; it is tried again", err.msg);
+		nanosleep(&(struct timespec){ RETRY_NS / NSEC_PER_SEC, 0 }, NULL);
+	} else {
+		await_work(h);
+		while (bus_next(h->bus, &b, 0) == 1) {
+			take_message(h, &b);
+			bus_give(&b, 1, false);
+		}
+		pump(h);
+	}
+	h->failing = e < 0;
+}
+
+static void run(const struct runhost_options *o, const struct listener *to)
+{
+	struct runhost h = { .o = o, .to = to };
+	uint64_t end;
+
+	signal(SIGPIPE, SIG_IGN);
+	while (!o->stop(o->ctx))
+		turn(&h);
+	for (size_t i = 0; i < h.runs.n; i++)
+		runchild_interrupt(&h.runs.v[i]->child);
+	end = clock_ns(CLOCK_MONOTONIC) + RUNCHILD_GRACE_NS;
+	while (h.runs.n && clock_ns(CLOCK_MONOTONIC) < end) {
+		pump(&h);
+		nanosleep(&(struct timespec){ 0, END_MS * NSEC_PER_MSEC }, NULL);
+	}
+	while (h.runs.n)
+		end_run(&h, h.runs.v[--h.runs.n]);
+	if (h.bus)
+		(void)bus_flush(h.bus, NULL);
+	bus_close(h.bus);
+	vec_free(&h.runs);
+	runpolicy_free(&h.policy);
+}
+
+int runhost_start(const struct runhost_options *o, const struct listener *to, pid_t *ret, struct err *err)
+{
+	char subject[BUS_SUBJECT_MAX];
+	pid_t parent = getpid();
+	struct runpolicy p;
+	int e = runpolicy_read(o->policy, &p, err);
+
+	if (e < 0)
+		return e;
+	runpolicy_free(&p);
+	if (runhost_subject(o->tenant, o->host, subject) < 0)
+		return err_set(err, -EINVAL, "'%s', '%s': no names of a tenant and a host", o->tenant, o->host);
+	fflush(NULL);
+	*ret = fork();
+	if (*ret == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() == parent)
+			run(o, to);
+		_exit(0);
+	}
+	return *ret < 0 ? err_set(err, -errno, "a process for programs: %s", strerror(errno)) : 0;
+}
+
+void runhost_end(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGTERM);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
