@@ -16,6 +16,7 @@
 
 #define INSN_BYTES 15u
 #define CALL_BYTES 5u
+#define ELSEWHERE 0x1000000u
 
 enum pass { PASS_STEP, PASS_COPY, PASS_CALL, PASS_JUMP };
 struct brk {
@@ -151,6 +152,17 @@ static int put_copy(struct breaks *b, struct tracee *t, struct brk *k, const uin
 	return tracee_poke(t, WATCH_AREA + (uint64_t)(k->slot - 1) * WATCH_SLOT, buf, sizeof(buf));
 }
 
+/* An operand relative to rip is shown as an address: so it differs where the code is elsewhere. */
+static bool is_relative(const struct insn *v, uint64_t addr, const uint8_t *code)
+{
+	_cleanup_free_ struct insn *w = NULL;
+	const char *reason = NULL;
+	size_t found = 0;
+
+	return insn_list(EM_X86_64, addr + ELSEWHERE, code, v->len, &w, &found, &reason) < 0 || !found ||
+	       strcmp(v->text, w->text) != 0;
+}
+
 static int choose(struct breaks *b, struct tracee *t, struct brk *k, const uint8_t *code, size_t n)
 {
 	_cleanup_free_ struct insn *v = NULL;
@@ -166,7 +178,7 @@ static int choose(struct breaks *b, struct tracee *t, struct brk *k, const uint8
 		k->to = k->addr + (uint64_t)v->target;
 		return 0;
 	}
-	if ((v->classes & (INSN_CALL | INSN_RET | INSN_BRANCH)) || strstr(v->text, "rip") ||
+	if ((v->classes & (INSN_CALL | INSN_RET | INSN_BRANCH)) || is_relative(v, k->addr, code) ||
 	    !strcmp(v->mnemonic, "syscall") || !strcmp(v->mnemonic, "int3") || !b->slots ||
 	    (!k->slot && b->nslots == WATCH_SLOTS))
 		return 0;
@@ -255,6 +267,7 @@ static int step(struct tracee *t, const struct brk *k, int *status)
 int breaks_pass(struct breaks *b, struct tracee *t, struct user_regs_struct *regs, int *status, bool *stepped)
 {
 	const struct brk *k = find(b, regs->rip);
+	bool wanted = *stepped;
 	uint64_t back;
 	int e = 0;
 
@@ -263,7 +276,7 @@ int breaks_pass(struct breaks *b, struct tracee *t, struct user_regs_struct *reg
 	if (!k)
 		return 0;
 	back = k->addr + CALL_BYTES;
-	switch (k->pass) {
+	switch (wanted ? PASS_STEP : k->pass) {
 	case PASS_COPY: regs->rip = WATCH_AREA + (uint64_t)(k->slot - 1) * WATCH_SLOT; break;
 	case PASS_CALL:
 		regs->rsp -= sizeof(back);
@@ -275,7 +288,7 @@ int breaks_pass(struct breaks *b, struct tracee *t, struct user_regs_struct *reg
 	}
 	if (e == 0)
 		e = tracee_set_regs(t, regs);
-	if (e < 0 || k->pass != PASS_STEP)
+	if (e < 0 || (k->pass != PASS_STEP && !wanted))
 		return e;
 	*stepped = true;
 	return step(t, k, status);

@@ -22,6 +22,8 @@ SOURCE = r"""
 struct item { int id; char name[16]; };
 __attribute__((noinline)) int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
 __attribute__((noinline)) size_t work(struct item *i, const char *text) { i->id++; return strlen(text) + (size_t)i->id; }
+static long total;
+__attribute__((noinline)) void bump(long n) { total += n; }
 __attribute__((noinline)) void *thread(void *a) { for (int k = 0; k < 5; k++) fact(k); return a; }
 int main(void) {
 	struct item it = { 5, "abc" };
@@ -29,8 +31,8 @@ int main(void) {
 	pthread_t t[2];
 	for (int i = 0; i < 2; i++) pthread_create(t + i, 0, thread, 0);
 	for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
-	for (int i = 0; i < 100; i++) { char b[32]; snprintf(b, sizeof(b), "text %d", i); n += work(&it, b); free(malloc((size_t)i * 10)); if (i % 10 == 0) getppid(); DTRACE_PROBE1(mine, step, i); }
-	printf("%zu %d\n", n, fact(10));
+	for (int i = 0; i < 100; i++) { char b[32]; snprintf(b, sizeof(b), "text %d", i); n += work(&it, b); free(malloc((size_t)i * 10)); if (i % 10 == 0) getppid(); DTRACE_PROBE1(mine, step, i); bump(i); }
+	printf("%zu %d %ld\n", n, fact(10), total);
 	fflush(stdout);
 	if (fork() == 0) _exit(fact(3));
 	return 0;
@@ -48,6 +50,7 @@ SCRIPTS = {
     "stacks": P + "fact:entry /arg0 < 3/ { @[ustack(4)] = count(); } " + P + "thread:entry { @t[ustack(1)] = count(); }",
     "static probes of the command": "mine$target:::step { @[arg0 % 10, pid == $target] = count(); } mine$target:xfunctions:main:step /arg0 < 3/ { printf(\"%d\\n\", arg0); }",
     "static probes": "mine*:::step /execname == \"xfunctions\"/ { @[arg0 % 10] = count(); }",
+    "a function that begins with an operand relative to rip": P + "bump:entry { @ = sum(arg0); }",
     "lines": P + "work:entry { printf(\"%s %d %d\\n\", probefunc, ++n, pid == $target); } END { printf(\"%d\\n\", n); }",
     "calls within functions": P + "main:entry { self->in = 1; } syscall::getppid:entry /self->in && pid == $target/ { @[execname, probefunc] = count(); } " + P + "fact:entry /self->in/ { depth++; } "
                               + P + "fact:return /self->in/ { depth--; } END { printf(\"depth %d\\n\", depth); }",
