@@ -12,6 +12,7 @@
 #include "base/findprog.h"
 #include "cmd/words.h"
 #include "cmd/program.h"
+#include "gdb/gdb.h"
 #include "replay/rec.h"
 #include "replay/replay.h"
 #include "replay/trace.h"
@@ -72,16 +73,24 @@ static const struct optable rec_options = {
 	.n = ARRAY_SIZE(rec_rows),
 	.leading = true,
 };
+struct player {
+	const char *pack, *gdb;
+};
 static const struct optrow replay_rows[] = {
+	{ .name = "gdb",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct player, gdb),
+	  .arg = "WHERE",
+	  .help = "for gdb, which connects to this port of this machine, to this socket (with a /), or over a pipe (-)" },
 	{ .name = "pack",
 	  .kind = OPT_TEXT,
-	  .at = 0,
+	  .at = offsetof(struct player, pack),
 	  .arg = "FILE",
 	  .help = "runs nothing: writes the recording to FILE, as small as it can be" },
 };
 static const struct optable replay_options = {
 	.command = "replay",
-	.synopsis = "replay [--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
+	.synopsis = "replay [--gdb WHERE|--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
 	.notes =
 		"\tA program that `dwell rec` recorded is run again: the same instructions, output and status. It needs\n"
 		"\tnone of the program's files, and changes none. With a D program nothing is run again: syscall probes are\n"
@@ -194,6 +203,23 @@ static int play(const char *path)
 	return x < 0 || !result.ended ? EXIT_ERROR : program_end_as(result.status);
 }
 
+static void gdb_note(const char *text)
+{
+	cmd_msg("replay: %s", text);
+}
+
+static int debug(const char *path, const char *where)
+{
+	const struct gdb_opts o = { path, where, gdb_note };
+	struct err e = { 0 };
+	int x = gdb_serve(&o, &e);
+
+	if (x < 0)
+		cmd_msg("replay: %s: %s", path, e.msg);
+	err_done(&e);
+	return x < 0 ? EXIT_ERROR : EXIT_OK;
+}
+
 static int pack(const char *path, const char *to)
 {
 	FILE *f = fopen(path, "re");
@@ -242,6 +268,12 @@ static int pack(const char *path, const char *to)
 	return play(path);
 }
 
+static int debug(const char *path, const char *where)
+{
+	(void)where;
+	return play(path);
+}
+
 static int record(const struct recorder *c, char **words)
 {
 	(void)c;
@@ -270,19 +302,19 @@ static int rec_main(int argc, char **argv)
 
 static int replay_main(int argc, char **argv)
 {
-	const char *to = NULL;
+	struct player p = { 0 };
 	int e;
 
 	/* -s, -n … */
 	if (argc > 2 && argv[1][0] == '-' && argv[1][1] != '-')
 		return ask(argc, argv);
-	e = cmd_options(&replay_options, &to, argc, argv);
+	e = cmd_options(&replay_options, &p, argc, argv);
 	if (e == 0 && optind == argc)
 		e = cmd_words(&replay_options, NULL, "a recording is missing");
 	if (e == 0 && optind + 1 < argc)
 		e = cmd_words(&replay_options, argv[optind + 1], NULL);
 	if (e == 0)
-		e = to ? pack(argv[optind], to) : play(argv[optind]);
+		e = p.gdb ? debug(argv[optind], p.gdb) : p.pack ? pack(argv[optind], p.pack) : play(argv[optind]);
 	return e;
 }
 

@@ -127,7 +127,8 @@ int replay_go(struct replay *r)
 {
 	for (;;) {
 		uint64_t since = r->watch ? clock_ns(CLOCK_MONOTONIC) : 0;
-		int e = tracee_go(&r->k->t, PTRACE_SYSEMU, 0), status = e == 0 ? tracee_wait(&r->k->t) : e;
+		int e = tracee_go(&r->k->t, r->step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU, 0),
+		    status = e == 0 ? tracee_wait(&r->k->t) : e;
 		bool again = false;
 
 		if (status < 0)
@@ -207,8 +208,7 @@ static int check_memory(struct replay *r)
 		       (unsigned long long)sum, (unsigned long long)r->g.sum);
 }
 
-/* What it wrote, out of its own memory, which has just been compared. */
-static int emit(struct replay *r)
+int watch_output(struct replay *r, watch_output_fn *fn, void *ctx)
 {
 	static uint8_t buf[PIECE];
 	const struct ev_call *c = &r->g.call;
@@ -225,13 +225,27 @@ static int emit(struct replay *r)
 			if (tracee_read(&r->k->t, s.v.v[i].addr + at, buf, n) != n)
 				e = -EFAULT;
 			else
-				e = write_all(c->out == 2 ? STDERR_FILENO : STDOUT_FILENO, buf, n);
+				e = fn(ctx, c->out == 2 ? STDERR_FILENO : STDOUT_FILENO, buf, n);
 			at += n;
 			left -= n;
 		}
 	if (s.failed)
 		e = -ENOMEM;
 	vec_free(&s.v);
+	return e;
+}
+
+static int put_out(void *ctx, int fd, const void *bytes, size_t n)
+{
+	(void)ctx;
+	return write_all(fd, bytes, n);
+}
+
+/* What it wrote, out of its own memory, which has just been compared. */
+static int emit(struct replay *r)
+{
+	int e = watch_output(r, put_out, NULL);
+
 	return e < 0 ? err_set(r->e, e, "cannot write what the program wrote: %s", strerror(-e)) : 0;
 }
 
@@ -350,7 +364,7 @@ static int to_fault(struct replay *r, int signo, uint64_t rip, struct user_regs_
 		return replay_broken(r, e);
 	if (!r->k->t.pid || WSTOPSIG(status) != signo || regs->rip != rip)
 		return replay_differs(r, status, strsignal(signo));
-	return 0;
+	return watched_tell(r, WATCH_FAULT);
 }
 
 static int at_state(struct replay *r)
@@ -364,7 +378,7 @@ static int at_state(struct replay *r)
 		r->result.calls += r->g.logged; /* of what is not run, since all that it changed is recorded */
 	if (e == 0)
 		e = put_mems(r);
-	if (e < 0)
+	if (e)
 		return e;
 	regs.orig_rax = ~0ull;
 	e = tracee_set_vectors(&r->k->t, r->g.vectors.v, r->g.vectors.n);
@@ -379,7 +393,7 @@ static int at_tsc(struct replay *r)
 	uint32_t size = r->g.tsc.size & ~TSC_BY_CODE;
 	int e = to_fault(r, size == r->g.tsc.size ? SIGSEGV : SIGILL, r->g.tsc.rip, &regs);
 
-	if (e < 0)
+	if (e)
 		return e;
 	regs.rax = (uint32_t)r->g.tsc.value;
 	regs.rdx = r->g.tsc.value >> 32;
@@ -398,7 +412,7 @@ static int at_end(struct replay *r)
 
 	if (r->g.end.flags & END_FAULT)
 		e = to_fault(r, WTERMSIG(r->g.end.status), r->g.end.rip, &regs);
-	if (e < 0)
+	if (e)
 		return e;
 	if (!(r->g.end.flags & END_OTHER))
 		r->result.status = r->g.end.status;
@@ -434,6 +448,8 @@ static int at_group(struct replay *r)
 					: "the trace does not begin with a program",
 			       r->g.task);
 	r->begun = true;
+	if (r->g.named)
+		r->k->name = r->g.name;
 	e = watched_tell(r, WATCH_GROUP);
 	if (e)
 		return e;

@@ -19,6 +19,7 @@ struct rtask {
 	struct tracee t; /* a process of its own; threads share their memory only */
 	uint32_t id;
 	bool entered; /* stopped at the beginning of a system call, and compared */
+	struct ev_name name;
 	struct memory *memory;
 };
 /* A part of a file that the arena has. */
@@ -30,7 +31,10 @@ struct rfile {
 struct replay {
 	const struct replay_watch *watch; /* or NULL */
 	VEC(struct rfile) files;
-	uint64_t spot; /* it is on the way to there; 0: it is not */
+	uint64_t spot;	/* it is on the way to there; 0: it is not */
+	bool exact;	/* by a debug register */
+	bool step;	/* each instruction is a stop */
+	uint64_t seven; /* of the watch: the debug register 7 */
 	uint64_t ran;
 	VEC(struct rtask *) tasks;
 	struct rtask *k; /* whose group it is */

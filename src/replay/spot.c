@@ -11,14 +11,14 @@
 #include "replay/memory.h"
 #include "replay/replay_int.h"
 
-#define REG 3		 /* the debug register that is used */
-#define REG_ON (1u << 6) /* in register 7: execution of one byte */
-#define SUMS_MAX 1000u	 /* memory is compared so often; then it is another one than recorded */
+#define REG 3				  /* the debug register that is used */
+#define REG_ON (1u << 6)		  /* in register 7: execution of one byte */
+#define REG_ALL (3ull << 6 | 15ull << 28) /* what register 7 has of it */
+#define SUMS_MAX 1000u			  /* memory is compared so often; then it is another one than recorded */
 
 struct place {
 	uint64_t rip;
 	uint8_t code;  /* what is there */
-	bool exact;    /* by a debug register */
 	unsigned sums; /* of the memory */
 };
 
@@ -58,10 +58,11 @@ static int set_break(struct replay *r, struct place *p)
 
 	if (tracee_read(&r->k->t, p->rip, &p->code, 1) != 1)
 		return err_set(r->e, -EBADMSG, "the trace waits where there is no program");
-	p->exact = debug_register(r, REG, p->rip) == 0 && debug_register(r, 7, REG_ON) == 0;
-	if (p->exact)
-		return 0;
+	r->exact = !(r->seven & REG_ALL) && debug_register(r, REG, p->rip) == 0 &&
+		   debug_register(r, 7, r->seven | REG_ON) == 0;
 	r->spot = p->rip;
+	if (r->exact)
+		return 0;
 	e = tracee_poke(&r->k->t, p->rip, &trap, 1);
 	return e < 0 ? replay_broken(r, e) : 0;
 }
@@ -72,8 +73,8 @@ static int remove_break(struct replay *r, const struct place *p)
 	int e = 0;
 
 	r->spot = 0;
-	if (p->exact)
-		e = debug_register(r, 7, 0);
+	if (r->exact)
+		e = debug_register(r, 7, r->seven);
 	else if (breaks_at(r->k->t.breaks, p->rip))
 		e = tracee_poke(&r->k->t, p->rip, &trap, 1);
 	return e < 0 ? replay_broken(r, e) : 0;
@@ -85,7 +86,7 @@ static int step_over(struct replay *r, const struct place *p)
 	static const uint8_t trap = 0xcc;
 	int e, status;
 
-	if (p->exact)
+	if (r->exact)
 		return 0;
 	e = tracee_poke(&r->k->t, p->rip, &p->code, 1);
 	if (e == 0)
@@ -104,7 +105,7 @@ static int go_back(struct replay *r, const struct place *p, struct user_regs_str
 {
 	int e;
 
-	if (p->exact)
+	if (r->exact)
 		return 0;
 	regs->rip = p->rip;
 	e = tracee_set_regs(&r->k->t, regs);
@@ -122,7 +123,7 @@ static int hit(struct replay *r, struct place *p)
 	e = r->k->t.pid ? tracee_regs(&r->k->t, &regs) : 0;
 	if (e < 0)
 		return replay_broken(r, e);
-	if (!r->k->t.pid || WSTOPSIG(status) != SIGTRAP || regs.rip != p->rip + !p->exact)
+	if (!r->k->t.pid || WSTOPSIG(status) != SIGTRAP || regs.rip != p->rip + !r->exact)
 		return replay_differs(r, status, "a loop without system calls");
 	e = go_back(r, p, &regs);
 	if (e < 0)

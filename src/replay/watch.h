@@ -16,6 +16,7 @@ enum watch_when {
 	WATCH_CALL,	/* the task has come to the system call that the group has */
 	WATCH_LOG_CALL, /* it has come to the next call of the group's log; regs of it as of any call */
 	WATCH_LOG_DONE, /* that has returned */
+	WATCH_FAULT,	/* the task has come to the instruction whose fault the group has */
 	WATCH_DONE,	/* all that the group says has been done */
 };
 /* A part of a file with code, just mapped by the task. */
@@ -31,6 +32,9 @@ struct replay_watch {
 	int (*code)(void *ctx, struct replay *r, const struct watch_code *c);
 	/* A breakpoint: regs->rip is its address, and its instruction has not been executed. */
 	int (*hit)(void *ctx, struct replay *r, const struct user_regs_struct *regs, uint64_t tag);
+	/* One instruction was executed, as watch_step() wants; or a debug register told (bit n: of register n). Only
+	 * for those who use these functions. */
+	int (*trap)(void *ctx, struct replay *r, const struct user_regs_struct *regs, bool stepped, unsigned told);
 };
 /* As replay_run(); what the program writes is not written again, and what it maps is the files themselves where they
  * have not changed. */
@@ -43,4 +47,26 @@ size_t watch_read(struct replay *r, uint64_t addr, void *buf, size_t n); /* its 
 int watch_registers(struct replay *r, struct user_regs_struct *ret);
 /* A breakpoint in the memory of that task, once for each address; its tag is the last that is not 0. 0 or -errno. */
 int watch_break(struct replay *r, uint64_t addr, uint64_t tag);
+bool watch_breaks_at(const struct replay *r, uint64_t addr);
+void watch_step(struct replay *r, bool on); /* whoever runs stops after each instruction */
+/* Debug registers of the task that runs now: addresses, and what register 7 is to have; 0: none. 0 or -errno. */
+int watch_debug(struct replay *r, const uint64_t addr[4], uint64_t seven);
+
+/* A task of the program: the processes whose memory is that of the command's. */
+struct watch_thread {
+	uint32_t task, tid, tgid; /* in the trace; as the program sees them, 0: not known */
+	const char *comm;
+};
+/* The i-th of them, in the order of their making; false: there are no more. */
+bool watch_thread(const struct replay *r, size_t i, struct watch_thread *ret);
+bool watch_ours(const struct replay *r); /* the task that runs now is one of them */
+/* Registers and vector registers (VECTORS_MAX bytes, *n of them) of such a task while it is stopped. 0 or -errno. */
+int watch_task_registers(struct replay *r, uint32_t task, struct user_regs_struct *ret, uint8_t *vectors, size_t *n);
+size_t watch_task_read(struct replay *r, uint32_t task, uint64_t addr, void *buf, size_t n);
+/* The system call, or what else the trace has next for the task that runs now. */
+const struct group *watch_group(const struct replay *r);
+/* What the call that the group has wrote to standard output or standard error (fd): 0, or -errno, also of fn. */
+typedef int watch_output_fn(void *ctx, int fd, const void *bytes, size_t n);
+int watch_output(struct replay *r, watch_output_fn *fn, void *ctx);
+uint64_t watch_calls(const struct replay *r); /* system calls until now */
 #endif

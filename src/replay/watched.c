@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -107,17 +109,88 @@ static int undo_place(struct replay *r, struct user_regs_struct *regs)
 	return tracee_set_regs(&r->k->t, regs);
 }
 
+/* By int3, and not by a debug exception. */
+static bool is_break(const struct replay *r)
+{
+	siginfo_t info = { 0 };
+
+	return ptrace(PTRACE_GETSIGINFO, r->k->t.pid, 0, &info) == 0 && info.si_code == SI_KERNEL;
+}
+
+/* Which debug registers have told. */
+static unsigned told(struct replay *r)
+{
+	const size_t at = offsetof(struct user, u_debugreg) + 6 * sizeof(long);
+	long x;
+
+	if (!r->seven || !r->k->t.pid)
+		return 0;
+	x = ptrace(PTRACE_PEEKUSER, r->k->t.pid, at, 0);
+	ptrace(PTRACE_POKEUSER, r->k->t.pid, at, 0);
+	return (unsigned)x & 15u;
+}
+
+static int trap(struct replay *r, const struct user_regs_struct *regs, bool stepped, unsigned registers)
+{
+	int e = r->watch->trap(r->watch->ctx, r, regs, stepped, registers);
+
+	return e > 0 ? -ECANCELED : e;
+}
+
+/* SIGTRAP that is no breakpoint: a step, or a debug register. */
+static int trapped(struct replay *r, struct user_regs_struct *regs, bool *again)
+{
+	siginfo_t info = { 0 };
+	unsigned registers;
+
+	if (ptrace(PTRACE_GETSIGINFO, r->k->t.pid, 0, &info) < 0)
+		return replay_broken(r, -errno);
+	if (r->exact && r->spot == regs->rip && info.si_code == TRAP_HWBKPT)
+		return 0;
+	registers = told(r);
+	*again = info.si_code == TRAP_TRACE || registers;
+	return *again ? trap(r, regs, info.si_code == TRAP_TRACE, registers) : 0;
+}
+
+/* Past a breakpoint. What the instruction does to registers of debugging is seen only if it is executed at its place.
+ */
+static int pass(struct replay *r, struct user_regs_struct *regs, int *status, bool *again)
+{
+	bool stepped = r->step || r->seven;
+	unsigned registers;
+	int next = 0, e = breaks_pass(r->k->t.breaks, &r->k->t, regs, &next, &stepped);
+
+	if (e < 0)
+		return replay_broken(r, e);
+	if (next)
+		*status = next;
+	*again = !next;
+	if (next || !stepped || !(r->step || r->seven))
+		return 0;
+	registers = told(r);
+	e = tracee_regs(&r->k->t, regs);
+	if (e < 0)
+		return replay_broken(r, e);
+	return r->step || registers ? trap(r, regs, r->step, registers) : 0;
+}
+
 int watched_stop(struct replay *r, int *status, bool *again)
 {
 	struct user_regs_struct regs;
-	bool stepped = false;
-	int e, next = 0;
+	int e;
 
 	if (!r->k->t.pid || WSTOPSIG(*status) == SYSCALL_STOP)
 		return 0;
 	e = tracee_regs(&r->k->t, &regs);
 	if (e < 0)
 		return replay_broken(r, e);
+	if (WSTOPSIG(*status) == SIGTRAP && (r->step || r->seven || r->exact) && !is_break(r)) {
+		e = trapped(r, &regs, again);
+		if (e || *again)
+			return e;
+		e = undo_place(r, &regs);
+		return e < 0 ? replay_broken(r, e) : 0;
+	}
 	if (WSTOPSIG(*status) != SIGTRAP || !breaks_at(r->k->t.breaks, regs.rip - 1)) {
 		e = undo_place(r, &regs);
 		return e < 0 ? replay_broken(r, e) : 0;
@@ -126,15 +199,9 @@ int watched_stop(struct replay *r, int *status, bool *again)
 	e = r->watch->hit(r->watch->ctx, r, &regs, breaks_tag(r->k->t.breaks, regs.rip));
 	if (e)
 		return e < 0 ? e : -ECANCELED;
-	if (regs.rip == r->spot)
+	if (regs.rip == r->spot && !r->exact)
 		return 0; /* it has the registers of any stop there */
-	e = breaks_pass(r->k->t.breaks, &r->k->t, &regs, &next, &stepped);
-	if (e < 0)
-		return replay_broken(r, e);
-	if (next)
-		*status = next;
-	*again = !next;
-	return 0;
+	return pass(r, &regs, status, again);
 }
 
 /* Of a call that was logged: it stops as any other does, since the log that the task has is empty. */
@@ -209,4 +276,91 @@ int watch_registers(struct replay *r, struct user_regs_struct *ret)
 int watch_break(struct replay *r, uint64_t addr, uint64_t tag)
 {
 	return breaks_add(r->k->t.breaks, &r->k->t, addr, tag);
+}
+
+bool watch_breaks_at(const struct replay *r, uint64_t addr)
+{
+	return breaks_at(r->k->t.breaks, addr);
+}
+
+void watch_step(struct replay *r, bool on)
+{
+	r->step = on;
+}
+
+int watch_debug(struct replay *r, const uint64_t addr[4], uint64_t seven)
+{
+	const size_t at = offsetof(struct user, u_debugreg);
+	long e = ptrace(PTRACE_POKEUSER, r->k->t.pid, at + 7 * sizeof(long), 0);
+
+	for (unsigned i = 0; i < 4 && e == 0 && seven; i++)
+		e = ptrace(PTRACE_POKEUSER, r->k->t.pid, at + i * sizeof(long), addr[i]);
+	if (e == 0 && seven)
+		e = ptrace(PTRACE_POKEUSER, r->k->t.pid, at + 7 * sizeof(long), seven);
+	r->seven = e == 0 ? seven : 0;
+	return e == 0 ? 0 : -errno;
+}
+
+static const struct rtask *command_task(const struct replay *r)
+{
+	for (size_t i = 0; i < r->tasks.n; i++)
+		if (r->tasks.v[i]->id == 0)
+			return r->tasks.v[i];
+	return NULL;
+}
+
+bool watch_ours(const struct replay *r)
+{
+	const struct rtask *first = command_task(r);
+
+	return first && r->k && r->k->memory == first->memory;
+}
+
+bool watch_thread(const struct replay *r, size_t i, struct watch_thread *ret)
+{
+	const struct rtask *first = command_task(r);
+
+	for (size_t k = 0; first && k < r->tasks.n; k++) {
+		const struct rtask *t = r->tasks.v[k];
+
+		if (t->memory != first->memory || i--)
+			continue;
+		*ret = (struct watch_thread){ t->id, t->name.tid, t->name.tgid, t->name.comm };
+		return true;
+	}
+	return false;
+}
+
+static struct rtask *task_of(struct replay *r, uint32_t task)
+{
+	struct rtask *k = build_find(r, task);
+
+	return k && k->t.pid ? k : NULL;
+}
+
+int watch_task_registers(struct replay *r, uint32_t task, struct user_regs_struct *ret, uint8_t *vectors, size_t *n)
+{
+	struct rtask *k = task_of(r, task);
+	int e = k ? tracee_regs(&k->t, ret) : -ESRCH;
+	ssize_t got = e == 0 ? tracee_vectors(&k->t, vectors) : e;
+
+	*n = got < 0 ? 0 : (size_t)got;
+	return got < 0 ? (int)got : 0;
+}
+
+size_t watch_task_read(struct replay *r, uint32_t task, uint64_t addr, void *buf, size_t n)
+{
+	struct rtask *k = task_of(r, task);
+
+	return k ? tracee_read(&k->t, addr, buf, n) : 0;
+}
+
+const struct group *watch_group(const struct replay *r)
+{
+	return &r->g;
+}
+
+uint64_t watch_calls(const struct replay *r)
+{
+	return r->result.calls;
 }

@@ -207,7 +207,7 @@ static int on_group(void *ctx, struct replay *p, enum watch_when when)
 	} else if (when == WATCH_CALL) {
 		e = n->arrived ? n->arrived(n, p) : 0;
 		e = e ? e : calls_begin(c);
-	} else {
+	} else if (when == WATCH_DONE) {
 		e = calls_end(c);
 	}
 	n->ran_at = watch_ran_ns(p);
@@ -228,7 +228,7 @@ static int at_exit(struct rerun *n, struct replay *p)
 
 static int pass(struct rerun *n, FILE *f, calls_fn *fn)
 {
-	const struct replay_watch w = { n, on_group, on_code, on_hit };
+	const struct replay_watch w = { n, on_group, on_code, on_hit, NULL };
 	struct replay_result result;
 	int e;
 

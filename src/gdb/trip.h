@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions of a replay, and how one gets to them. There is no counter of instructions: a position is a stop of the
+ * trace (they are numbered), and a way from there: so many hits of these breakpoints, so many steps, and again. Since a
+ * replay does the same each time, the same way leads to the same instruction. Backwards is a replay from the start. */
+#ifndef DWELL_GDB_TRIP_H
+#define DWELL_GDB_TRIP_H
+#include <stdio.h>
+#include "base/vec.h"
+#include "replay/watch.h"
+
+#define ARMS_MAX 96u	    /* breakpoints at a time */
+#define TRIP_WATCH 4u	    /* debug registers */
+#define TRIP_STEPS 1000000u /* looked at, one by one, for the instruction before; 20 s or more */
+
+/* What is to stop the program. */
+struct arms {
+	size_t n;
+	uint64_t brk[ARMS_MAX];
+	uint64_t addr[TRIP_WATCH]; /* of debug registers, as register 7 says */
+	uint64_t seven;
+};
+/* So many hits, and then so many steps. */
+struct leg {
+	struct arms arms;
+	uint64_t hits, steps;
+};
+struct position {
+	uint64_t seq;	      /* stop of the trace */
+	enum watch_when when; /* what kind of */
+	uint32_t task;	      /* whose */
+	VEC(struct leg) legs;
+};
+enum trip_why { WHY_START, WHY_BREAK, WHY_STEP, WHY_WATCH, WHY_FAULT, WHY_FIRST, WHY_LAST, WHY_EXEC, WHY_ASKED };
+/* What it shall do next. */
+enum trip_next { NEXT_GO, NEXT_BACK, NEXT_STEP_BACK, NEXT_AGAIN, NEXT_END };
+enum trip_mode { TRIP_GO, TRIP_TO, TRIP_LOOK, TRIP_COUNT };
+/* Where an instruction was, to find the one before. */
+struct clue {
+	uint64_t rip, ret; /* ret: the word at the top of the stack */
+	uint8_t code[64];  /* before rip */
+	uint8_t call[64];  /* before ret */
+};
+struct trip {
+	/* The program stands somewhere. `arms`, `steps` are what it goes on with. regs: as gdb is to see them. */
+	enum trip_next (*stopped)(void *ctx, struct trip *t, enum trip_why why);
+	bool (*asked)(void *ctx); /* to stop? */
+	watch_output_fn *output;  /* of the program, once, while it goes forwards */
+	uint64_t shown;		  /* up to this stop */
+	void *ctx;
+	struct arms arms;
+	bool steps; /* task `task` one instruction */
+	uint32_t task;
+	struct replay *now;
+	struct user_regs_struct regs; /* of the task that runs */
+	uint64_t told;		      /* an address that a debug register or a system call found written */
+	bool gave_up;
+
+	enum trip_mode mode;
+	enum trip_why why; /* there */
+	enum trip_why on_found;
+	uint64_t seq;
+	struct position here, to, found, first, last_call;
+	bool has_found, has_last, has_first;
+	bool direct; /* found is before what was written already */
+	struct clue clue, clue_found;
+	struct arms look;   /* what is looked for on the way to `to` */
+	bool only_last;	    /* only in the last leg */
+	size_t leg;	    /* of to.legs, from to.seq on */
+	bool inside;	    /* of the way from to.seq on */
+	uint64_t hits, all; /* in this leg: of its own, of all that is armed */
+	uint64_t done;	    /* steps of it */
+	bool fresh;	    /* gdb has let it go on since the last hit */
+	bool again;	    /* once more from the start */
+	bool debugs;	    /* debug registers were used */
+	uint8_t before[64]; /* what watched addresses had before a system call */
+	int error;
+};
+/* Runs until stopped() says NEXT_END, or the trace ends: then result is as of replay_run(). 0 or -errno with an error.
+ */
+int trip_run(struct trip *t, const char *path, struct replay_result *result, struct err *e);
+void trip_free(struct trip *t);
+#endif

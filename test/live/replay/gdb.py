@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+# @timeout: 240
+"""dwell replay --gdb: gdb itself, forwards and backwards: breakpoints, watchpoints, steps, threads, faults, what system calls wrote, new programs. Its
+connection is a pipe, a port of this machine only, a socket."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import live
+
+WORK = live.WORK
+SOURCES = {"items": r"""
+#include <stdio.h>
+#include <unistd.h>
+struct item { int id; long field; };
+static struct item it;
+int calls;
+__attribute__((noinline)) int add(int a, int b)
+{
+	calls++;
+	return a + b;
+}
+__attribute__((noinline)) void set(long v)
+{
+	it.field = v;
+}
+int main(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 10; i++) {
+		sum = add(sum, i);
+		if (i % 3 == 0)
+			set(i);
+		if (i == 5)
+			getppid();
+	}
+	printf("%d %ld\n", sum, it.field);
+	return 0;
+}
+""", "threads": r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static long shared; static char line[32];
+__attribute__((noinline)) void bump(long n) { shared += n; }
+static void *work(void *a) { for (int i = 0; i < 20; i++) { usleep(100); bump((long)a); } return NULL; }
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	for (long i = 0; i < 2; i++) pthread_create(t + i, 0, work, (void *)(i + 1));
+	for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+	if (read(0, line, 5) < 0) return 1;
+	printf("%ld %s\n", shared, line);
+	fflush(stdout);
+	if (argc > 1) *(volatile char *)(long)(strlen(argv[1]) - 1) = 1;
+	return 0;
+}
+"""}
+START = ["set pagination off", "set confirm off", "set debuginfod enabled off", "set width 0"]
+
+
+def trace(name):
+    return os.path.join(WORK, name + ".trace")
+
+
+def gdb(name, commands, target=None):
+    """What gdb says to each of the commands, after a line with the command."""
+    target = target or f"target extended-remote | {live.DWELL} replay --gdb - {trace(name)}"
+    args = ["gdb", "-q", "-nx", "-batch", os.path.join(WORK, name)]
+    for c in [*START, target, *commands]:
+        args += ["-ex", f"echo \\n<{c}>\\n", "-ex", c]
+    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True, cwd=WORK)
+    text = p.stdout.split(f"<{target}>", 1)[-1]
+    return [x.split(">\n", 1)[-1] for x in re.split(r"\n<", text)[1:]], p
+
+
+def build():
+    for name, text in SOURCES.items():
+        c = os.path.join(WORK, name + ".c")
+        with open(c, "w", encoding="ascii") as f:
+            f.write(text.lstrip())
+        subprocess.run(["gcc", "-g", "-O0" if name == "items" else "-O1", "-pthread", "-o", os.path.join(WORK, name), c], check=True)
+
+
+def record(name, *command, text=""):
+    return subprocess.run([live.DWELL, "rec", "-q", "-o", trace(name), "--", *command], input=text, capture_output=True, timeout=60, check=False, text=True)
+
+
+def says(name, steps, what):
+    """steps: commands, each with a pattern that its answer must have."""
+    out, p = gdb(name, [c for c, _ in steps])
+    bad = [f"{c}: {o}" for (c, want), o in zip(steps, out + [""] * len(steps)) if not re.search(want, o, re.S)]
+    live.check(len(out) == len(steps) and not bad, what, f"{bad} {p.stdout if len(out) != len(steps) else ''}")
+
+
+def forwards():
+    says("items", [("info registers rip", "0x7f"), ("break add", "Breakpoint 1"), ("continue", r"add \(a=0, b=0\)"), ("continue", r"add \(a=0, b=1\)"), ("finish", "Value returned is .* = 1"),
+                   ("print sum", "= 0"), ("next", "i % 3"), ("step", "i == 5"), ("delete", ""), ("watch it.field", "Hardware watchpoint"),
+                   ("continue", "Old value = 0\nNew value = 3"), ("bt", r"set \(v=3\).*main \(\)"), ("continue", "New value = 6"), ("print it", r"\{id = 0, field = 6\}"),
+                   ("info threads", "Thread [0-9]+ .items."), ("print $xmm0", "="), ("set var calls = 3", "Cannot access memory"), ("print calls", "= 7"), ("print $sp = 1", "Could not write"), ("delete", ""), ("continue", "45 9\n.*No more reverse-execution history"),
+                   ("monitor when", "after [0-9]+ system calls"), ("reverse-continue", "No more reverse-execution history"), ("info registers rip", "0x7f")], "forwards")
+
+
+def backwards():
+    says("items", [("break set if v == 9", "Breakpoint 1"), ("continue", r"set \(v=9\)"), ("finish", "main"), ("watch it.field", "Hardware"), ("reverse-continue", "Old value = 9\nNew value = 6"),
+                   ("bt", r"set \(v=9\)"), ("reverse-continue", r"Breakpoint 1, set \(v=9\)"), ("reverse-continue", "Old value = 6\nNew value = 3"), ("reverse-continue", "Old value = 3\nNew value = 0"),
+                   ("delete", ""), ("reverse-finish", "main .*set"), ("reverse-next", r"set\(i\)"), ("reverse-next", "i % 3"), ("print i", "= 3"), ("reverse-stepi", "main|i % 3|sum"), ("stepi", "i % 3"),
+                   ("break add", ""), ("continue", r"add \(a=6, b=4\)"), ("continue", r"add \(a=10, b=5\)"), ("reverse-continue", r"add \(a=6, b=4\)"), ("reverse-stepi", "add|0x"), ("stepi", "add|0x|calls"),
+                   ("reverse-continue", r"add \(a=3, b=3\)"), ("reverse-continue", r"add \(a=1, b=2\)"), ("continue 7", r"add \(a=36, b=9\)"), ("print i", "= 9|No symbol"), ("reverse-finish", "main .*sum = add")], "backwards: the same places, whichever way")
+
+
+def faults():
+    says("threads", [("break bump", ""), ("continue", r"hit Breakpoint 1, bump \(n="), ("info threads", r"(?s)Thread \d+ .*Thread \d+ .*\* |\* .*Thread \d+ .*Thread \d+ "), ("delete", ""),
+                     ("continue", "(?s)60 hello.*SIGSEGV|SIGSEGV.*60 hello"), ("bt 1", "main"), ("watch line[0]", "Hardware"), ("reverse-continue", r"(?s)Old value = 104 'h'.*New value = 0.*read"), ("delete", ""),
+                     ("watch shared", "Hardware"), ("reverse-continue", "Old value = 60\nNew value = 5[89]"), ("bt 1", r"bump \(n="), ("thread apply all bt 1", "(?s)Thread .*Thread "),
+                     ("reverse-continue", "Old value = 5[89]"), ("delete", ""), ("continue", "SIGSEGV"), ("reverse-stepi", "strlen"), ("stepi", "main"), ("stepi", "SIGSEGV")], "threads, a fault, what read(2) wrote")
+
+
+def programs():
+    r = record("execs", "sh", "-c", f"echo first; exec {WORK}/items")
+    shutil.copy("/bin/sh", os.path.join(WORK, "execs"))
+    says("execs", [("catch exec", "Catchpoint"), ("continue", "(?s)first.*is executing new program: .*items"), ("break set", "Breakpoint 2"), ("continue", r"set \(v=0\)"), ("continue", r"set \(v=3\)"), ("reverse-continue", r"set \(v=0\)")],
+         "a new program")
+    live.check(r.stdout == "first\n45 9\n", "was recorded", r)
+
+
+def connections():
+    for where in ("0", os.path.join(WORK, "socket")):
+        p = subprocess.Popen([live.DWELL, "replay", "--gdb", where, trace("items")], stderr=subprocess.PIPE, text=True)
+        line = p.stderr.readline()
+        target = line.split("waits for gdb: ")[-1].strip()
+        if where == "0":
+            port = int(target.rsplit(":", 1)[-1])
+            with open("/proc/net/tcp", encoding="ascii") as f:
+                listens = [x.split()[1] for x in f if x.split()[3] == "0A" and x.split()[1].endswith(f":{port:04X}")]
+            live.check(listens == [f"0100007F:{port:04X}"], "the port is this machine's only", listens)
+        else:
+            live.check(os.stat(where).st_mode & 0o77 == 0, "the socket is its owner's only")
+        out, q = gdb("items", ["break add", "continue", "kill"], target)
+        live.check("add (a=0, b=0)" in out[1] and p.wait(20) == 0, f"gdb connects: {target}", f"{out} {q.stdout}")
+    for where, reason in (("99999", "takes a port"), ("x", "takes a port"), ("/nowhere/at/all", "cannot listen at")):
+        p = subprocess.run([live.DWELL, "replay", "--gdb", where, trace("items")], capture_output=True, timeout=20, check=False, text=True)
+        live.check(p.returncode == 1 and reason in p.stderr, f"refused: {where}", p)
+
+
+if not shutil.which("gdb") or not shutil.which("gcc"):
+    print("# skip: no gdb, or no gcc")
+    sys.exit(77)
+build()
+live.check(record("items", os.path.join(WORK, "items")).stdout == "45 9\n", "recorded")
+live.check(record("threads", os.path.join(WORK, "threads"), "x", text="hello").stdout == "60 hello\n", "recorded, with threads")
+forwards()
+backwards()
+faults()
+programs()
+connections()
+sys.exit(live.failures > 0)
