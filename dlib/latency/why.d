@@ -29,11 +29,15 @@
 #pragma D param comm string "only programs of this name" ""
 #pragma D param stacks int "1: with the stacks of the programs that wait (Linux 6.16)" 0
 #pragma D param names int "1: stacks of waits of 100 us and more as records, too: names of a language runtime are read when these arrive" 0
+#pragma D param why_one_in int "one thread in so many is looked at: 1, 2, 4, 8 …" 1
 #pragma D param every string "time between tables" 5s
 
 /* Frames of the program's stack in the key of a wait for a futex or for events. The stack of an idle worker is short.
  * Without sched_has_exit no clause takes that stack, and a key of kernels before 5.11 has 512 bytes at most: 1. */
 inline int FUTEX_FRAMES = sched_has_exit ? 24 : 1;
+
+/* By its number: both ends of a wait then agree without asking a table. */
+inline int waited_at[struct task_struct *T] = !(T->pid & ($why_one_in - 1));
 
 tracker wait (struct task_struct *) { threshold = $over * 1000; }
 
@@ -63,25 +67,25 @@ sdt:sched::sched_process_exit
 }
 
 sdt:::sched_switch
-/!sched_has_exit/
+/!sched_has_exit && waited_at[args[2]]/
 {
 	end(wait, args[2]);
 }
 
 sdt:::sched_switch
-/pid && (sched_has_exit || (!args[0] && args[3])) && wanted && ($comm == "" || execname == $comm)/
+/pid && (sched_has_exit || (!args[0] && args[3])) && waited_at[args[1]] && wanted && ($comm == "" || execname == $comm)/
 {
 	begin(wait, args[1]);
 }
 
 sdt:::sched_switch
-/sched_has_exit && pid && !args[0] && !args[3] && wanted && ($comm == "" || execname == $comm)/
+/sched_has_exit && pid && !args[0] && !args[3] && waited_at[args[1]] && wanted && ($comm == "" || execname == $comm)/
 {
 	runnable[tid] = timestamp;
 }
 
 sdt:::sched_exit_tp
-/arg0/
+/arg0 && waited_at[curthread]/
 {
 	end(wait, curthread);
 }

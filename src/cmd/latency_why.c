@@ -77,6 +77,13 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct why_run, live.view.print.askers),
 	  .live = true,
 	  .help = "the functions of JavaScript or Python that asked for the waits of each cause" },
+	{ .name = "cost",
+	  .kind = OPT_CALL,
+	  .take = live_cost_take,
+	  .at = offsetof(struct why_run, live.cost),
+	  .live = true,
+	  .arg = "PERCENT%|1/N",
+	  .help = "look at so many threads only that this takes no more of the CPUs" },
 	{ .name = "every",
 	  .kind = OPT_TIME,
 	  .at = offsetof(struct why_run, live.every_ns),
@@ -124,7 +131,7 @@ static int of_recordings(struct why_run *w, const struct optable *options, char 
 
 static int why_main(int argc, char **argv)
 {
-	struct why_run w = { .live.every_ns = LIVE_WHY_EVERY_NS };
+	struct why_run w = { .live.every_ns = LIVE_WHY_EVERY_NS, .live.cost.why = true };
 	struct why_view *v = &w.live.view;
 	struct request *c = &w.live.request;
 	struct viewrows all;

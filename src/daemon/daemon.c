@@ -26,6 +26,7 @@ struct daemon {
 	char path[STATEDIR_PATH_LEN];				/* the recording */
 	uint64_t begun, looked, fed, notified, watchdog, retry; /* CLOCK_MONOTONIC ns */
 	bool ready, failing;
+	unsigned one_in; /* of the threads, see metrics_one_in() */
 	struct metricsserve *server;
 	struct metrics *metrics;
 	struct cgroups *cgroups; /* names for its labels */
@@ -115,6 +116,7 @@ int daemon_begin(struct daemon *d, struct request *c)
 
 	if (!d)
 		return 0;
+	d->one_in = request_one_in(c);
 	e = needs_tracing(true, d->to);
 	if (e)
 		return e;
@@ -213,6 +215,8 @@ int daemon_schema(struct daemon *d, const struct rec_schema *schema, struct sym 
 	if (!d)
 		return 0;
 	r = metrics_new(schema, clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC), &d->metrics);
+	if (r == 0)
+		metrics_one_in(d->metrics, d->one_in);
 	if (r < 0 || !d->o.metrics_at)
 		return r;
 	d->cgroups = cgroups_new("");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialises and frees a request. */
 #include "engine/request.h"
+#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "shelf/shelf.h"
@@ -58,6 +60,22 @@ void request_param(struct request *c, const char *name, const char *value)
 	const struct param_given g = { .name = name, .value = arena_strdup(c->arena, value) };
 
 	vec_push(&c->given, g);
+}
+
+unsigned request_one_in(const struct request *c)
+{
+	static const char end[] = "_one_in";
+	unsigned most = 1;
+
+	for (size_t i = 0; i < c->given.n; i++) {
+		const char *name = c->given.v[i].name;
+		size_t n = strlen(name), k = sizeof(end) - 1;
+		unsigned long v = n > k && !strcmp(name + n - k, end) ? strtoul(c->given.v[i].value, NULL, 10) : 0;
+
+		if (v > most && v <= UINT_MAX)
+			most = (unsigned)v;
+	}
+	return most;
 }
 
 const char *libs_dir(struct arena *a)

@@ -66,6 +66,9 @@ void request_option(struct request *c, const char *name, const char *value);
 /* --name value of a script. */
 void request_param(struct request *c, const char *name, const char *value);
 
+/* How many threads there are for each that the trackers look at (the largest parameter …_one_in); 1: all are. */
+unsigned request_one_in(const struct request *c);
+
 /* The folder of what is shipped in D: beside the running binary, or the installed one. In the arena. */
 const char *libs_dir(struct arena *a);
 #endif

@@ -20,6 +20,7 @@ struct metrics {
 	uint64_t unrecorded;
 	struct metrics_caused *caused; /* NULL: nobody knows the causes */
 	uint64_t detached, reattached; /* programs, by maxcpu */
+	unsigned one_in;	       /* thread in so many is looked at; 0: all */
 };
 
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
@@ -125,6 +126,11 @@ int metrics_add(struct metrics *m, const struct row *row)
 	default: break;
 	}
 	return 0;
+}
+
+void metrics_one_in(struct metrics *m, unsigned n)
+{
+	m->one_in = n;
 }
 
 void metrics_unrecorded(struct metrics *m, uint64_t rows)
@@ -291,6 +297,11 @@ static void put_slow(struct strb *b, const struct metrics *m)
 	}
 	if (m->caused)
 		metrics_caused_write(b, m->caused);
+	if (m->one_in > 1) {
+		head(b, "dwell_threads_one_in", "gauge",
+		     "Waits are measured of one thread in so many (--cost): the others have none here.");
+		strb_printf(b, "dwell_threads_one_in %u\n", m->one_in);
+	}
 	head(b, "dwell_losses", "counter", "Events that are missing, by where they were lost.");
 	for (int i = 0; i < REC_NLOSSES; i++)
 		if (loss_names[i])

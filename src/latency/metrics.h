@@ -14,6 +14,8 @@ struct metrics;
 /* schema must outlive it. wall_off: CLOCK_REALTIME - CLOCK_MONOTONIC, ns. -ENOMEM. */
 int metrics_new(const struct rec_schema *schema, uint64_t wall_off, struct metrics **ret);
 void metrics_free(struct metrics *m); /* accepts NULL */
+/* The trackers of switches look at one thread in n. */
+void metrics_one_in(struct metrics *m, unsigned n);
 /* From now on slow events are counted by cause and cgroup, too. 0 or -ENOMEM. */
 int metrics_name(struct metrics *m, const struct metrics_names *names);
 /* Takes in a row of any kind. 0, or -ENOMEM. */

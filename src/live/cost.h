@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses what `dwell latency` looks at, by what that may cost (--cost). The input is the number of switches of the
- * machine in half a second. */
+/* Chooses what `dwell latency` and `latency why` look at, by what that may cost (--cost). The input is what all takes
+ * in a second. */
 #ifndef DWELL_LIVE_COST_H
 #define DWELL_LIVE_COST_H
+#include <stdbool.h>
 #include "base/optrow.h"
 
 #define LIVE_COST_TEXT 240
@@ -10,6 +11,7 @@
 struct live_cost {
 	double percent;		   /* of the time of all CPUs, at most; 0: not asked for */
 	unsigned one_in;	   /* one thread in so many is looked at: a power of two; 0: nothing was asked for */
+	bool why;		   /* for `latency why`, which has one tracker and takes more of each thread */
 	unsigned dropped;	   /* groups of trackers of the default set that are left out */
 	char text[LIVE_COST_TEXT]; /* what was chosen and why, in words */
 };

@@ -102,6 +102,12 @@ void live_why_request(struct live_why *l)
 		request_param(c, "stacks", "1");
 		request_param(c, "names", "1");
 	}
+	live_cost_choose(&l->cost, false);
+	if (l->cost.text[0])
+		listener_msg(&c->to, "%s", l->cost.text);
+	if (l->cost.one_in)
+		request_param(c, "why_one_in", arena_printf(c->arena, "%u", l->cost.one_in));
+	l->view.print.one_in = l->cost.one_in;
 	request_shipped(c, "latency/why");
 }
 

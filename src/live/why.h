@@ -4,6 +4,7 @@
 #ifndef DWELL_LIVE_WHY_H
 #define DWELL_LIVE_WHY_H
 #include "engine/run/run.h"
+#include "live/cost.h"
 #include "live/viewrun.h"
 #include "view/text/whyview.h"
 
@@ -16,6 +17,7 @@ struct live_why {
 	const char *form;  /* of the view; NULL: text */
 	const char *group; /* with WHY_BY_GROUP: "container", "cgroup", "unit", "user" */
 	uint64_t every_ns; /* between tables */
+	struct live_cost cost;
 	/* the run being shown */
 	struct viewrun run;
 	uint64_t begun; /* CLOCK_MONOTONIC ns */

@@ -21,6 +21,8 @@
 /* With a limit of age, minutes and hours are kept longer than all else. */
 #define RECFILE_MINUTES_AGE_NS (24 * RECFILE_HOUR_NS)
 #define RECFILE_HOURS_AGE_NS (60 * 24 * RECFILE_HOUR_NS)
+/* meta of a recording of a part of the threads: one in so many was looked at. */
+#define RECFILE_ONE_IN "one_in"
 /* meta of a recording with limits: since when (ns) something is kept: events, aggregations, processes, seconds; keys of
  * aggregations that were given up; rows that were not recorded; normal.ID: what normalize() had set for an aggregation
  * where its rows begin. */

@@ -115,6 +115,16 @@ int view_causes(const struct view_job *job, struct causes **ret, struct err *err
 	return *ret ? 0 : err_set(err, -EINVAL, "the rules for causes cannot be read");
 }
 
+/* Waits of the other threads are not in it: nobody should take that for quiet. */
+static void note_part(const struct view_job *job, const struct recread *r, const char *name)
+{
+	const char *one_in = recread_meta(r, RECFILE_ONE_IN);
+
+	if (one_in)
+		view_note(job, "%s: one thread in %s was looked at (--cost); waits of the others are not in it", name,
+			  one_in);
+}
+
 static int draw(const struct view *v, const void *state, struct view_job *job, struct err *err)
 {
 	_cleanup_(strb_free) struct strb heading = { 0 };
@@ -141,6 +151,10 @@ int view_show(const struct view *v, void *state, struct view_job *job, struct er
 		e = recread_open(job->source[i].path, &job->source[i].file, err);
 	if (v->several)
 		e = recset_open(&job->set, job->words, job->nwords, job->env->left_out, err);
+	for (size_t i = 0; e == 0 && v->opens && i < job->nsources; i++)
+		note_part(job, job->source[i].file, job->source[i].path);
+	if (e == 0 && job->set.n)
+		note_part(job, job->set.v[job->set.n - 1].r, job->words[0]);
 	if (e == 0 && v->read)
 		e = v->read(state, job, err);
 	if (e == 0)

@@ -63,8 +63,8 @@ static void on_row(void *ctx, const struct row *row)
 		write_now(m, now);
 }
 
-int metrics_open(const char *path, const struct rec_schema *schema, struct recording *rec, const struct listener *to,
-		 struct metrics_file **ret)
+int metrics_open(const char *path, unsigned one_in, const struct rec_schema *schema, struct recording *rec,
+		 const struct listener *to, struct metrics_file **ret)
 {
 	struct metrics_file *m = calloc(1, sizeof(*m));
 	int e;
@@ -73,6 +73,7 @@ int metrics_open(const char *path, const struct rec_schema *schema, struct recor
 		free(m);
 		return listener_fail(to, -ENOMEM, "out of memory");
 	}
+	metrics_one_in(m->m, one_in);
 	m->path = path;
 	m->to = to;
 	write_now(m, clock_ns(CLOCK_MONOTONIC));

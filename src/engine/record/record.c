@@ -31,7 +31,8 @@ struct recorder {
 	struct recfile_pair meta[META_MAX];
 	struct utsname host;				/* meta points at it … */
 	char begun[NUMBER_LEN], begun_mono[NUMBER_LEN]; /* … and at these */
-	uint64_t lost;					/* rows of files before this one */
+	char one_in[NUMBER_LEN];
+	uint64_t lost; /* rows of files before this one */
 	bool no_costs;
 	bool droptags; /* losses are printed with their tags */
 	struct sym *sym;
@@ -226,6 +227,10 @@ static void describe_run(struct recorder *r, const struct request *c)
 		add_meta(v, &n, "host", r->host.nodename);
 		add_meta(v, &n, "kernel", r->host.release);
 		add_meta(v, &n, "machine", r->host.machine);
+	}
+	if (request_one_in(c) > 1) {
+		snprintf(r->one_in, sizeof(r->one_in), "%u", request_one_in(c));
+		add_meta(v, &n, RECFILE_ONE_IN, r->one_in);
 	}
 	add_meta(v, &n, "begun_realtime_ns", r->begun);
 	add_meta(v, &n, "begun_monotonic_ns", r->begun_mono);

@@ -460,7 +460,8 @@ static int run_session(struct run *r, int *ret_status)
 		return listener_fail(&r->c->to, err.code, "%s", err.msg);
 	if (r->c->opts.record[0] && (e = open_recorder(r, schema)))
 		return e;
-	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->c->to, &r->metrics)))
+	if (r->c->opts.metrics[0] &&
+	    (e = metrics_open(r->c->opts.metrics, request_one_in(r->c), schema, r->rec, &r->c->to, &r->metrics)))
 		return e;
 	e = session_new(&cfg, &r->session, &err);
 	if (e < 0)

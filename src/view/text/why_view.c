@@ -212,6 +212,7 @@ static int begin(void *state, const struct view_job *job, const struct view_run 
 static int row(void *state, const struct row *row, bool *ret_text)
 {
 	struct why_view *v = state;
+	struct rec_cost c;
 	int e;
 
 	switch (row->kind) {
@@ -223,6 +224,12 @@ static int row(void *state, const struct row *row, bool *ret_text)
 		v->interval = row->ts;
 		whytab_next(v->table);
 		return e;
+	case ROW_COST:
+		if (row->len >= sizeof(c)) {
+			memcpy(&c, row->data, sizeof(c));
+			v->print.run_ns += c.run_ns;
+		}
+		return 0;
 	case ROW_DROPS:
 	case ROW_NOTE:
 	case ROW_FAULT: *ret_text = true; return 0;

@@ -270,6 +270,9 @@ static void put_head(const struct tables *t, uint64_t ns)
 	if (t->idle.count && !t->p->idle)
 		fprintf(t->p->out, "not shown: %llu sleeps and waits for something to do, %s in %zu causes (--idle)\n",
 			(unsigned long long)t->idle.count, units_ns(t->idle.total, idle), t->idle_causes);
+	if (t->p->one_in > 1)
+		fprintf(t->p->out, "measured: one thread in %u (--cost); the others have no waits here\n",
+			t->p->one_in);
 	table_heading(t->out, columns, ARRAY_SIZE(columns));
 }
 
@@ -365,6 +368,10 @@ static int put_json(struct tables *t, const struct why_sum *brief, uint64_t ns)
 	jsonw_u64(&w, "time", clock_ns(CLOCK_MONOTONIC));
 	jsonw_u64(&w, "interval_ns", ns);
 	jsonw_bool(&w, "final", t->final);
+	if (t->p->one_in)
+		jsonw_u64(&w, "one_in", t->p->one_in);
+	if (t->p->run_ns)
+		jsonw_u64(&w, "run_ns", t->p->run_ns);
 	if (t->lines.n)
 		qsort(t->lines.v, t->lines.n, sizeof(*t->lines.v), line_cmp);
 	jsonw_array(&w, "causes");

@@ -14,6 +14,8 @@ struct why_print {
 	bool askers; /* with stacks: the rows of whytab_askers() */
 	unsigned top;
 	uint64_t over_ns; /* shorter waits have no cause */
+	uint64_t run_ns;  /* what the probes took up to now; 0: not known (-x cost) */
+	unsigned one_in;  /* one thread in so many was looked at; 0: all */
 	int columns;
 };
 

@@ -49,6 +49,27 @@ for percent in "100%", "0.0001%":
         live.check(m and m.group(3) == " without the trackers softirq irq lock block" and "which is the least" in r.stderr, "what is left out is told", r.stderr)
         live.check("wakeup" in r.stdout and "reclaim" in r.stdout and not re.search("^(block|irq|softirq|lock) ", r.stdout, re.M), "and not there", r.stdout)
 live.check(chosen == {"100%": 1, "0.0001%": 64}, "a percentage chooses", chosen)
+# Recordings, what is shown of them, and metrics say so.
+os.chdir(live.WORK)
+r = live.dwell("latency", "offcpu", "--cost", f"1/{N}", "--for", "300ms", "--record", "part.dwell", "-x", "metrics=part.prom", timeout=60)
+live.check(f"\ndwell_threads_one_in {N}\n" in open("part.prom", encoding="utf-8").read(), "metrics", r.stderr)
+for args in ["latency"], ["latency", "why"], ["hist", "--by", "offcpu"]:
+    r = live.dwell(*args, "part.dwell", timeout=60)
+    live.check(f"part.dwell: one thread in {N} was looked at (--cost)" in r.stderr, f"{' '.join(args)} of a recording", r.stderr)
+live.dwell("latency", "offcpu", "--for", "300ms", "--record", "whole.dwell", "-x", "metrics=whole.prom", timeout=60)
+r = live.dwell("latency", "whole.dwell", timeout=60)
+live.check("one thread in" not in r.stderr and "one_in" not in open("whole.prom", encoding="utf-8").read(), "where all were looked at there is no such note", r.stderr)
+
+# why: the sleepers whose number fits, each once; a percentage is measured.
+for n in 1, N:
+    r = live.dwell("why", "--cost", f"1/{n}", "--idle", "--by", "thread", "--json", "--top", "50", "--comm", "sleep", "--", "python3", SCRIPT, timeout=60)
+    pids = next((set(map(int, l.split())) for l in r.stdout.splitlines() if re.fullmatch(r"[\d ]+", l)), set())
+    final = [json.loads(l) for l in r.stdout.splitlines() if l.startswith("{")][-1]
+    slept = {c["tid"] for c in final["causes"] if c["cause"].startswith(("sleep", "clock_nanosleep"))}
+    live.check(final["one_in"] == n and slept == {p for p in pids if p % n == 0} and slept, f"why --cost 1/{n}", (final["one_in"], sorted(pids), sorted(slept), r.stderr))
+r = live.dwell("why", "--cost", "0.0001%", "--for", "300ms", timeout=60)
+live.check(re.search(r"all takes [-e\d.]+ % of the CPUs now; one thread in 64 about [-e\d.]+ %, which is the least", r.stderr) and
+           "measured: one thread in 64 (--cost)" in r.stdout, "why --cost with a percentage", r.stdout + r.stderr)
 for wrong in "0%", "1/3", "1/128", "5", "x":
     r = live.dwell("latency", "--cost", wrong, "--for", "100ms")
     live.check(r.returncode != 0 and "--cost" in r.stderr and len(r.stderr.splitlines()) == 1, f"--cost {wrong} is refused", r.stderr)

@@ -31,6 +31,20 @@ static void arguments(void **state)
 	assert_true(c.one_in == 1 && c.percent == 0.5);
 }
 
+static void why_has_threads_only(void **state)
+{
+	struct live_cost c = { .percent = 1, .why = true };
+
+	(void)state;
+	assert_true(live_cost_plan(&c, 0.6, false) == 0.6 && c.one_in == 1);
+	c.percent = 1;
+	assert_true(live_cost_plan(&c, 6.4, false) <= 1 && c.one_in == 64);
+	c.percent = 3;
+	assert_true(live_cost_plan(&c, 6.4, false) <= 2 && c.one_in == 8);
+	assert_int_equal(take(&c, "1/4"), 0);
+	assert_true(c.why && c.one_in == 4);
+}
+
 static double plan(struct live_cost *c, double percent, double all, bool default_set)
 {
 	*c = (struct live_cost){ .percent = percent };
@@ -85,6 +99,7 @@ int main(void)
 		cmocka_unit_test(quiet_machines_leave_nothing_out),
 		cmocka_unit_test(threads_go_before_trackers),
 		cmocka_unit_test(named_trackers_stay),
+		cmocka_unit_test(why_has_threads_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
