@@ -306,7 +306,7 @@ static int replay_main(int argc, char **argv)
 	int e;
 
 	/* -s, -n … */
-	if (argc > 2 && argv[1][0] == '-' && argv[1][1] != '-')
+	if (argc > 2 && argv[1][0] == '-' && (argv[1][1] != '-' || !strncmp(argv[1], "--record", 8)))
 		return ask(argc, argv);
 	e = cmd_options(&replay_options, &p, argc, argv);
 	if (e == 0 && optind == argc)

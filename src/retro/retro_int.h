@@ -3,6 +3,7 @@
 #ifndef DWELL_RETRO_RETRO_INT_H
 #define DWELL_RETRO_RETRO_INT_H
 #include "engine/front/compile.h"
+#include "engine/record/record.h"
 #include "replay/calls.h"
 #include "replay/watch.h"
 #include "retro/retro.h"
@@ -79,6 +80,8 @@ struct retro {
 	bool reruns;	 /* the program runs again */
 	struct rerun again;
 	struct prov_processes past;
+	struct recorder *recorder; /* NULL: no --record */
+	struct why why;
 	struct sym *names;	 /* of the replayed processes */
 	struct sym *shown_names; /* of what rows have, by those */
 	struct err err;

@@ -334,16 +334,31 @@ static bool name_kernel(void *ctx, uint64_t addr, struct symbol *ret)
 	return false;
 }
 
-/* What is needed when the program runs again. */
-static int prepare_again(struct retro *r)
+static int prepare_names(struct retro *r)
 {
 	const struct sym_source source = { .ctx = r, .kernel = name_kernel, .user = name_user };
 	int e = sym_new(&r->names, &r->err);
 
-	if (e == 0)
-		e = sym_new_source(&source, &r->shown_names, &r->err);
-	if (e == 0)
-		e = rerun_places(&r->again);
+	return e < 0 ? e : sym_new_source(&source, &r->shown_names, &r->err);
+}
+
+/* --record: rows are of the time of the trace. 0 or -errno, told. */
+static int open_recorder(struct retro *r)
+{
+	const struct trace_head *h = calls_head(r->calls);
+	const struct recorder_then then = { h->real_ns, h->mono_ns };
+
+	if (!r->c->opts.record[0])
+		return 0;
+	r->c->name = "replay";
+	return recorder_open(r->c, r->schema, r->rec, r->shown_names, &r->why, &then, &r->recorder);
+}
+
+/* What is needed when the program runs again. */
+static int prepare_again(struct retro *r)
+{
+	const int e = rerun_places(&r->again);
+
 	if (e < 0)
 		return e;
 	r->again.stacks = stacks_new(r->names);
@@ -361,7 +376,7 @@ static int prepare(struct retro *r, const struct vm_host *host)
 		largest = r->schema->aggs[i]->value_size > largest ? r->schema->aggs[i]->value_size : largest;
 	textopts_fill(&t, &r->c->opts);
 	t.verbose = r->c->verbose;
-	if (r->reruns && prepare_again(r) < 0)
+	if (prepare_names(r) < 0 || (r->reruns && prepare_again(r) < 0))
 		return -ENOMEM;
 	r->merged = malloc(largest + 8);
 	if (!r->merged || vm_new(r->w.image, host, &r->vm) < 0 || recording_new_memory(r->schema, &r->rec) < 0 ||
@@ -514,10 +529,18 @@ static int show(struct retro *r, const char *name, FILE *f, int *ret_status)
 	const struct vm_host host = { .ctx = r, .read_user = read_user, .user_stack = user_stack, .record = on_record };
 	int e = prepare(r, &host);
 	FILE *play = e == 0 && r->reruns ? reopen(f) : NULL;
+	int recorded;
 
 	if (e < 0 || (r->reruns && !play))
 		return listener_fail(&r->c->to, -ENOMEM, "out of memory");
+	e = open_recorder(r);
+	if (e < 0) {
+		if (play)
+			fclose(play);
+		return e;
+	}
 	e = go(r, play);
+	recorded = recorder_close(take_ptr(r->recorder));
 	remark(r, name);
 	if (r->unread)
 		listener_msg(
@@ -535,7 +558,7 @@ static int show(struct retro *r, const char *name, FILE *f, int *ret_status)
 			       : listener_fail(&r->c->to, e, "failed to write to standard output: %s", strerror(-e));
 	if (vm_state(r->vm))
 		*ret_status = (int)vm_state(r->vm)->exit_status;
-	return 0;
+	return recorded;
 }
 
 /* What a request may ask for, and a recording cannot give. NULL: nothing of it. */
@@ -547,8 +570,8 @@ static const char *beyond(const struct request *c)
 		return "-l, -h and -G are not about a recording";
 	if (c->output)
 		return "-o is not possible here: the text goes to standard output";
-	if (c->opts.record[0] || c->opts.metrics[0])
-		return "what comes out of a recording cannot be recorded, nor become metrics";
+	if (c->opts.metrics[0])
+		return "what comes out of a recording cannot become metrics";
 	return NULL;
 }
 

@@ -32,7 +32,8 @@ struct recorder {
 	struct utsname host;				/* meta points at it … */
 	char begun[NUMBER_LEN], begun_mono[NUMBER_LEN]; /* … and at these */
 	char one_in[NUMBER_LEN];
-	uint64_t lost; /* rows of files before this one */
+	uint64_t lost;		   /* rows of files before this one */
+	struct recorder_then then; /* real_ns 0: now */
 	bool no_costs;
 	bool droptags; /* losses are printed with their tags */
 	struct sym *sym;
@@ -238,7 +239,8 @@ static void describe_run(struct recorder *r, const struct request *c)
 
 static int make_file(struct recorder *r, const char *path, struct recfile **ret, struct err *err)
 {
-	uint64_t wall = clock_ns(CLOCK_REALTIME), mono = clock_ns(CLOCK_MONOTONIC);
+	uint64_t wall = r->then.real_ns ? r->then.real_ns : clock_ns(CLOCK_REALTIME);
+	uint64_t mono = r->then.real_ns ? r->then.mono_ns : clock_ns(CLOCK_MONOTONIC);
 
 	snprintf(r->begun, sizeof(r->begun), "%llu", (unsigned long long)wall);
 	snprintf(r->begun_mono, sizeof(r->begun_mono), "%llu", (unsigned long long)mono);
@@ -297,7 +299,7 @@ static const char *cause(void *ctx, const uint8_t *frames, size_t n)
 }
 
 int recorder_open(const struct request *c, const struct rec_schema *schema, struct recording *rec, struct sym *sym,
-		  struct why *why, struct recorder **ret)
+		  struct why *why, const struct recorder_then *then, struct recorder **ret)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct err err = { 0 };
@@ -306,6 +308,7 @@ int recorder_open(const struct request *c, const struct rec_schema *schema, stru
 	if (!r)
 		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	r->to = &c->to;
+	r->then = then ? *then : (struct recorder_then){ 0, 0 };
 	r->sym = sym;
 	r->droptags = c->opts.droptags;
 	r->why = why;

@@ -8,9 +8,14 @@
 #include "sym/sym.h"
 
 struct recorder;
-/* Creates the file and has every row of rec written to it; sym and why must outlive the recorder. 0 or -errno, told. */
+/* When rows are of another time: both clocks at its start. */
+struct recorder_then {
+	uint64_t real_ns, mono_ns;
+};
+/* Creates the file and has every row of rec written to it; sym and why must outlive the recorder. then: NULL for now. 0
+ * or -errno, told. */
 int recorder_open(const struct request *c, const struct rec_schema *schema, struct recording *rec, struct sym *sym,
-		  struct why *why, struct recorder **ret);
+		  struct why *why, const struct recorder_then *then, struct recorder **ret);
 /* Rows of costs are left out: there are several a second, however little happens. */
 void recorder_no_costs(struct recorder *r);
 /* Lines of source are left out: to read debug information when a file ends would hold up what goes on. */

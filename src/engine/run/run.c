@@ -394,7 +394,7 @@ static int open_recorder(struct run *r, const struct rec_schema *schema)
 	int e;
 
 	unstarted_begin();
-	e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, &r->recorder);
+	e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, NULL, &r->recorder);
 	unstarted_set(e ? NULL : r->c->opts.record);
 	if (e == 0 && r->show && r->show->lasting) {
 		recorder_no_costs(r->recorder);

@@ -118,7 +118,7 @@ def unknown():
     for args, reason in ((["-n", "BEGIN { }", "/etc/passwd"], "no recording of"), (["-n", "BEGIN { }", "/nonexistent"], "cannot read /nonexistent"),
                          (["-p", "1", "-n", "BEGIN { }", TRACE], "-p and -c ask about processes that run now"), (["-n", "BEGIN {", TRACE], "syntax error"),
                          (["-l", "-n", "BEGIN", TRACE], "-l, -h and -G are not about a recording"), (["-n", "BEGIN { }", "-o", "/dev/null", TRACE], "-o is not possible here"),
-                         (["-n", "BEGIN { }", "-x", "record=/dev/null", TRACE], "cannot be recorded")):
+                         (["-n", "BEGIN { }", "-x", "record=/dev/null", TRACE], "cannot create recording")):
         p = run("replay", *args)
         live.check(p.returncode == 1 and reason in p.stderr, f"refused: {args}", p)
     p = run("replay", "-e", "-n", "BEGIN { trace(1); }", TRACE)
