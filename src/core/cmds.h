@@ -4,6 +4,7 @@
 #define DWELL_CORE_CMDS_H
 #include "core/shell.h"
 
+int dcmd_array(struct shell *s, const struct dcall *d);
 int dcmd_dcmds(struct shell *s, const struct dcall *d);
 int dcmd_findjsobjects(struct shell *s, const struct dcall *d);
 int dcmd_help(struct shell *s, const struct dcall *d);
@@ -19,8 +20,13 @@ int dcmd_jsretained(struct shell *s, const struct dcall *d);
 int dcmd_jsroots(struct shell *s, const struct dcall *d);
 int dcmd_jssource(struct shell *s, const struct dcall *d);
 int dcmd_jsstack(struct shell *s, const struct dcall *d);
+int dcmd_list(struct shell *s, const struct dcall *d);
 int dcmd_mappings(struct shell *s, const struct dcall *d);
+int dcmd_nm(struct shell *s, const struct dcall *d);
 int dcmd_nodebuffer(struct shell *s, const struct dcall *d);
+int dcmd_offsetof(struct shell *s, const struct dcall *d);
+int dcmd_print(struct shell *s, const struct dcall *d);
+int dcmd_sizeof(struct shell *s, const struct dcall *d);
 int dcmd_stack(struct shell *s, const struct dcall *d);
 int dcmd_status(struct shell *s, const struct dcall *d);
 int dcmd_threads(struct shell *s, const struct dcall *d);

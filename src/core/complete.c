@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completes commands, constructors and options at the prompt of `dwell core`. */
+/* Completes commands, constructors, types, members and options at the prompt of `dwell core`. */
 #include "core/complete.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/ctypecomplete.h"
 #include "core/jsfind.h"
 
 struct completing {
@@ -68,6 +69,8 @@ static void offer_words(struct shell *s, struct completing *c, const char *line,
 		return;
 	if (c->word[0] == '-')
 		offer_options(c, d);
+	else if (ctype_complete(s, name, line, n, c->word, offer, c))
+		return;
 	else if (!strcmp(name, "walk"))
 		for (const struct walker *w = walkers; w->name; w++)
 			offer(c, w->name);

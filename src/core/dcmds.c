@@ -5,6 +5,10 @@
 #include "core/cmds.h"
 
 const struct dcmd dcmds[] = {
+	{ "array", "TYPE COUNT", true, "go through the elements of an array",
+	  "Lists the addresses of COUNT things of a type that follow each other.\n"
+	  "In front of a |: these addresses.\n",
+	  NULL, dcmd_array },
 	{ "dcmds", "", false, "list the commands", "Lists all commands with a line about each.\n", "::dcmds",
 	  dcmd_dcmds },
 	{ "findfunctions", "[-c NAME]", false, "find functions of JavaScript by name",
@@ -72,15 +76,37 @@ const struct dcmd dcmds[] = {
 	  "-n: at most so many (0t100 000).\n"
 	  "In front of a |: the frame pointers of JavaScript's frames, for ::jsframe.\n",
 	  NULL, dcmd_jsstack },
+	{ "list", "TYPE MEMBER", true, "go through a linked list",
+	  "Lists the addresses of things of a type, from ADDRESS on: each one's MEMBER points to the next. A member of a\n"
+	  "struct list_head, or of another struct that points to its own kind, is followed to the struct around it. Ends at\n"
+	  "a null pointer, and where it began; a list's head between them comes out as if it were such a thing.\n"
+	  "In front of a |: these addresses.\n",
+	  NULL, dcmd_list },
 	{ "mappings", "", false, "list what is mapped in memory",
 	  "Lists the parts of memory by address: size, rights, how much of each the core has, and the file.\n"
 	  "A file is used for what the core does not have when its build id is the one in memory.\n"
 	  "In front of a |: the addresses of the parts. ADDRESS::mappings shows the part that has it.\n",
 	  "::mappings", dcmd_mappings },
+	{ "nm", "[PREFIX]", false, "list the functions and variables of the files",
+	  "Lists address, size, file and name of what the symbol tables have; PREFIX: of those whose name begins so.\n"
+	  "In front of a |: the addresses.\n",
+	  "::nm main", dcmd_nm },
 	{ "nodebuffer", "[-n BYTES]", true, "print the bytes of a Buffer",
 	  "ADDRESS is a Buffer, or another typed array. Prints its bytes with their addresses, 0t256 of them, or as many as\n"
 	  "-n says. In front of a |: the address of the bytes.\n",
 	  NULL, dcmd_nodebuffer },
+	{ "offsetof", "TYPE MEMBER", false, "tell where a member of a struct is",
+	  "Tells the offset and the size of a member, which may be a path, as a.b[2].c.\n", NULL, dcmd_offsetof },
+	{ "print", "[-a] [-d DEPTH] [-n COUNT] [TYPE] [MEMBER]...", true, "print a struct or value of native code",
+	  "Prints what is at ADDRESS as a thing of a type, or some members of it. A member may be a path: a.b[2].c,\n"
+	  "next->prev; pointers are followed by . and by ->. TYPE is NAME or struct, union, enum NAME, after FILE` if it must be\n"
+	  "of that file; * after it makes it a pointer. Where ADDRESS is the name of a variable, its type need not be given;\n"
+	  "members begin with a dot then. Types come from the debug information (DWARF) of the program and its libraries.\n"
+	  "-a: with addresses. -d: structs within each other (0t8). -n: elements of each array (0t32).\n"
+	  "In front of a |: the value of a pointer or a number, else the address.\n",
+	  NULL, dcmd_print },
+	{ "sizeof", "TYPE", false, "tell how large a type is", "Tells the size of a type in bytes.\n", NULL,
+	  dcmd_sizeof },
 	{ "stack", "[-n FRAMES]", false, "show a thread's native stack",
 	  "Shows the frames of a thread, innermost first: stack pointer, file`function+offset.\n"
 	  "NUMBER::stack takes the thread of that number (of a hexadecimal one; 0t before a decimal one); else it is\n"

@@ -202,3 +202,98 @@ bool core_name(struct core *c, uint64_t addr, struct core_symbol *ret)
 	ret->addr = addr - (at - u->addr);
 	return ret->name != NULL;
 }
+
+/* -- addresses of names -- */
+
+/* What is added to addresses as linked. */
+static bool bias_of(const struct core *c, uint32_t file, uint64_t *ret)
+{
+	const struct core_file *f = &c->files.v[file];
+
+	for (size_t i = 0; i < c->maps.n; i++) {
+		const struct core_map *m = &c->maps.v[i];
+		const struct core_seg *s = core_seg_at(c, m->start);
+		uint64_t at;
+
+		if (m->file == file && elf_seg_vaddr(f->seg, f->nseg, m->off, s && s->flags & PF_X, &at)) {
+			*ret = m->start - at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A file with its names. *bias: see above. NULL: it has none. */
+static struct core_file *with_names(struct core *c, uint32_t file, uint64_t *bias)
+{
+	struct core_file *f = core_file(c, file);
+
+	if ((f->state != CORE_FILE_GOOD && f->state != CORE_FILE_GUESS) || !bias_of(c, file, bias))
+		return NULL;
+	load_names(f);
+	return f;
+}
+
+bool core_file_called(const struct core_file *f, const char *name, size_t n)
+{
+	const char *slash = strrchr(f->path, '/'), *base = slash ? slash + 1 : f->path;
+
+	return !strncmp(base, name, n) && (!base[n] || !strncmp(base + n, ".so", 3));
+}
+
+bool core_file_in_order(struct core *c, size_t i, uint32_t *ret)
+{
+	const struct core_file *p = core_program(c);
+	const size_t program = p ? (size_t)(p - c->files.v) : c->files.n;
+
+	if (i >= c->files.n)
+		return false;
+	*ret = (uint32_t)(p && i == 0 ? program : p && i <= program ? i - 1 : i);
+	return true;
+}
+
+int core_address(struct core *c, const char *name, uint64_t *ret)
+{
+	const char *tick = strchr(name, '`'), *what = tick ? tick + 1 : name;
+	uint32_t file;
+
+	for (size_t i = 0; core_file_in_order(c, i, &file); i++) {
+		uint64_t bias;
+		struct core_file *f;
+
+		if (tick && !core_file_called(&c->files.v[file], name, (size_t)(tick - name)))
+			continue;
+		f = with_names(c, file, &bias);
+		if (!f)
+			continue;
+		for (size_t k = 0; k < f->names.n; k++) {
+			if (!strcmp(f->names.text + f->names.v[k].name, what)) {
+				*ret = f->names.v[k].addr + bias;
+				return 0;
+			}
+		}
+	}
+	return -ENOENT;
+}
+
+int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y, uint64_t size),
+		   void *arg)
+{
+	const size_t n = strlen(prefix);
+	uint32_t file;
+
+	for (size_t i = 0; core_file_in_order(c, i, &file); i++) {
+		uint64_t bias;
+		struct core_file *f = with_names(c, file, &bias);
+
+		for (size_t k = 0; f && k < f->names.n; k++) {
+			const struct usym *u = &f->names.v[k];
+			const struct core_symbol y = { f->names.text + u->name, u->addr + bias, f->path, 0 };
+			int r = strncmp(y.name, prefix, n) ? 0 : fn(arg, &y, u->size);
+
+			if (r)
+				return r;
+		}
+	}
+	return 0;
+}

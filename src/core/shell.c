@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "base/plain.h"
+#include "core/ctype.h"
 #include "core/js.h"
 #include "core/jsgraph.h"
 #include "core/jsheap.h"
@@ -23,6 +24,7 @@ struct stage {
 };
 
 struct line {
+	char name[SHELL_MAX_NAME]; /* of its address */
 	struct stage v[SHELL_MAX_STAGES];
 	unsigned n;
 	const char *program; /* after "!", or NULL */
@@ -33,6 +35,7 @@ void shell_done(struct shell *s)
 	js_graph_close(s->graph);
 	js_heap_close(s->heap);
 	js_close(s->js);
+	ctypes_free(s->types);
 	err_done(&s->err);
 	strb_free(&s->text);
 }
@@ -175,6 +178,34 @@ static int take_words(struct shell *s, struct stage *st, char *p, char **ret, bo
 	return 0;
 }
 
+/* [FILE`]NAME[+OFFSET]. call->name: without FILE; there is none with an offset. */
+static int take_name(struct shell *s, struct dcall *call, char *name)
+{
+	char *plus = strchr(name, '+'), *tick = strchr(name, '`');
+	uint64_t offset = 0;
+
+	if (plus && !shell_number(plus + 1, &offset))
+		return err_set(&s->err, -EINVAL, "'%s' is no address: what is after the + is no number", name);
+	if (plus)
+		*plus = '\0';
+	if (core_address(s->core, name, &call->addr) < 0)
+		return err_set(&s->err, -EINVAL, "'%s' is no address: neither a number nor a name in the process",
+			       name);
+	call->addr += offset;
+	call->name = plus ? NULL : tick ? tick + 1 : name;
+	return 0;
+}
+
+static int take_address(struct shell *s, struct dcall *call, const char *p, size_t n, char name[SHELL_MAX_NAME])
+{
+	if (n >= SHELL_MAX_NAME)
+		return err_set(&s->err, -EINVAL, "an address of more than %u bytes", SHELL_MAX_NAME);
+	memcpy(name, p, n);
+	name[n] = '\0';
+	call->has_addr = true;
+	return shell_number(name, &call->addr) ? 0 : take_name(s, call, name);
+}
+
 static int take_line(struct shell *s, struct line *l, char *p)
 {
 	bool piped = true;
@@ -188,14 +219,9 @@ static int take_line(struct shell *s, struct line *l, char *p)
 
 		while (end > p && (end[-1] == ' ' || end[-1] == '\t'))
 			end--;
-		char *word = strndup(p, (size_t)(end - p));
-		const bool good = word && shell_number(word, &l->v[0].call.addr);
-
-		r = good ? 0 : err_set(&s->err, -EINVAL, "'%s' is no address", word ? word : "");
-		free(word);
+		r = take_address(s, &l->v[0].call, p, (size_t)(end - p), l->name);
 		if (r < 0)
 			return r;
-		l->v[0].call.has_addr = true;
 		p = colons;
 	}
 	while (piped) {

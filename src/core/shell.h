@@ -3,7 +3,7 @@
  * program.
  *
  *     line    = [ADDRESS] "::" NAME word... { "|" "::" NAME word... } [ "!" what the system's shell gets ]
- *     ADDRESS = hexadecimal, or 0t and decimal digits
+ *     ADDRESS = hexadecimal, or 0t and decimal digits; else a name: [FILE`]NAME[+OFFSET]
  */
 #ifndef DWELL_CORE_SHELL_H
 #define DWELL_CORE_SHELL_H
@@ -19,12 +19,14 @@
 #define SHELL_MAX_LINE 65536u /* bytes of a line */
 #define SHELL_MAX_WORDS 64u   /* of a command */
 #define SHELL_MAX_STAGES 32u  /* commands of a line */
+#define SHELL_MAX_NAME 1024u  /* bytes of an address that is a name */
 
 typedef VEC(uint64_t) shell_addrs;
 
 struct js;
 struct js_heap;
 struct js_graph;
+struct ctypes;
 
 struct shell {
 	struct core *core; /* not owned */
@@ -37,13 +39,15 @@ struct shell {
 	struct js_heap *heap;
 	struct js_graph *graph; /* of the heap */
 	struct js *js;		/* opened by the first command that needs it, shell_js() */
+	struct ctypes *types;	/* likewise: of native code */
 };
 
 /* A command as it was typed. */
 struct dcall {
 	bool has_addr;
 	uint64_t addr;
-	int argc; /* words after the name */
+	const char *name; /* that stood there instead of a number, without FILE; or NULL */
+	int argc;	  /* words after the name */
 	char **argv;
 };
 

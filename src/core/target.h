@@ -124,6 +124,16 @@ struct core_symbol {
 /* True: name is set. */
 bool core_name(struct core *c, uint64_t addr, struct core_symbol *ret);
 
+/* The i-th file in the order in which names are looked for: the program first. false: there are no more. */
+bool core_file_in_order(struct core *c, size_t i, uint32_t *ret);
+/* Whether n bytes are the base name of a file, or what it has before ".so". */
+bool core_file_called(const struct core_file *f, const char *name, size_t n);
+/* Where a function or variable is: NAME, or FILE`NAME. In the program first. -ENOENT: nothing has this name. */
+int core_address(struct core *c, const char *name, uint64_t *ret);
+/* Calls fn for each name that begins with prefix, of all files in their order. What it returns, if not 0, ends this. */
+int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y, uint64_t size),
+		   void *arg);
+
 /* A frame of a thread's stack. */
 struct core_frame {
 	uint64_t ip, sp, bp;

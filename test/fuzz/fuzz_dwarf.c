@@ -20,6 +20,15 @@ static void read_types(const uint8_t *data, size_t size, bool with_itself)
 	if (elf_open(&e, (struct elf_src){ .fd = -1, .mem = data, .size = size }) < 0)
 		return;
 	r = dwarf_read_types(&e, with_itself ? &e : NULL, NULL, &t);
+	if (r == 0) { /* what no function refers to, too */
+		struct dwarf_types all = { 0 };
+
+		dwarf_read_all_types(&e, with_itself ? &e : NULL, NULL, &all);
+		if (all.btf && typesrc_open_mem("fuzz", all.btf, all.len, &ts, NULL) == 0)
+			typesrc_free(ts);
+		ts = NULL;
+		dwarf_types_done(&all);
+	}
 	elf_close(&e);
 	if (r < 0)
 		return;

@@ -13,6 +13,7 @@
 
 #define MAX_DIMS 7   /* of an array */
 #define KEY_PROTO 15 /* instead of a dimension: the prototype of a function */
+#define KEY_VAR 14   /* a variable */
 #define KEY_BITS 4
 #define MAX_MEMBERS BTF_MAX_VLEN
 #define MAX_ORIGINS 8	 /* hops from an entry to the one that describes it */
@@ -30,6 +31,7 @@ struct make {
 	struct dw *d; /* what is being read: main, or a split part of it */
 	size_t ndone; /* records of the queue that are made */
 	bool missing; /* a split part is not there */
+	bool all;     /* what no function refers to, too */
 	struct known *known;
 	VEC(struct known *) queue; /* by id - 2 */
 	VEC(uint8_t) types, strs;
@@ -286,6 +288,16 @@ static void make_proto(struct make *m, const struct dw_die *e, bool params)
 	put(m, v, n * sizeof(v[0]));
 }
 
+static void make_var(struct make *m, const struct dw_die *e)
+{
+	const uint32_t linkage = BTF_VAR_STATIC;
+	struct dw_die whole = *e;
+
+	complete(m, &whole);
+	put_type(m, whole.name, BTF_KIND_VAR, 0, false, id_of(m, whole.type, 0));
+	put(m, &linkage, sizeof(linkage));
+}
+
 static void make_record(struct make *m, const struct dw_die *e, unsigned dim)
 {
 	switch (e->tag) {
@@ -323,12 +335,35 @@ static void make_queued(struct make *m)
 			e = (struct dw_die){ 0 }; /* a reference to nowhere */
 		if (dim == KEY_PROTO)
 			make_proto(m, &e, true);
+		else if (dim == KEY_VAR)
+			make_var(m, &e);
 		else
 			make_record(m, &e, dim);
 	}
 }
 
 /* -- functions -- */
+
+/* A named type, or a variable, is of use without a function. */
+static void take_other(struct make *m, const struct dw_die *e)
+{
+	switch (e->tag) {
+	case TAG_BASE:
+	case TAG_STRUCT:
+	case TAG_CLASS:
+	case TAG_UNION:
+	case TAG_ENUM:
+	case TAG_TYPEDEF:
+		if (e->name && !e->declaration)
+			id_of(m, e->off, 0);
+		break;
+	case TAG_VARIABLE:
+		if (e->at_address)
+			id_of(m, e->off, KEY_VAR);
+		break;
+	default: break;
+	}
+}
 
 static int find_functions(struct make *m)
 {
@@ -345,6 +380,8 @@ static int find_functions(struct make *m)
 				return r;
 			if (at == u->first && e.dwo_name && m->d == &m->main)
 				break; /* its functions are in another file: here they are without parameters */
+			if (m->all)
+				take_other(m, &e);
 			if (e.tag != TAG_SUBPROGRAM || !e.has_low || !e.low || e.declaration)
 				continue;
 			struct dwarf_func f = { .addr = e.low, .proto = id_of(m, at, KEY_PROTO) };
@@ -435,11 +472,11 @@ static void read_splits(struct make *m, const struct debugplace *place)
 	dw_split_done(&split);
 }
 
-int dwarf_read_types(const struct elf *e, const struct elf *alt, const struct debugplace *place,
-		     struct dwarf_types *ret)
+static int read_all(const struct elf *e, const struct elf *alt, const struct debugplace *place, bool all,
+		    struct dwarf_types *ret)
 {
 	const struct dw_die index = { .name = "unsigned int", .size = 4 };
-	struct make m = { 0 };
+	struct make m = { .all = all };
 	int r = dw_open(&m.main, e, alt, false, DWARF_MAX_BYTES);
 
 	if (r < 0)
@@ -453,6 +490,18 @@ int dwarf_read_types(const struct elf *e, const struct elf *alt, const struct de
 	r = m.error ? m.error : m.missing && !m.funcs.n ? -ENODATA : assemble(&m, ret);
 	make_done(&m);
 	return r;
+}
+
+int dwarf_read_types(const struct elf *e, const struct elf *alt, const struct debugplace *place,
+		     struct dwarf_types *ret)
+{
+	return read_all(e, alt, place, false, ret);
+}
+
+int dwarf_read_all_types(const struct elf *e, const struct elf *alt, const struct debugplace *place,
+			 struct dwarf_types *ret)
+{
+	return read_all(e, alt, place, true, ret);
 }
 
 void dwarf_types_done(struct dwarf_types *t)

@@ -354,6 +354,14 @@ static uint64_t member_location(const struct val *v)
 	return rd_uleb(&r);
 }
 
+/* Whether the place of a variable is an address, and no more. */
+static bool at_address(const struct val *v)
+{
+	const bool any = v->kind == VAL_BLOCK && v->n;
+
+	return any && (v->p[0] == 0x03 || v->p[0] == 0xa1); /* addr, addrx */
+}
+
 static void note_numbers(struct dw_die *e, uint64_t name, const struct val *v)
 {
 	uint64_t n = v->kind == VAL_NUM ? v->n : 0;
@@ -382,6 +390,7 @@ static void note_numbers(struct dw_die *e, uint64_t name, const struct val *v)
 		e->count = n;
 		e->has_bound = true;
 		break; /* count */
+	case 0x02: e->at_address = at_address(v); break;
 	case 0x38: e->location = member_location(v); break;
 	case 0x3c: e->declaration = n != 0; break;
 	case 0x3e: e->encoding = n; break;

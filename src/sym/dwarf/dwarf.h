@@ -41,5 +41,9 @@ struct dwarf_types {
  * split debug information that it names, or NULL: what is in those is unknown then. Free with dwarf_types_done(). */
 int dwarf_read_types(const struct elf *e, const struct elf *alt, const struct debugplace *place,
 		     struct dwarf_types *ret);
+/* The same with all named types and with variables (BTF_KIND_VAR) that have one place in memory, whether a function has
+ * to do with them or not. */
+int dwarf_read_all_types(const struct elf *e, const struct elf *alt, const struct debugplace *place,
+			 struct dwarf_types *ret);
 void dwarf_types_done(struct dwarf_types *t);
 #endif

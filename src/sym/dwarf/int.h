@@ -28,6 +28,7 @@ enum { /* the tags that are read */
        TAG_CONST = 0x26,
        TAG_ENUMERATOR = 0x28,
        TAG_SUBPROGRAM = 0x2e,
+       TAG_VARIABLE = 0x34,
        TAG_VOLATILE = 0x35,
        TAG_RESTRICT = 0x37,
        TAG_UNSPECIFIED = 0x3b,
@@ -164,6 +165,7 @@ struct dw_die {
 	uint64_t off, next; /* next: the entry after it (its first child, if it has children) */
 	uint32_t tag;	    /* 0: end of a list of children */
 	bool children, declaration, has_low, has_size, has_value, has_bound, has_data_bit;
+	bool at_address; /* a variable that has one place in memory */
 	const char *name;
 	uint64_t type, origin, sibling;
 	uint64_t low, size, encoding, location, bit_size, bit_off, data_bit;

@@ -72,6 +72,23 @@ live.check(sleeper.poll() is None, "the process lives")
 sleeper.kill()
 sleeper.wait()
 
+# Types, after "struct" these alone, and members, of a program with debug information.
+with open("p.c", "w", encoding="ascii") as f:
+    f.write("#include <unistd.h>\nstruct address { int port; }; struct connection { struct address peer; struct connection *next; } first;\n"
+            "typedef long connected;\nint main(void) { connected n = first.peer.port; for (;;) sleep(1000 + n); }\n")
+subprocess.run(["cc", "-g", "-O0", "-o", "p", "p.c"], check=True)
+native = subprocess.Popen(["./p"])
+t = Terminal("core", "-p", native.pid)
+t.type("", ["> "])
+t.type("::sizeof connect\t\t", ["connected", "connection"])
+t.type("\x15::sizeof struct connect\t\r", ["sizeof (struct connection) = 0x10", "> "])
+t.type("::offsetof connection ne\t\r", ["offset = 0x8", "> "])
+t.type("::offsetof connection peer.po\t\r", ["offset = 0, size = 0x4", "> "])
+t.type("first::print struct connection next->pe\t\r", ["cannot be read", "> "])
+live.same(t.end("$q\r"), 0, "it ends")
+native.kill()
+native.wait()
+
 if shutil.which("node"):
     ready = os.path.join(live.WORK, "ready")
     node = subprocess.Popen(["node", "-e", "class Connection { constructor() { this.remote = 1; } } globalThis.keep = new Connection(); "
