@@ -27,7 +27,7 @@ static bool is_known(enum bi_id id)
 	return false;
 }
 
-static const char *why(enum bi_id id)
+static const char *reason(enum bi_id id)
 {
 	switch (id) {
 	case BI_VTIMESTAMP: return "it has no CPU times";
@@ -62,7 +62,7 @@ static bool look(void *ctx, const struct node *n)
 	if (n->builtin && !is_known(n->builtin->id))
 		diag_hint(s->d,
 			  diag_error(s->d, at, TAG, "%s%s cannot be answered from a recording: %s", n->builtin->name,
-				     n->builtin->kind == BIK_VAR ? "" : "( )", why(n->builtin->id)),
+				     n->builtin->kind == BIK_VAR ? "" : "( )", reason(n->builtin->id)),
 			  HAS);
 	return false;
 }

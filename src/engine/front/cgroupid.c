@@ -20,7 +20,7 @@ static int look(const char *path, struct stat *st, int *ret_version)
 	return *ret_version && S_ISDIR(st->st_mode) ? 0 : -EINVAL;
 }
 
-static int cgroupid_find(void *ctx, struct arena *a, const char *path, uint64_t *ret, const char **ret_why)
+static int cgroupid_find(void *ctx, struct arena *a, const char *path, uint64_t *ret, const char **ret_reason)
 {
 	static const char *const roots[] = { "", CGROUPID_ROOT, CGROUPID_ROOT "/unified" };
 	const char *slash = path[0] == '/' ? "" : "/";
@@ -28,21 +28,21 @@ static int cgroupid_find(void *ctx, struct arena *a, const char *path, uint64_t 
 	struct stat st;
 
 	(void)ctx;
-	*ret_why = NULL;
+	*ret_reason = NULL;
 	for (size_t i = path[0] == '/' ? 0 : 1; i < ARRAY_SIZE(roots); i++) {
 		e = look(arena_printf(a, "%s%s%s", roots[i], slash, path), &st, &version);
 		if (e == 0) {
 			*ret = st.st_ino;
 			if (version == 1)
-				*ret_why =
+				*ret_reason =
 					"a control group of version 1: the variable cgroup, which is of version 2, never has this number";
 			return 0;
 		}
 		worst = e != -ENOENT && e != -EINVAL ? e : worst;
 	}
-	*ret_why = worst == -ENOENT
-			   ? arena_printf(a, "there is no such control group, at this path or below %s", CGROUPID_ROOT)
-			   : arena_printf(a, "%s", strerror(-worst));
+	*ret_reason = worst == -ENOENT ? arena_printf(a, "there is no such control group, at this path or below %s",
+						      CGROUPID_ROOT)
+				       : arena_printf(a, "%s", strerror(-worst));
 	return worst;
 }
 

@@ -86,7 +86,7 @@ bool grouped_knows(const char *by)
 	return false;
 }
 
-int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why)
+int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_reason)
 {
 	const char *of, *of_t;
 
@@ -99,7 +99,7 @@ int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const c
 		return 0;
 	}
 	if (!grouped_knows(o->by)) {
-		*ret_why = arena_printf(a, "'%s' is none of " GROUPED_NAMES, o->by);
+		*ret_reason = arena_printf(a, "'%s' is none of " GROUPED_NAMES, o->by);
 		return -EINVAL;
 	}
 	strb_adds(b, "inline string group_prefix = strjoin(group_name, \" \");\n");
@@ -110,7 +110,7 @@ int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const c
 	}
 	of = used_tree(a);
 	if (!of || !wanted_sees_groups()) {
-		*ret_why =
+		*ret_reason =
 			of ? "this is a namespace of control groups of its own: names of groups cannot be told; run it on "
 			     "the host, or with the host's namespace"
 			   : "there are no control groups to group by";

@@ -13,6 +13,6 @@
 /* Whether that is one of GROUPED_NAMES. */
 bool grouped_knows(const char *by);
 /* Adds the inlines group_id, group_name, container_of[T] and group_name_of[T] for any thread T, their headings
- * group_id_head and group_head, and group_prefix. 0, or -EINVAL with the reason in *ret_why, in the arena. */
-int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why);
+ * group_id_head and group_head, and group_prefix. 0, or -EINVAL with the reason in *ret_reason, in the arena. */
+int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_reason);
 #endif

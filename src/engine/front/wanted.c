@@ -206,24 +206,24 @@ struct sought {
 	struct search cgroup, container, unit;
 };
 
-static int find_cgroup(struct arena *a, const char *path, struct search *ret, const char **ret_why)
+static int find_cgroup(struct arena *a, const char *path, struct search *ret, const char **ret_reason)
 {
 	*ret = (struct search){ .a = a };
 	search_path(ret, path);
 	if (ret->n)
 		return 0;
-	*ret_why = arena_printf(a, "there is no control group '%s' below %s", path, CGROUPID_ROOT);
+	*ret_reason = arena_printf(a, "there is no control group '%s' below %s", path, CGROUPID_ROOT);
 	return -EINVAL;
 }
 
-static int find_container(struct arena *a, const char *id, struct search *ret, const char **ret_why)
+static int find_container(struct arena *a, const char *id, struct search *ret, const char **ret_reason)
 {
 	size_t n = strlen(id);
 
 	*ret = (struct search){ .a = a, .name = id, .part = true };
 	if (n < ID_MIN || n > ID_LEN || strspn(id, "0123456789abcdef") != n) {
-		*ret_why = arena_printf(a, "'%s' is no id of a container: %d to %d hexadecimal digits", id, ID_MIN,
-					ID_LEN);
+		*ret_reason = arena_printf(a, "'%s' is no id of a container: %d to %d hexadecimal digits", id, ID_MIN,
+					   ID_LEN);
 		return -EINVAL;
 	}
 	search_name(ret);
@@ -240,23 +240,23 @@ static void find_unit(struct arena *a, const char *unit, struct search *ret)
 	}
 }
 
-static int find(struct arena *a, const struct dopts *o, struct sought *ret, const char **ret_why)
+static int find(struct arena *a, const struct dopts *o, struct sought *ret, const char **ret_reason)
 {
 	int e = 0;
 
 	if (o->user[0] && !find_user(o->user, &ret->uid)) {
-		*ret_why = arena_printf(a, "there is no user '%s'", o->user);
+		*ret_reason = arena_printf(a, "there is no user '%s'", o->user);
 		return -EINVAL;
 	}
 	if ((o->cgroup[0] || o->container[0] || o->unit[0]) && !wanted_sees_groups()) {
-		*ret_why = "this is a namespace of control groups of its own: where a group stands among all "
-			   "cannot be seen; run it on the host, or with the host's namespace";
+		*ret_reason = "this is a namespace of control groups of its own: where a group stands among all "
+			      "cannot be seen; run it on the host, or with the host's namespace";
 		return -EINVAL;
 	}
 	if (o->cgroup[0])
-		e = find_cgroup(a, o->cgroup, &ret->cgroup, ret_why);
+		e = find_cgroup(a, o->cgroup, &ret->cgroup, ret_reason);
 	if (e == 0 && o->container[0])
-		e = find_container(a, o->container, &ret->container, ret_why);
+		e = find_container(a, o->container, &ret->container, ret_reason);
 	if (e == 0 && o->unit[0])
 		find_unit(a, o->unit, &ret->unit);
 	return e;
@@ -283,10 +283,10 @@ static void put_wanted(const struct dopts *o, const struct sought *s, const stru
 	strb_adds(b, ";\n");
 }
 
-int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why)
+int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_reason)
 {
 	struct sought s = { 0 };
-	int e = find(a, o, &s, ret_why);
+	int e = find(a, o, &s, ret_reason);
 
 	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(askable); i++)
 		put_wanted(o, &s, &askable[i], b);

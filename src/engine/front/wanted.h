@@ -12,8 +12,8 @@
 /* Is there any such option? */
 bool wanted_any(const struct dopts *o);
 /* Adds "inline int wanted = …;", and the same of any thread: "inline int wanted_of[struct task_struct *T] = …;". 0, or
- * -EINVAL with the reason in *ret_why, in the arena. */
-int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why);
+ * -EINVAL with the reason in *ret_reason, in the arena. */
+int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_reason);
 
 /* The i-th tree of control groups: the folder where it is mounted, "" if it is not there, NULL: there are no more. That
  * of version 2 comes first, then the controllers of version 1. *ret_of: a thread's control group of it, in D. */

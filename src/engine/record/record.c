@@ -65,10 +65,10 @@ static int add_fields(struct addr_fields *to, const struct recfield *f, size_t n
 static int add_printf(struct addr_fields *to, struct arena *a, const struct recact *act)
 {
 	struct pfconv *conv;
-	const char *why;
+	const char *reason;
 	size_t n, at = 0;
 
-	if (!act->fmt || printfmt_parse(a, act->fmt, act->fmt_len, true, &conv, &n, &why) < 0)
+	if (!act->fmt || printfmt_parse(a, act->fmt, act->fmt_len, true, &conv, &n, &reason) < 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		if (conv[i].class == PFC_NONE || conv[i].class == PFC_PCT || (conv[i].flags & PF_AGG))

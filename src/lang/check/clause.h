@@ -11,7 +11,7 @@ void check_clause(struct checker *c, struct clause_instance *s);
 /* Forgets what checking a clause left for later after `last`, when it is to be checked again or not at all. */
 void forget_trial(struct checker *c, struct deferred_check *last);
 
-/* Says that a description matches nothing. why, tag: or NULL. probe.c */
+/* Says that a description matches nothing. reason, tag: or NULL. probe.c */
 void report_zero(struct checker *c, const struct pdesc_node *pd, const char *reason, const char *tag);
 
 const struct dprovider *provider_find(const struct dprog *p, const char *name, size_t len);
@@ -47,7 +47,7 @@ struct node *foreign_member(struct checker *c, struct node *n, const struct dtyp
 bool foreign_match(struct checker *c, const struct pdesc *d, struct probe_list *l);
 /* Is it about something that only another system has? */
 bool foreign_known(const struct pdesc *d);
-/* The description is left out, unless the whole program would be. why: the reason, or NULL. */
+/* The description is left out, unless the whole program would be. reason: of the message, or NULL. */
 void foreign_leave(struct checker *c, const struct pdesc_node *pd, const char *reason);
 /* At the end: warns of what was left out, or says that nothing is left. */
 void foreign_finish(struct checker *c);

@@ -91,7 +91,7 @@ static bool is_first_of_name(const struct stable *s, size_t i)
 /* The rows of one name, from i on. Adds the probe; or, known by name only, the first row with its reason. */
 static void add_name(struct prov_env *env, struct arena *a, const struct stable *s, size_t i, struct probe_list *out)
 {
-	const char *first_why = NULL;
+	const char *first_reason = NULL;
 	bool have = false;
 	struct probe *p;
 
@@ -101,7 +101,7 @@ static void add_name(struct prov_env *env, struct arena *a, const struct stable 
 		if (have && !s->rows[k].also)
 			continue;
 		reason = unusable(env, a, &s->rows[k]);
-		first_why = first_why ? first_why : reason;
+		first_reason = first_reason ? first_reason : reason;
 		if (reason)
 			continue;
 		p = make(a, s, &s->rows[k]);
@@ -113,7 +113,7 @@ static void add_name(struct prov_env *env, struct arena *a, const struct stable 
 	if (have)
 		return;
 	p = make(a, s, &s->rows[i]);
-	p->unavailable = first_why;
+	p->unavailable = first_reason;
 	prov_list_add(a, out, p);
 }
 
