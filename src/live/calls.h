@@ -21,10 +21,10 @@ struct live_calls {
 	FILE *out;
 };
 
-/* "MODULE`FUNCTION", which is cut. 0, or -EINVAL with a message. */
+/* Reads "MODULE`FUNCTION"; cuts word in two. 0, or -EINVAL with a message. */
 int live_calls_function(struct live_calls *c, char *word, struct err *err);
 bool live_calls_has_command(const struct live_calls *c);
-/* What the function calls, by its code. 0, or -errno with a message. */
+/* Finds the function's callees in its code. 0, or -errno with a message. */
 int live_calls_find(struct live_calls *c, struct err *err);
 /* 0 or -errno, told. */
 int live_calls_run(struct live_calls *c);

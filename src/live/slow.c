@@ -68,7 +68,7 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	return 0;
 }
 
-/* Who looks at a terminal must not wait for the first event to know that something goes on. */
+/* On a terminal a line shows at once that dwell measures, before the first slow event. */
 static void say_begin(const struct live_slow *l)
 {
 	char every[UNITS_EXACT_LEN];
@@ -136,7 +136,7 @@ static int on_row(void *ctx, const struct row *row, bool *ret_text)
 	return r;
 }
 
-/* Also when there is nothing to tell: it is over when it is over. */
+/* A group ends at its time, whether or not a slow event came since. */
 static int on_taken(void *ctx)
 {
 	struct live_slow *l = ctx;
@@ -222,7 +222,7 @@ int live_slow_group(struct live_slow *l, struct err *err)
 	return 0;
 }
 
-/* Those that probe functions of the program. */
+/* These trackers probe functions of the program. */
 static bool is_of_one_process(const char *name)
 {
 	static const char *const names[] = { "gc", "monitor", "safepoint" };

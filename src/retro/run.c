@@ -241,7 +241,7 @@ static int losses(struct retro *r)
 	return e;
 }
 
-/* Who BEGIN, END and timers are: dwell. */
+/* BEGIN, END and timers fire in dwell itself, not in a recorded task. */
 static void begin(struct retro *r, uint64_t ns)
 {
 	r->self = (struct vm_now){ .ns = ns,

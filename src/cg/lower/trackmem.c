@@ -53,7 +53,7 @@ void track_leave_self_out(struct gen *g, const struct track *k)
 	ir_jcci(g->f, IRC_EQ, v, g->cg->env->self_tgid, k->done);
 }
 
-/* Who opens, read from the thread itself: that is cheaper than asking. */
+/* The ids of the thread that opens, read from its task_struct: that is cheaper than a helper. */
 static void fill_ids(struct gen *g, struct mem m)
 {
 	bool direct = cg_typed(g->cg) && !g->cg->caps->in_pidns;
@@ -123,7 +123,7 @@ vreg track_insert(struct gen *g, const struct track *k, struct mem value, uint64
 	return r;
 }
 
-/* Who deletes the key has closed it. */
+/* The thread that deletes the key has closed the event; another one goes to done. */
 void track_claim(struct gen *g, const struct track *k)
 {
 	vreg map = ir_new(g->f), key = gen_addr(g, k->key), r = ir_new(g->f);

@@ -29,7 +29,7 @@ static int open_types(struct compile_session *w, struct err *err)
 	return 0;
 }
 
-/* Who may load no program can list probes and compile all the same. What is missing then is said in one line. */
+/* A user without the privilege to load programs can still list probes and compile. One message says what is missing. */
 static void say_incomplete(const struct request *c)
 {
 	struct reason words;
@@ -45,7 +45,7 @@ static void say_incomplete(const struct request *c)
 	err_done(&err);
 }
 
-/* Before anything is opened: what --comm, --cgroup, --by … ask for. */
+/* Checks the options --comm, --cgroup, --by … before anything is opened. */
 static int check_wanted(const struct request *c)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
@@ -64,7 +64,8 @@ static bool uses(const struct compile_session *w, const struct compile_env *env,
 	return it && it->state == DLIB_GOOD;
 }
 
-/* Who asks for some processes must not be shown all; nor one table, who asks for groups. */
+/* A program that does not use the filter would show all processes, and one without the group variable a single table:
+ * both are refused. */
 static int check_wanted_used(const struct compile_session *w, const struct request *c, const struct compile_env *env)
 {
 	if (c->opts.by[0] && !c->list && !uses(w, env, "group_name") && !uses(w, env, "group_name_of"))
@@ -349,7 +350,7 @@ static struct compile_env make_env(const struct compile_session *w, struct reque
 				     .libs = w->libs };
 }
 
-/* Who lets the kernel take deeper stacks wants them. */
+/* An administrator who raised perf_event_max_stack wants deeper stacks: the default follows it. */
 static void allow_frames(struct dopts *o)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");

@@ -315,7 +315,7 @@ static void watch(struct latewatch *w, struct pollfd *fds, size_t n)
 	}
 }
 
-/* What is stopped when the thread ends goes on: the kernel detaches the tracer. */
+/* When this thread ends, the kernel detaches its tracees, and those that it had stopped go on. */
 static void *run(void *arg)
 {
 	struct latewatch *w = arg;

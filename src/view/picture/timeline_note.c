@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dwell said of itself, as a lane of a timeline. */
+/* Makes a lane of a timeline from dwell's notes about itself: late records, pauses, detached programs. */
 #include <errno.h>
 #include "view/picture/timeline_int.h"
 
-/* The program that was taken off at `from` is back. False: it was before what is shown. */
+/* The program that was detached at `from` is attached again. False: that was before what is shown. */
 static bool end_gap(struct tl_reader *r, struct tl_row *lane, struct rec_range gone)
 {
 	size_t i = 0, k = 0;
@@ -23,8 +23,8 @@ static bool end_gap(struct tl_reader *r, struct tl_row *lane, struct rec_range g
 	return true;
 }
 
-/* What dwell said of itself has a lane of its own: that records came late, or that it stopped a program which cost too
- * much, after which what that would have seen is not known. */
+/* A note of dwell becomes an item of its lane. A program that is detached leaves a gap until it is attached again:
+ * what it would have seen is not known. */
 int tl_note(struct tl_reader *r, const struct row *row)
 {
 	struct tl_item x = { .from = row->ts, .to = row->ts + NOTE_NS, .kind = TL_LOST };

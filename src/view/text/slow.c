@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow events: who waited how long, and what was noted of it. */
+/* Prints slow events: the thread, its delay, and the attributes of the tracker. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -19,7 +19,7 @@ static bool is_stack(const struct recfield *f)
 	return f->kind == FLD_STACK || f->kind == FLD_USTACK;
 }
 
-/* Of a stranger. */
+/* Prints a name that another program chose: control characters are escaped. */
 static void put_name(struct text_view *v, const void *s, size_t size)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
