@@ -63,7 +63,7 @@ static int read_words(struct live_calls *c, int argc, char **argv)
 		return cmd_words(&options, NULL, "a function is missing");
 	if ((c->pid && live_calls_has_command(c)) || (c->request.words && c->request.commands.n) ||
 	    c->request.commands.n > 1)
-		return cmd_words(&options, NULL, "one of -p, -c and a command behind -- is possible");
+		return cmd_words(&options, NULL, "one of -p, -c and a command after -- is possible");
 	c->kernel |= !c->pid && !live_calls_has_command(c);
 	return cmd_err(live_calls_function(c, argv[optind], &err), &err);
 }

@@ -20,7 +20,7 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct live_stuck, view.print.cgroup),
 	  .take = take_cgroup,
 	  .arg = "PATH",
-	  .help = "those of this cgroup (version 2), likewise; or its number" },
+	  .help = "threads of this cgroup (version 2) only, with those that sleep; or its number" },
 	{ .letter = 'x',
 	  REQUEST_PASS(struct live_stuck, request),
 	  .arg = "OPTION[=VALUE]",

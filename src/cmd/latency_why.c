@@ -37,7 +37,7 @@ static void on_given(void *run, const struct optrow *o)
 		w->live_only = o;
 }
 
-static const struct optrow command_behind = { .name = "" }; /* -- */
+static const struct optrow command_after = { .name = "" }; /* -- */
 static const struct optrow rows[] = {
 	{ .letter = 'p',
 	  REQUEST_PASS(struct why_run, live.request),
@@ -71,7 +71,7 @@ static const struct optrow rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct why_run, live.view.print.stacks),
 	  .live = true,
-	  .help = "what the program was doing: the stacks behind each cause (costs more)" },
+	  .help = "what the program was doing: the stacks of each cause (costs more)" },
 	{ .name = "runtime",
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct why_run, live.view.print.askers),
@@ -142,7 +142,7 @@ static int why_main(int argc, char **argv)
 	view_init(&view_why, v);
 	e = cmd_split("latency why", &argc, argv, &c->words);
 	if (c->words)
-		w.live_only = &command_behind;
+		w.live_only = &command_after;
 	if (e == 0)
 		e = cmd_options(&options, &w, argc, argv);
 	v->print.stacks |= v->print.askers;

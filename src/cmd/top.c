@@ -42,7 +42,7 @@ static const struct optrow rows[] = {
 	  .kind = OPT_CALL,
 	  .take = take_whose,
 	  .arg = "NAME, --cgroup PATH, --container ID",
-	  .help = "likewise of these only" },
+	  .help = "causes of these only" },
 	{ .name = "cgroup", .kind = OPT_CALL, .take = take_whose, .arg = "PATH" },
 	{ .name = "container", .kind = OPT_CALL, .take = take_whose, .arg = "ID" },
 	{ .name = "over",

@@ -192,7 +192,7 @@ int optable_command(const char *command, int *argc, char **argv, char *const **r
 		if (strcmp(argv[i], "--") != 0)
 			continue;
 		if (i + 1 == *argc)
-			return err_set(err, -EINVAL, "%s: a command is missing behind --", command);
+			return err_set(err, -EINVAL, "%s: a command is missing after --", command);
 		*ret = argv + i + 1;
 		*argc = i;
 		break;

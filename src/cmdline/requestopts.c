@@ -73,5 +73,5 @@ int requestopts_record(struct recnow *l, const struct optable *t, void *command,
 		e = optable_read(t, command, *argc, argv, program, err);
 	if (e || !words || recnow_words(l, words) == 0)
 		return e;
-	return optable_words(t, NULL, "-c, -p and a command behind -- are different: choose one", program, err);
+	return optable_words(t, NULL, "-c, -p and a command after -- are different: choose one", program, err);
 }

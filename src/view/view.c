@@ -175,5 +175,7 @@ void view_note(const struct view_job *job, const char *fmt, ...)
 
 int view_check_times(uint64_t from_ns, uint64_t to_ns, struct err *err)
 {
-	return !to_ns || to_ns > from_ns ? 0 : err_set(err, -EINVAL, "--to is not behind --from: nothing is between");
+	return !to_ns || to_ns > from_ns
+		       ? 0
+		       : err_set(err, -EINVAL, "--to is not after --from: there is no time between them");
 }

@@ -359,7 +359,7 @@ static void legend(const struct heat *h, FILE *out)
 	}
 	if (notes)
 		fprintf(out,
-			"<rect class=\"n\" x=\"%d\" y=\"%d\" width=\"22\" height=\"5\"/><text class=\"m\" x=\"%d\" y=\"%d\">dwell did not run, or took probes away</text>\n",
+			"<rect class=\"n\" x=\"%d\" y=\"%d\" width=\"22\" height=\"5\"/><text class=\"m\" x=\"%d\" y=\"%d\">dwell did not run, or had detached probes</text>\n",
 			x, y - 7, x + 28, y);
 }
 

@@ -42,6 +42,6 @@ live.check(r.returncode == 2 and "the program declares no parameters" in r.stder
 r = live.dwell("-n", '#pragma D param a int "x" 1\n#pragma D param a int "y" 2\nBEGIN { exit($a); }')
 live.check(r.returncode == 1 and "parameter is declared already: a" in r.stderr, "declared twice", r.stderr)
 r = live.dwell("-qs", SCRIPT, "--must", "1", "--", "--extra")
-live.check(r.returncode == 1 and "extraneous argument '--extra'" in r.stderr, "behind -- are arguments", r.stderr)
+live.check(r.returncode == 1 and "extraneous argument '--extra'" in r.stderr, "after -- are arguments", r.stderr)
 r = live.dwell("--help")
 live.check(r.returncode == 0 and r.stdout.startswith("dwell finds"), "--help without a program: the first screen", f"{r}")

@@ -53,7 +53,7 @@ if alive:
     live.check(not stopped, "not left stopped")
     os.kill(child, signal.SIGKILL)
 
-# Words behind -- are the command's as they are
+# Words after -- are the command's as they are
 words = os.path.join(live.WORK, "words")
 with open(words, "w", encoding="ascii") as f:
     f.write("#!/bin/sh\n[ $# = 3 ] && [ \"$1\" = 'a b' ] && [ \"$2\" = '' ] && [ \"$3\" = '\"' ] && echo right\n")
@@ -65,7 +65,7 @@ for command in (["timeline", "-o", html], ["latency", "--for", "1s"], ["run", "s
     live.check("right\n" in r.stdout and (r.returncode == 0 or "no samples" in r.stderr or "nothing was recorded" in r.stderr), f"{command[0]}: words with blanks, quotes, and without anything", (r.returncode, r.stdout, r.stderr))
 for command in ("run", "syscount"), ("flame",), ("hist", "-n", "BEGIN"), ("timeline",), ("check",):
     r = live.dwell(*command, "--")
-    live.check(r.returncode == 2 and "a command is missing behind --" in r.stderr, f"{command[0]} --", r.stderr)
+    live.check(r.returncode == 2 and "a command is missing after --" in r.stderr, f"{command[0]} --", r.stderr)
 for command in ("flame",), ("hist", "-n", "BEGIN"), ("timeline",):
     r = live.dwell(*command, "-c", "true", "--", "true")
     live.check(r.returncode == 2 and "choose one" in r.stderr, f"{command[0]} -c … -- …", r.stderr)

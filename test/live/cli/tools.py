@@ -38,7 +38,7 @@ live.check("another" not in r.stdout, "a file of that name in the folder is not 
 for args, text in ((["iotopp"], "did you mean iotop?"), (["../x"], "there is no tool '../x'"), (["iotop", "--for", "soon"], "is no time"),
                    (["runqslower"], "runqslower is a command here: dwell latency wakeup"),
                    (["tcpsynbl-bpfcc"], "it needs functions of the kernel"), (["criticalstat.py"], "CONFIG_PREEMPTIRQ_TRACEPOINTS"),
-                   (["iotop", "--"], "a command is missing behind --"), ([], "Usage: ")):
+                   (["iotop", "--"], "a command is missing after --"), ([], "Usage: ")):
     r = live.dwell("run", *args)
     live.check(r.returncode == 2 and text in r.stderr, f"run {args}: {text}", f"{r}")
 

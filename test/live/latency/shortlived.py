@@ -123,7 +123,7 @@ if top:
 else:
     print("# no control groups can be made here")
 
-for args, message in ((["offcpu", "--"], "a command is missing behind --"), (["offcpu", "--", "/no/such"], "failed to execute /no/such")):
+for args, message in ((["offcpu", "--"], "a command is missing after --"), (["offcpu", "--", "/no/such"], "failed to execute /no/such")):
     r = live.dwell("latency", *args)
     live.check(r.returncode in (1, 2) and message in r.stderr, message, r.stderr)
 live.done()

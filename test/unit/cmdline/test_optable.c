@@ -156,7 +156,7 @@ static void cuts_the_command_off(void **state)
 	assert_null(words);
 	argc = 3;
 	assert_int_equal(optable_command("show", &argc, argv, &words, &err), -EINVAL);
-	assert_string_equal(err.msg, "show: a command is missing behind --");
+	assert_string_equal(err.msg, "show: a command is missing after --");
 }
 
 static void help_has_all_rows(void **state)

@@ -77,7 +77,7 @@ static void what_is_recorded_first_is_the_source(void **state)
 	assert_string_equal(l->job.source[0].called, "process 12");
 	assert_string_equal(l->job.head, "Heat");
 	assert_int_equal(read_line(&heat, "--by t -p 12 -- ls"), -EINVAL);
-	assert_string_equal(err.msg, "heat: -c, -p and a command behind -- are different: choose one; "
+	assert_string_equal(err.msg, "heat: -c, -p and a command after -- are different: choose one; "
 				     "'dwell heat --help' tells more");
 	assert_int_equal(read_line(&heat, "--by t -p 12 a.dwell"), -EINVAL);
 	assert_string_equal(err.msg, "heat: 'a.dwell' is not expected");
