@@ -10,7 +10,7 @@ import time
 
 import live
 
-PROGRAM = """tracker t (int64_t) {{ threshold = 1h; timeout = 300ms; size = 131072; }}
+KEYS = """tracker t (int64_t) {{ threshold = 1h; timeout = 300ms; size = 131072; }}
 syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 0/ {{ begin(t, arg1); }}
 syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 1/ {{ end(t, arg1); }}
 latency:t::timeout {{ @n = count(); @late = lquantize((args[0]->delay - 300000000) / 1000000, 0, 4000, 1); {more} }}
@@ -33,7 +33,7 @@ class Sleeper(threading.Thread):
 
 
 def burst(n, load, more=""):
-    p = subprocess.Popen([live.DWELL, "-qn", PROGRAM.format(more=more)], stdout=subprocess.PIPE, text=True)
+    p = subprocess.Popen([live.DWELL, "-qn", KEYS.format(more=more)], stdout=subprocess.PIPE, text=True)
     p.stdout.readline()
     time.sleep(0.3)
     control = Sleeper()
@@ -67,7 +67,7 @@ for n, load in ((1, ["s1000000"]), (300, ["s1000000"]), (300, []), (20000, ["s10
     live.check(n > 300 or sorted(late)[n // 2] <= 20 + worst, f"{n} keys, user stacks: in time", late[:20])
 
 # a clause of timeout can do what any other can, for the thread that opened the key
-PROGRAM = """#pragma D option quiet
+ACTIONS = """#pragma D option quiet
 tracker t (int64_t) { threshold = 1h; timeout = 100ms; }
 syscall::lseek:entry /pid == $target && arg2 == 0/ { begin(t, arg1); }
 syscall::lseek:entry /pid == $target && arg2 == 1/ { end(t, arg1); }
@@ -81,7 +81,7 @@ latency:t::timeout { slow("who", execname); printf("state %c\\n", thread_letter[
 latency:t::timeout { this->s = speculation(); speculate(this->s); printf("speculated\\n"); }
 latency:t::timeout { commit(this->s); }
 dtrace:::ERROR { printf("fault\\n"); }"""
-r = live.dwell("-n", PROGRAM, "-c", f"{live.TRIGGER} track b3 s400000")
+r = live.dwell("-n", ACTIONS, "-c", f"{live.TRIGGER} track b3 s400000")
 for text in ("who trigger 1 1 1 trigger", "sum 10", "three trigger!", "state S", "speculated", "fault"):
     live.check(r.stdout.count(text) == 1, "in a clause of timeout: " + text, r)
 live.check(r.stdout.count("hrtimer_nanosleep") == 3, "its stack, thrice", r.stdout)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 90
-"""A second source, in the same run: system calls one by one as strace -T times them; new processes by the clocks of parent and child."""
+"""Others measure the same waits in the same run: system calls one by one as strace -T times them; new processes by the clocks of parent and child."""
 import json
 import os
 import re
