@@ -3,6 +3,7 @@
 """How much one collector and one ClickHouse take, beside what a fleet sends; bytes of a row; how long questions take.
 usage: fleet.py BUILD [HOSTS SERIES SECONDS]    1000 hosts, 20 series, 60 seconds by themselves
        fleet.py BUILD lag                       how long after its end a second of this machine's daemon can be asked for (root)"""
+import contextlib
 import os
 import re
 import subprocess
@@ -23,6 +24,23 @@ HOUR = (["latency"], ["latency", "--by-host"], ["latency", "--hosts", "sim1*"], 
 QUESTIONS = (["latency"], ["latency", "--by-host"], ["latency", "--hosts", "sim00*"], ["heat", "--tracker", "tracker03", "--", "--json", "-o", "heat.json"])
 
 
+@contextlib.contextmanager
+def running(*lines, **kw):
+    """Programs that end with what is in the block, also when that fails."""
+    started = []
+    try:
+        for line in lines:
+            started.append(subprocess.Popen(line, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw))
+        yield started
+    finally:
+        for p in reversed(started):
+            p.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                p.wait(30)
+            p.kill()
+            p.wait()
+
+
 def timed(*args, **kw):
     start = time.monotonic()
     subprocess.run(args, check=True, stdout=subprocess.DEVNULL, **kw)
@@ -35,14 +53,12 @@ def ask_an_hour(dwell, store, env, hosts, series):
     store.ask("TRUNCATE TABLE hist_minute")
     for i in range(0, 60, 10):
         store.ask(MINUTES.format(from_=end - 3600, hosts=hosts, series=series, first=i * minute, rows=10 * minute))
-    collector = subprocess.Popen([dwell, "fleet", "collect"], env=env, stderr=subprocess.DEVNULL)
-    start = time.monotonic()
     whole = f"time >= toDateTime({(end - 3600 + 599) // 600 * 600}) AND time < toDateTime({end // 600 * 600})"
-    while store.ask(f"SELECT sum(count) FROM hist_ten FINAL WHERE {whole}") != store.ask(f"SELECT sum(count) FROM hist_minute WHERE {whole}"):
-        time.sleep(0.5)
-    print(f"{60 * minute} minutes are added up to tens of minutes: {time.monotonic() - start:.1f} s")
-    collector.terminate()
-    collector.wait()
+    with running([dwell, "fleet", "collect"], env=env):
+        start = time.monotonic()
+        while store.ask(f"SELECT sum(count) FROM hist_ten FINAL WHERE {whole}") != store.ask(f"SELECT sum(count) FROM hist_minute WHERE {whole}"):
+            time.sleep(0.5)
+        print(f"{60 * minute} minutes are added up to tens of minutes: {time.monotonic() - start:.1f} s")
     for q in HOUR:
         more = ["--from", f"{int(time.time()) - end + 3600}s"]
         t = min(timed(dwell, "fleet", *q[:1], *more, *q[1:], env=env) for _ in range(3))
@@ -56,19 +72,15 @@ def lag(dwell):
         os.chdir(folder)
         env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
         subprocess.run([dwell, "fleet", "init"], env=env, check=True)
-        quiet = {"env": env, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        running = [subprocess.Popen([dwell, *line], **quiet) for line in (
-            ["latency", "--daemon", "--state", "state", "offcpu", "wakeup"], ["fleet", "host", "--state", "state"], ["fleet", "collect"])]
+        lines = (["latency", "--daemon", "--state", "state", "offcpu", "wakeup"], ["fleet", "host", "--state", "state"], ["fleet", "collect"])
         found, newest, end = [], 0, time.time() + 40
-        while time.time() < end and len(found) < 16:
-            now, there = time.time(), int(store.ask("SELECT toUInt32(max(time)) FROM hist")[0][0])
-            if newest and there > newest:
-                found += [now - there - 1]
-            newest = max(newest, there)
-            time.sleep(0.02)
-        for p in reversed(running):
-            p.terminate()
-            p.wait()
+        with running(*([dwell, *line] for line in lines), env=env, stdout=subprocess.DEVNULL):
+            while time.time() < end and len(found) < 16:
+                now, there = time.time(), int(store.ask("SELECT toUInt32(max(time)) FROM hist")[0][0])
+                if newest and there > newest:
+                    found += [now - there - 1]
+                newest = max(newest, there)
+                time.sleep(0.02)
     found = sorted(found[1:])
     print(f"a second is there {found[len(found) // 2]:.2f} s after its end, at most {found[-1]:.2f} s ({len(found)} seconds)")
 
@@ -91,23 +103,21 @@ def main():
         took = time.monotonic() - start
         sent, messages, size = (int(n) for n in re.findall(r"\d+", said))
         print(f"sent: {sent} rows in {took:.1f} s: {sent / took:.0f} rows/s, {size / sent:.1f} bytes a row, {size / messages:.0f} a message")
-        start = time.monotonic()
-        collector = subprocess.Popen([dwell, "fleet", "collect"], env=env, stderr=subprocess.DEVNULL)
-        while int(store.ask("SELECT count() FROM hist")[0][0]) < sent:
-            time.sleep(0.1)
-        took = time.monotonic() - start
-        ticks = open(f"/proc/{collector.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()
-        cpu = (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK")
-        rate = sent / took
-        print(f"collected: {rate:.0f} rows/s, {rate / (hosts * series):.1f} times what {hosts} hosts with {series} series send; "
-              f"the collector used {100 * cpu / took:.0f} % of a CPU")
-        disk = int(store.ask("SELECT sum(bytes_on_disk) FROM system.parts WHERE database = 'dwell' AND table = 'hist' AND active")[0][0])
-        rows = int(store.ask("SELECT sum(rows) FROM system.parts WHERE database = 'dwell' AND table = 'hist' AND active")[0][0])
-        print(f"store: {disk / rows:.1f} bytes a row; {disk / rows * series * 86400 / 1e6:.0f} MB a host and day of seconds")
-        for q in QUESTIONS:
-            print(f"{seconds} seconds: dwell fleet {' '.join(q)}: {min(timed(dwell, 'fleet', *q, env=env) for _ in range(3)):.2f} s")
-        collector.terminate()
-        collector.wait()
+        with running([dwell, "fleet", "collect"], env=env) as (collector,):
+            start = time.monotonic()
+            while int(store.ask("SELECT count() FROM hist")[0][0]) < sent:
+                time.sleep(0.1)
+            took = time.monotonic() - start
+            ticks = open(f"/proc/{collector.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()
+            cpu = (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK")
+            rate = sent / took
+            print(f"collected: {rate:.0f} rows/s, {rate / (hosts * series):.1f} times what {hosts} hosts with {series} series send; "
+                  f"the collector used {100 * cpu / took:.0f} % of a CPU")
+            disk = int(store.ask("SELECT sum(bytes_on_disk) FROM system.parts WHERE database = 'dwell' AND table = 'hist' AND active")[0][0])
+            rows = int(store.ask("SELECT sum(rows) FROM system.parts WHERE database = 'dwell' AND table = 'hist' AND active")[0][0])
+            print(f"store: {disk / rows:.1f} bytes a row; {disk / rows * series * 86400 / 1e6:.0f} MB a host and day of seconds")
+            for q in QUESTIONS:
+                print(f"{seconds} seconds: dwell fleet {' '.join(q)}: {min(timed(dwell, 'fleet', *q, env=env) for _ in range(3)):.2f} s")
         ask_an_hour(dwell, store, env, hosts, series)
 
 
