@@ -146,6 +146,7 @@ static int start_programs(struct host_cmd *h, pid_t *ret, struct err *err)
 		h->run.audit = h->audit;
 	h->run.bus = h->o.bus;
 	h->run.tenant = h->o.tenant;
+	h->run.site = h->o.site;
 	h->run.host = h->o.host;
 	h->run.stop = fleet_stop;
 	return runhost_start(&h->run, &cmd_listener, ret, err);

@@ -65,6 +65,22 @@ static void put_like(struct strb *sql, const char *glob)
 	click_quote(sql, strb_str(&like));
 }
 
+/* NAME, or SITE/NAME. */
+static void put_name(struct strb *sql, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	_cleanup_free_ char *site = slash ? strndup(name, (size_t)(slash - name)) : NULL;
+
+	sql->failed |= slash && !site;
+	if (site) {
+		strb_adds(sql, "site LIKE ");
+		put_like(sql, site);
+		strb_adds(sql, " AND ");
+	}
+	strb_adds(sql, "host LIKE ");
+	put_like(sql, slash ? slash + 1 : name);
+}
+
 #define SITE "site=" /* before its name: not a label, but where a host says that it is */
 
 static bool is_label(const char *selector)
@@ -89,16 +105,18 @@ static void put_selected(struct strb *sql, const struct ask_what *w)
 	for (size_t i = 0, n = 0; names && i < w->nselectors; i++) {
 		if (strchr(w->selectors[i], '='))
 			continue;
-		strb_adds(sql, n++ ? " OR host LIKE " : " AND (host LIKE ");
-		put_like(sql, w->selectors[i]);
+		strb_adds(sql, n++ ? " OR " : " AND (");
+		put_name(sql, w->selectors[i]);
 	}
 	strb_adds(sql, names ? ")" : "");
 	if (!labels)
 		return;
-	strb_adds(sql,
-		  " AND host IN (SELECT host FROM (SELECT host, argMax(labels, seen) AS l FROM host WHERE tenant = ");
+	strb_adds(
+		sql,
+		" AND (site, host) IN (SELECT site, host FROM (SELECT site, host, argMax(labels, seen) AS l FROM host WHERE"
+		" tenant = ");
 	click_quote(sql, w->tenant);
-	strb_adds(sql, " GROUP BY host) WHERE 1");
+	strb_adds(sql, " GROUP BY site, host) WHERE 1");
 	for (size_t i = 0; i < w->nselectors; i++) {
 		if (!is_label(w->selectors[i]))
 			continue;
@@ -115,8 +133,8 @@ static void put_hosts(struct strb *sql, const struct ask_what *w)
 	put_selected(sql, w);
 	strb_adds(sql, w->rest ? ")" : "");
 	for (size_t i = 0; i < w->nexcept; i++) {
-		strb_adds(sql, " AND NOT (host LIKE ");
-		put_like(sql, w->except[i]);
+		strb_adds(sql, " AND NOT (");
+		put_name(sql, w->except[i]);
 		strb_addc(sql, ')');
 	}
 }
@@ -142,7 +160,8 @@ void ask_slow_events(struct strb *sql, const struct ask_what *w, const char *col
 {
 	strb_printf(
 		sql,
-		"SELECT tracker, host, recording, id, any(delay) AS delay_ns, %s FROM slow WHERE day >= toDate(toDateTime(%" PRIu64
+		"SELECT tracker, " TABLES_WHO
+		" AS who, recording, id, any(delay) AS delay_ns, %s FROM slow WHERE day >= toDate(toDateTime(%" PRIu64
 		")) AND day <= toDate(toDateTime(%" PRIu64 ")) AND time >= toDateTime(%" PRIu64
 		") AND time < toDateTime(%" PRIu64 ")",
 		columns, w->range.from, w->range.to, w->range.from, w->range.to);
@@ -150,7 +169,7 @@ void ask_slow_events(struct strb *sql, const struct ask_what *w, const char *col
 	for (unsigned i = 0; i < CAUSE_NCLASSES && !w->idle; i++)
 		if (cause_is_idle(i))
 			strb_printf(sql, " AND class != '%s'", cause_class_name(i));
-	strb_adds(sql, " GROUP BY tracker, host, recording, id");
+	strb_adds(sql, " GROUP BY tracker, site, host, recording, id");
 }
 
 static int finish(const struct strb *sql, struct err *err)
@@ -188,7 +207,7 @@ int ask_causes(struct click *c, const struct ask_what *w, unsigned limit, ask_ca
 	struct causes x = { fn, ctx, err };
 	int e;
 
-	strb_adds(&sql, "SELECT tracker, why, uniqExact(host), count(), sum(delay_ns) AS total, max(delay_ns) FROM (");
+	strb_adds(&sql, "SELECT tracker, why, uniqExact(who), count(), sum(delay_ns) AS total, max(delay_ns) FROM (");
 	ask_slow_events(&sql, w, "any(cause) AS why");
 	strb_printf(&sql, ") GROUP BY tracker, why ORDER BY total DESC, tracker, why LIMIT %u", limit);
 	e = finish(&sql, err);
@@ -223,7 +242,7 @@ static int on_share(void *ctx, char *const *v, size_t n)
 /* By these columns and by cause, and of those the cause that most of the time went to. */
 static void put_shares(struct strb *sql, const struct ask_what *w, unsigned by, unsigned limit)
 {
-	static const char *const columns[ASK_NBY] = { "host", "tracker", "ke", "co", "ca" };
+	static const char *const columns[ASK_NBY] = { "who", "tracker", "ke", "co", "ca" };
 	_cleanup_(strb_free) struct strb list = { 0 };
 
 	for (unsigned i = 0; i < ASK_NBY; i++)

@@ -3,10 +3,12 @@
 #ifndef DWELL_FLEET_ASK_H
 #define DWELL_FLEET_ASK_H
 #include <stdbool.h>
+#include "fleet/bus.h"
 #include "fleet/click.h"
 #include "fleet/tables.h"
 #include "store/rechist.h"
 
+#define ASK_WHO_MAX (2 * BUS_NAME_MAX + 1) /* bytes of a host in answers, as TABLES_WHO has it */
 #define ASK_SELECTORS_MAX 32u
 #define ASK_SECONDS_MAX (30u * 60)   /* up to that long a range is asked of seconds … */
 #define ASK_MINUTES_MAX (24u * 3600) /* … of minutes, and else of hours */
@@ -20,12 +22,12 @@ struct ask_range {
 /* Which rows are meant. All of them in one tenant. */
 struct ask_what {
 	const char *tenant;
-	/* NAME, NAME* or a label NAME=VALUE ("site=NAME": the site): hosts that any of the names fits, and that have
-	 * all the labels. */
+	/* NAME, NAME*, SITE/NAME or a label NAME=VALUE ("site=NAME": the site): hosts that any of the names fits, and
+	 * that have all the labels. */
 	const char *selectors[ASK_SELECTORS_MAX];
 	size_t nselectors;
 	bool rest;			       /* the hosts that are not selected */
-	const char *except[ASK_SELECTORS_MAX]; /* names of hosts that are left out: NAME, NAME* */
+	const char *except[ASK_SELECTORS_MAX]; /* names of hosts that are left out: NAME, NAME*, SITE/NAME */
 	size_t nexcept;
 	const char *series; /* or tracker: NULL: all */
 	bool idle;	    /* slow events that waited for something to do, or for time to pass, too */
@@ -43,7 +45,8 @@ void ask_where(struct strb *sql, const struct ask_what *w);
 /* An answer that is not one to the question: -EINVAL. */
 int ask_refuse(struct err *err);
 
-/* Slow events of the range, each once: an inner SELECT of tracker, host, recording, id, delay_ns and `columns`. */
+/* Slow events of the range, each once: an inner SELECT of tracker, who (TABLES_WHO), recording, id, delay_ns and
+ * `columns`. */
 void ask_slow_events(struct strb *sql, const struct ask_what *w, const char *columns);
 struct ask_sum {
 	const char *series, *host; /* host: "" with all hosts together */

@@ -34,11 +34,11 @@ int ask_events(struct click *c, const struct ask_what *w, unsigned limit, ask_ev
 	_cleanup_(strb_free) struct strb sql = { 0 };
 	struct events x = { fn, ctx, err };
 
-	strb_adds(&sql, "SELECT tracker, host, delay_ns, end_ns, p, t, co, ke, ca, cl, st, at FROM (");
+	strb_adds(&sql, "SELECT tracker, who, delay_ns, end_ns, p, t, co, ke, ca, cl, st, at FROM (");
 	ask_slow_events(&sql, w,
 			"any(ended) AS end_ns, any(pid) AS p, any(tid) AS t, any(comm) AS co, any(key) AS ke,"
 			" any(cause) AS ca, any(class) AS cl, any(stack) AS st, any(attrs) AS at");
-	strb_printf(&sql, ") ORDER BY delay_ns DESC, end_ns DESC, host LIMIT %u", limit);
+	strb_printf(&sql, ") ORDER BY delay_ns DESC, end_ns DESC, who LIMIT %u", limit);
 	return sql.failed ? err_set(err, -ENOMEM, "out of memory") : click_select(c, sql.s, on_event, &x, err);
 }
 

@@ -77,7 +77,7 @@ struct writing {
 	struct askpage *p;
 	struct strb b;
 	struct jsonw w;
-	char host[BUS_NAME_MAX + 1];
+	char host[ASK_WHO_MAX + 1];
 	uint64_t column, next; /* of the row: filled up to next */
 	bool open;
 	struct strb counts;

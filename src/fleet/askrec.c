@@ -11,8 +11,8 @@
 #include "fleet/bus.h"
 #include "store/recfile.h"
 
-#define HOST_SIZE 104 /* bytes of a key: a name of BUS_NAME_MAX and its NUL, up to a multiple of 8 */
-_Static_assert(HOST_SIZE > BUS_NAME_MAX && HOST_SIZE % 8 == 0, "a host's name fits");
+#define HOST_SIZE 208 /* bytes of a key: a name of ASK_WHO_MAX and its NUL, up to a multiple of 8 */
+_Static_assert(HOST_SIZE > ASK_WHO_MAX && HOST_SIZE % 8 == 0, "a host's name fits");
 
 static const struct recfield host_key[] = { { .kind = FLD_STRING, .off = 0, .size = HOST_SIZE } };
 

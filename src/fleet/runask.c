@@ -18,7 +18,9 @@
 enum state { ASKED, RUNS, ENDED };
 
 struct host {
-	char *name;
+	char *name; /* as answers have it */
+	char site[BUS_NAME_MAX + 1];
+	const char *host; /* within name */
 	char subject[BUS_SUBJECT_MAX], reply[BUS_SUBJECT_MAX];
 	enum state state;
 	uint32_t number; /* of the answer that comes next */
@@ -82,15 +84,19 @@ const struct optrow runask_rows[RUNASK_NROWS] = {
 
 /* -- which hosts -- */
 
-static int add_host(struct asking *x, const char *name)
+/* SITE/NAME, or NAME: of TABLES_SITE. */
+static int add_host(struct asking *x, const char *who)
 {
-	struct host h = { .name = strdup(name), .status = -1 };
+	const char *slash = strchr(who, '/'), *name = slash ? slash + 1 : who;
+	struct host h = { .name = strdup(who), .status = -1 };
 
-	if (runhost_subject(x->o->show.what.tenant, name, h.subject) < 0) {
+	snprintf(h.site, sizeof(h.site), "%.*s", slash ? (int)(slash - who) : (int)strlen(TABLES_SITE),
+		 slash ? who : TABLES_SITE);
+	if (runhost_subject(x->o->show.what.tenant, h.site, name, h.subject) < 0) {
 		free(h.name);
-		return err_set(x->err, -EINVAL, "--hosts %s: without a store (--store) names of hosts are wanted",
-			       name);
+		return err_set(x->err, -EINVAL, "--hosts %s: without a store (--store) names of hosts are wanted", who);
 	}
+	h.host = h.name ? h.name + (name - who) : NULL;
 	if (!h.name || vec_try_push(&x->hosts, h) < 0) {
 		free(h.name);
 		return err_set(x->err, -ENOMEM, "out of memory");
@@ -100,7 +106,10 @@ static int add_host(struct asking *x, const char *name)
 
 static int on_host(void *ctx, const struct ask_host *h)
 {
-	return add_host(ctx, h->host);
+	char who[ASK_WHO_MAX + 1];
+
+	snprintf(who, sizeof(who), "%s/%s", h->site, h->host);
+	return add_host(ctx, !strcmp(h->site, TABLES_SITE) ? h->host : who);
 }
 
 static int find_hosts(struct asking *x)
@@ -193,7 +202,8 @@ static int send_to(struct asking *x, struct host *h, enum runmsg_kind kind)
 
 	m.kind = kind;
 	m.time = now_ms();
-	snprintf(m.host, sizeof(m.host), "%s", h->name);
+	snprintf(m.site, sizeof(m.site), "%s", h->site);
+	snprintf(m.host, sizeof(m.host), "%s", h->host);
 	snprintf(m.reply, sizeof(m.reply), "%s", h->reply);
 	e = runmsg_put(&b, &m, &x->key, x->err);
 	return e < 0 ? e : bus_send(x->bus, h->subject, kind == RUNMSG_RUN ? h->reply : NULL, b.s, b.n, x->err);

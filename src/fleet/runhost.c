@@ -48,13 +48,13 @@ struct runhost {
 	bool failing;
 };
 
-int runhost_subject(const char *tenant, const char *host, char ret[BUS_SUBJECT_MAX])
+int runhost_subject(const char *tenant, const char *site, const char *host, char ret[BUS_SUBJECT_MAX])
 {
-	char t[BUS_NAME_MAX + 1], h[BUS_NAME_MAX + 1];
+	char t[BUS_NAME_MAX + 1], s[BUS_NAME_MAX + 1], h[BUS_NAME_MAX + 1];
 
-	if (!bus_token(tenant, t) || !bus_token(host, h))
+	if (!bus_token(tenant, t) || !bus_token(site, s) || !bus_token(host, h))
 		return -EINVAL;
-	snprintf(ret, BUS_SUBJECT_MAX, RUNHOST_SUBJECT "%s.%s", t, h);
+	snprintf(ret, BUS_SUBJECT_MAX, RUNHOST_SUBJECT "%s.%s.%s", t, s, h);
 	return 0;
 }
 
@@ -162,7 +162,8 @@ static int check_fresh(const struct runhost *h, const struct runmsg *m, struct e
 {
 	int64_t apart = (int64_t)(clock_ns(CLOCK_REALTIME) / NSEC_PER_MSEC) - (int64_t)m->time;
 
-	if (strcmp(m->tenant, h->o->tenant) != 0 || strcmp(m->host, h->o->host) != 0)
+	if (strcmp(m->tenant, h->o->tenant) != 0 || strcmp(m->site, h->o->site) != 0 ||
+	    strcmp(m->host, h->o->host) != 0)
 		return err_set(err, -EPERM, "the request is not for this host");
 	if (apart > RUNMSG_TIME_MAX * 1000 || apart < -RUNMSG_TIME_MAX * 1000)
 		return err_set(err, -EPERM, "the request is of %" PRId64 " s ago by this host's clock", apart / 1000);
@@ -315,7 +316,7 @@ static int open_bus(struct runhost *h, struct err *err)
 	char subject[BUS_SUBJECT_MAX];
 	int e = bus_connect(&h->o->bus, &h->bus, err);
 
-	runhost_subject(h->o->tenant, h->o->host, subject);
+	runhost_subject(h->o->tenant, h->o->site, h->o->host, subject);
 	if (e == 0)
 		e = bus_listen(h->bus, subject, err);
 	if (e < 0) {
@@ -391,8 +392,9 @@ int runhost_start(const struct runhost_options *o, const struct listener *to, pi
 	if (e < 0)
 		return e;
 	runpolicy_free(&p);
-	if (runhost_subject(o->tenant, o->host, subject) < 0)
-		return err_set(err, -EINVAL, "'%s', '%s': no names of a tenant and a host", o->tenant, o->host);
+	if (runhost_subject(o->tenant, o->site, o->host, subject) < 0)
+		return err_set(err, -EINVAL, "'%s', '%s', '%s': no names of a tenant, a site and a host", o->tenant,
+			       o->site, o->host);
 	fflush(NULL);
 	*ret = fork();
 	if (*ret == 0) {

@@ -8,7 +8,7 @@
 #include "engine/listener.h"
 #include "fleet/runmsg.h"
 
-#define RUNHOST_SUBJECT "dwell.run.v1." /* TENANT.HOST behind it */
+#define RUNHOST_SUBJECT "dwell.run.v1." /* TENANT.SITE.HOST behind it */
 #define RUNHOST_RUNS_MAX 100u
 #define RUNHOST_IDS_MAX 1024u		   /* of runs, that are not taken again */
 #define RUNHOST_BEAT_NS (2 * NSEC_PER_SEC) /* how often a host that runs a program says so */
@@ -19,13 +19,13 @@
 
 struct runhost_options {
 	struct bus_options bus;
-	const char *tenant, *host, *policy;
+	const char *tenant, *site, *host, *policy;
 	const char *audit; /* a file of JSON Lines: who asked for what, and what became of it */
 	bool (*stop)(void *ctx);
 	void *ctx;
 };
 /* The subject of a host. 0, or -EINVAL: the names are none. */
-int runhost_subject(const char *tenant, const char *host, char ret[BUS_SUBJECT_MAX]);
+int runhost_subject(const char *tenant, const char *site, const char *host, char ret[BUS_SUBJECT_MAX]);
 /* Checks the policy and starts the process. 0 or -errno with *err. */
 int runhost_start(const struct runhost_options *o, const struct listener *to, pid_t *ret, struct err *err);
 /* Ends it, and the programs in order. pid 0: there is none. */

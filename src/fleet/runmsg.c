@@ -21,8 +21,8 @@ int runmsg_put(struct strb *b, const struct runmsg *m, const struct nkey *key, s
 	uint8_t signature[NKEY_SIGNATURE];
 	int e;
 
-	strb_printf(&body, "kind %s\ntenant %s\nhost %s\nid %s\ntime %" PRIu64 "\n", kinds[m->kind], m->tenant, m->host,
-		    m->id, m->time);
+	strb_printf(&body, "kind %s\ntenant %s\nsite %s\nhost %s\nid %s\ntime %" PRIu64 "\n", kinds[m->kind], m->tenant,
+		    m->site, m->host, m->id, m->time);
 	if (m->kind == RUNMSG_RUN) {
 		strb_printf(&body, "reply %s\nseconds %" PRIu64 "\nwrite %d\nquiet %d\nmerge %d\njson %d\nscript %s\n",
 			    m->reply, m->seconds, m->write, m->quiet, m->merge, m->json, m->script);
@@ -76,6 +76,8 @@ static bool take_line(struct runmsg *m, const char *name, const char *value)
 		return take_kind(value, &m->kind);
 	if (!strcmp(name, "tenant"))
 		return take_text(value, m->tenant, sizeof(m->tenant));
+	if (!strcmp(name, "site"))
+		return take_text(value, m->site, sizeof(m->site));
 	if (!strcmp(name, "host"))
 		return take_text(value, m->host, sizeof(m->host));
 	if (!strcmp(name, "id"))
@@ -118,7 +120,7 @@ int runmsg_take_body(char *text, size_t n, struct runmsg *m)
 		m->program = text + 1;
 		m->nprogram = (size_t)(end - m->program);
 	}
-	return m->kind != RUNMSG_NKINDS && m->tenant[0] && m->host[0] && m->id[0] &&
+	return m->kind != RUNMSG_NKINDS && m->tenant[0] && m->site[0] && m->host[0] && m->id[0] &&
 			       (m->kind != RUNMSG_RUN || m->reply[0])
 		       ? 0
 		       : -EPROTO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What who runs a program on a fleet's machines says to each of them: a signed text. A message is its magic, the public
- * key, the signature of all that follows, and then lines "name value", an empty line and the program. The host's name
- * and tenant, the time and the run's id are signed, too: a message is good for one host, once, for a while. */
+ * key, the signature of all that follows, and then lines "name value", an empty line and the program. The host's name,
+ * site and tenant, the time and the run's id are signed, too: a message is good for one host, once, for a while. */
 #ifndef DWELL_FLEET_RUNMSG_H
 #define DWELL_FLEET_RUNMSG_H
 #include <stdbool.h>
@@ -20,7 +20,7 @@ enum runmsg_kind { RUNMSG_RUN, RUNMSG_ALIVE, RUNMSG_STOP, RUNMSG_NKINDS };
 struct runmsg {
 	enum runmsg_kind kind;
 	uint8_t user[NKEY_SIZE]; /* who signed it */
-	char tenant[BUS_NAME_MAX + 1], host[BUS_NAME_MAX + 1];
+	char tenant[BUS_NAME_MAX + 1], site[BUS_NAME_MAX + 1], host[BUS_NAME_MAX + 1];
 	char id[RUNMSG_ID_LEN + 1];
 	uint64_t time; /* ms since 1970; later ones of a run are larger */
 	/* of RUNMSG_RUN */

@@ -18,9 +18,12 @@ const struct tables_hist tables_hist[TABLES_NSLOTS] = {
 #define HIST_COLUMNS_SQL \
 	"(day Date, tenant String, site String, host String, series String, key String, time DateTime, count UInt64," \
 	" sum UInt64, max UInt64, flags UInt32, bucket Array(UInt16), n Array(UInt64))"
-#define HIST_ORDER "(tenant, series, time, host, key)"
+#define HIST_ORDER "(tenant, series, time, site, host, key)"
+
+#define VERSION_SITES 3
 
 static const char *const statements[] = {
+	/* copy_tables() needs the first five in their order */
 	/* What is kept for how long is a matter of partitions: DROP PARTITION. */
 	"CREATE TABLE IF NOT EXISTS hist " HIST_COLUMNS_SQL
 	" ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
@@ -33,7 +36,7 @@ static const char *const statements[] = {
 	"CREATE TABLE IF NOT EXISTS slow (day Date, tenant String, site String, host String, tracker String, time DateTime,"
 	" ended UInt64, delay UInt64, how String, pid UInt32, tid UInt32, cpu UInt32, comm String, key String, cause String,"
 	" class String, stack String, attrs String, recording String, id UInt64)"
-	" ENGINE = ReplacingMergeTree PARTITION BY day ORDER BY (tenant, tracker, time, host, recording, id)",
+	" ENGINE = ReplacingMergeTree PARTITION BY day ORDER BY (tenant, tracker, time, site, host, recording, id)",
 	"CREATE TABLE IF NOT EXISTS host (day Date, tenant String, site String, host String, seen UInt64, sent UInt64,"
 	" dwell String, kernel String, labels String)"
 	" ENGINE = ReplacingMergeTree(seen) PARTITION BY tuple() ORDER BY (tenant, site, host)",
@@ -97,6 +100,48 @@ static int make_database(const struct click_options *o, struct err *err)
 	return e;
 }
 
+/* "%s": the table. */
+static void put_step(struct strb *sql, const char *step, const char *table)
+{
+	for (const char *s = step, *next; *s; s = next) {
+		next = strstr(s, "%s");
+		strb_add(sql, s, next ? (size_t)(next - s) : strlen(s));
+		if (!next)
+			return;
+		strb_adds(sql, table);
+		next += 2;
+	}
+}
+
+/* What version 3 has other keys of: a table's key cannot be changed, so rows are copied. Nothing is lost by an end in
+ * the middle: the old table is there until the new one has all of it, and then it is done again. */
+static int copy_tables(struct click *c, struct err *err)
+{
+	static const char *const tables[] = { "hist", "hist_minute", "hist_ten", "hist_hour", "slow" };
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(tables); i++) {
+		const char *t = tables[i], *made = strstr(statements[i], " (");
+		const char *const steps[] = { "DROP TABLE IF EXISTS %s_new",
+					      NULL,
+					      "INSERT INTO %s_new SELECT * FROM %s",
+					      "DROP TABLE IF EXISTS %s_old",
+					      "RENAME TABLE %s TO %s_old, %s_new TO %s",
+					      "DROP TABLE %s_old" };
+
+		for (size_t k = 0; e == 0 && k < ARRAY_SIZE(steps); k++) {
+			strb_reset(&sql);
+			if (steps[k])
+				put_step(&sql, steps[k], t);
+			else
+				strb_printf(&sql, "CREATE TABLE %s_new%s", t, made);
+			e = sql.failed ? err_set(err, -ENOMEM, "out of memory") : click_run(c, sql.s, err);
+		}
+	}
+	return e;
+}
+
 int tables_init(const struct click_options *o, struct err *err)
 {
 	struct click *c = NULL;
@@ -112,6 +157,8 @@ int tables_init(const struct click_options *o, struct err *err)
 		e = newer(v, err);
 	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(statements); i++)
 		e = click_run(c, statements[i], err);
+	if (e == 0 && v && v < VERSION_SITES)
+		e = copy_tables(c, err);
 	snprintf(sql, sizeof(sql), "INSERT INTO version VALUES (%d, now())", TABLES_VERSION);
 	if (e == 0 && v < TABLES_VERSION)
 		e = click_run(c, sql, err);
@@ -140,7 +187,7 @@ static void put_newest(struct strb *sql, enum tables_slot slot, uint64_t from, u
 
 void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged)
 {
-	strb_adds(sql, "SELECT series, host, key, time, count, sum, max, flags, bucket, n");
+	strb_adds(sql, "SELECT series, " TABLES_WHO " AS who, key, time, count, sum, max, flags, bucket, n");
 	put_from(sql, r, also, merged);
 	strb_adds(sql, " FORMAT Native");
 }

@@ -8,7 +8,10 @@
 #include "fleet/click.h"
 
 #define TABLES_DATABASE "dwell"
-#define TABLES_VERSION 2 /* 2: sums of ten minutes */
+#define TABLES_VERSION 3      /* 2: sums of ten minutes; 3: sites in the keys */
+#define TABLES_SITE "default" /* what a host has that was given none: its name is shown without it */
+/* How a host is called in answers: NAME or SITE/NAME. */
+#define TABLES_WHO "if(site = '" TABLES_SITE "', host, concat(site, '/', host))"
 
 /* Makes the database and what is not there yet. 0 or -errno; -EINVAL: the tables are of a newer dwell. */
 int tables_init(const struct click_options *o, struct err *err);
@@ -29,8 +32,8 @@ struct tables_range {
 	enum tables_slot slot;
 	uint64_t from, to; /* s since 1970: slots that begin in [from, to) */
 };
-/* Appends a SELECT of histograms in format Native: series, host, key, time, count, sum, max, flags, bucket, n. also: "
- * AND …", or "". merged: of each key the newest version only; else a key may come twice. */
+/* Appends a SELECT of histograms in format Native: series, TABLES_WHO, key, time, count, sum, max, flags, bucket, n.
+ * also: " AND …", or "". merged: of each key the newest version only; else a key may come twice. */
 void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged);
 /* Adds the slots of `below` in [from, to), which begins and ends with a slot of `slot`, up into `slot`, again if they
  * were before. 0 or -errno. */

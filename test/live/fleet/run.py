@@ -182,7 +182,7 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats:
     raw = Raw(nats.port)
     live.same(run("-n", "BEGIN { exit(0); }", hosts="web-2").returncode, 0, "a request that somebody hears")
     subject, request = raw.take()
-    live.check(subject == b"dwell.run.v1.default.web-2" and b"BEGIN" in request, "it is heard", (subject, request[:80]))
+    live.check(subject == b"dwell.run.v1.default.default.web-2" and b"BEGIN" in request, "it is heard", (subject, request[:80]))
     before = {h: len(audit(h)) for h in HOSTS}
     raw.send(subject, request)
     raw.send(subject, request.replace(b"exit(0)", b"exit(1)"))

@@ -64,16 +64,16 @@ static void conditions(void **state)
 	w.nselectors = 1;
 	w.selectors[0] = "role=db";
 	expect(&w,
-	       " AND tenant = 't' AND series = '@x' AND host IN (SELECT host FROM (SELECT host, argMax(labels, seen) AS l FROM"
-	       " host WHERE tenant = 't' GROUP BY host) WHERE 1 AND has(splitByChar('\\n', l), 'role=db'))");
+	       " AND tenant = 't' AND series = '@x' AND (site, host) IN (SELECT site, host FROM (SELECT site, host,"
+	       " argMax(labels, seen) AS l FROM host WHERE tenant = 't' GROUP BY site, host) WHERE 1 AND has(splitByChar('\\n', l), 'role=db'))");
 	w.series = NULL;
 	w.selectors[0] = "site=e*";
 	expect(&w, " AND tenant = 't' AND site LIKE 'e%'");
 	w.selectors[w.nselectors++] = "web1";
-	w.except[w.nexcept++] = "web2";
+	w.except[w.nexcept++] = "eu/web2";
 	w.rest = true;
 	expect(&w,
-	       " AND tenant = 't' AND NOT (1 AND site LIKE 'e%' AND (host LIKE 'web1')) AND NOT (host LIKE 'web2')");
+	       " AND tenant = 't' AND NOT (1 AND site LIKE 'e%' AND (host LIKE 'web1')) AND NOT (site LIKE 'eu' AND host LIKE 'web2')");
 }
 
 static void expect_ranges(uint64_t from, uint64_t to, uint64_t earlier, uint64_t now, const char *want)

@@ -15,6 +15,7 @@ static struct runmsg request(void)
 {
 	return (struct runmsg){ .kind = RUNMSG_RUN,
 				.tenant = "t",
+				.site = "s",
 				.host = "web1.example",
 				.id = "0123456789abcdef0123456789abcdef",
 				.time = 1700000000123,
@@ -67,12 +68,12 @@ static void refused(const char *text)
 	free(copy);
 }
 
-#define START "kind run\ntenant t\nhost h\nid 0123456789abcdef0123456789abcdef\ntime 1\nreply r\nseconds 1\n"
+#define START "kind run\ntenant t\nsite s\nhost h\nid 0123456789abcdef0123456789abcdef\ntime 1\nreply r\nseconds 1\n"
 
 static void bodies(void **state)
 {
 	char good[] = START "\nBEGIN",
-	     word[] = "kind stop\ntenant t\nhost h\nid 0123456789abcdef0123456789abcdef\ntime 1\n";
+	     word[] = "kind stop\ntenant t\nsite s\nhost h\nid 0123456789abcdef0123456789abcdef\ntime 1\n";
 	struct runmsg m = { .kind = RUNMSG_NKINDS };
 
 	(void)state;
@@ -88,7 +89,7 @@ static void bodies(void **state)
 	refused(START "id x\n\nx");
 	refused("kind run\n\nBEGIN");
 	refused("kind other\n\nBEGIN");
-	refused("tenant t\nhost h\nid 0123456789abcdef0123456789abcdef\n");
+	refused("tenant t\nsite s\nhost h\nid 0123456789abcdef0123456789abcdef\n");
 	refused("noblank\n\nx");
 }
 
