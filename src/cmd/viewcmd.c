@@ -93,7 +93,7 @@ int viewcmd_recorded(const struct viewshow *s, const struct optable *t, char *co
 		job.source[job.nsources].path = words[job.nsources];
 	job.beside = s->beside ? view_form(v, "html") : NULL;
 	job.beside_output = s->beside;
-	e = view_choose(v, &job, isatty(STDOUT_FILENO), &err);
+	e = view_choose(v, &job, view_stdout(), &err);
 	if (e == 0 && v->check)
 		e = v->check(s->state, &job, &err);
 	return e < 0 ? cmd_err(e, &err) : show(v, s->state, &job, s->causes, NULL, NULL);
@@ -104,7 +104,7 @@ static int run(struct viewline *l, int argc, char **argv)
 	const struct viewcmd *c = l->c;
 	const char *empty = NULL;
 	struct err err = { 0 };
-	int e = viewline_read(l, argc, argv, isatty(STDOUT_FILENO), cmd_name(), &err);
+	int e = viewline_read(l, argc, argv, view_stdout(), cmd_name(), &err);
 
 	if (e == OPTABLE_HELP)
 		return viewline_help(c, cmd_name(), stdout), EXIT_OK;

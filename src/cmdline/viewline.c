@@ -253,7 +253,7 @@ static int choose_format(struct viewline *l, struct err *err)
 	return err_set(err, -EINVAL, "there is no format '%s': %s", l->format, strb_str(&known));
 }
 
-int viewline_read(struct viewline *l, int argc, char **argv, bool terminal, const char *program, struct err *err)
+int viewline_read(struct viewline *l, int argc, char **argv, enum view_output out, const char *program, struct err *err)
 {
 	const struct viewcmd *c = l->c;
 	struct viewrows rows = { 0 };
@@ -277,7 +277,7 @@ int viewline_read(struct viewline *l, int argc, char **argv, bool terminal, cons
 		add_live(l);
 	/* What goes together is known before anything is recorded. */
 	if (e == 0)
-		e = view_choose(l->view, &l->job, terminal, err);
+		e = view_choose(l->view, &l->job, out, err);
 	if (e == 0 && l->view->check)
 		e = l->view->check(l->state, &l->job, err);
 	if (e == -ENODATA) {

@@ -62,9 +62,10 @@ struct viewline {
 struct viewline *viewline_new(const struct viewcmd *c);
 /* A source that is there already, before viewline_read(). */
 void viewline_source(struct viewline *l, char *path);
-/* Reads it all, and checks what goes together. terminal: standard output is one. 0; OPTABLE_HELP: viewline_help() is
+/* Reads it all, and checks what goes together. out: where standard output goes. 0; OPTABLE_HELP: viewline_help() is
  * asked for; -errno with a message: -EINVAL for a command line that is wrong. */
-int viewline_read(struct viewline *l, int argc, char **argv, bool terminal, const char *program, struct err *err);
+int viewline_read(struct viewline *l, int argc, char **argv, enum view_output out, const char *program,
+		  struct err *err);
 void viewline_help(const struct viewcmd *c, const char *program, FILE *out);
 void viewline_free(struct viewline *l);
 #endif

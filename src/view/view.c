@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/outfile.h"
 
@@ -53,15 +55,25 @@ static const struct view_form *by_name(const struct view *v, const char *output)
 	return NULL;
 }
 
-int view_choose(const struct view *v, struct view_job *job, bool terminal, struct err *err)
+enum view_output view_stdout(void)
 {
-	bool to_terminal = terminal && !job->output;
+	struct stat st;
+
+	if (isatty(STDOUT_FILENO))
+		return VIEW_TO_TERMINAL;
+	return fstat(STDOUT_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) ? VIEW_TO_PIPE
+												: VIEW_TO_FILE;
+}
+
+int view_choose(const struct view *v, struct view_job *job, enum view_output out, struct err *err)
+{
+	bool to_terminal = out == VIEW_TO_TERMINAL && !job->output;
 	const struct view_form *f = job->form;
 
 	if (!f)
 		f = by_name(v, job->output);
-	if (!f && to_terminal && v->at_terminal)
-		f = view_form(v, v->at_terminal);
+	if (!f && out != VIEW_TO_FILE && !job->output && v->at_reader)
+		f = view_form(v, v->at_reader);
 	if (!f)
 		f = view_form(v, v->plain ? v->plain : "svg");
 	job->form = f;

@@ -102,9 +102,9 @@ struct view {
 	const struct optrow *options;
 	size_t noptions;
 	const struct view_form *forms;
-	bool formats;		 /* forms are chosen by --format NAME, not by --NAME */
-	const char *plain;	 /* the form when none is asked for; NULL: "svg" */
-	const char *at_terminal; /* the same where standard output is a terminal; NULL: as plain */
+	bool formats;	       /* forms are chosen by --format NAME, not by --NAME */
+	const char *plain;     /* the form when none is asked for; NULL: "svg" */
+	const char *at_reader; /* the same where standard output is a terminal or a pipe; NULL: as plain */
 	unsigned max_sources;
 	bool opens;   /* sources are recordings, which the driver opens; else files of any kind */
 	bool several; /* sources are words, which the driver opens as one set of recordings */
@@ -131,9 +131,12 @@ struct view {
 #include "view/view.def"
 #undef VIEW
 
-/* Chooses job->form where it is NULL. terminal: standard output is one. -EINVAL with a message: the form cannot go
+/* Where standard output goes. */
+enum view_output { VIEW_TO_FILE, VIEW_TO_TERMINAL, VIEW_TO_PIPE };
+enum view_output view_stdout(void);
+/* Chooses job->form where it is NULL. out: where standard output goes. -EINVAL with a message: the form cannot go
  * there; -ENOTSUP: this dwell does not have it. */
-int view_choose(const struct view *v, struct view_job *job, bool terminal, struct err *err);
+int view_choose(const struct view *v, struct view_job *job, enum view_output out, struct err *err);
 /* Opens what is to be read, reads it, makes the heading, draws the form, and writes all of it or nothing. state is
  * v->size bytes after view_init(), with the options set; view_done() comes after. 0; -errno with *err, as `read` and
  * `draw` say; -EPIPE without a message: nobody reads standard output any more. */

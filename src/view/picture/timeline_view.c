@@ -106,7 +106,7 @@ static const struct view_form forms[] = { VIEW_FORMS_PICTURE("timeline", draw_ht
 #define TIMELINE(name_text, form_rows, ...) \
 	{ \
 		.name = name_text, .words = { "timeline", __VA_ARGS__ }, .options = options, \
-		.noptions = ARRAY_SIZE(options), .forms = form_rows, .at_terminal = "text", .max_sources = 1, \
+		.noptions = ARRAY_SIZE(options), .forms = form_rows, .at_reader = "text", .max_sources = 1, \
 		.opens = true, .size = sizeof(struct timeline_view), .check = check, .read = make, .title = title, \
 		.done = done \
 	}

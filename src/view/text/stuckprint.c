@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/stuckprint.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include "base/cleanup.h"
 #include "base/jsonw.h"
 #include "base/strb.h"
 #include "base/units.h"
+#include "base/vec.h"
 
 #define JSON_VERSION 1
-#define INDENT 9 /* of what belongs to a thread */
+#define INDENT 9     /* of what belongs to a thread */
+#define MAX_ALIKE 12 /* numbers of threads in one entry */
 
 bool stuckprint_wants(const struct stuck_print *p, const struct stuck_thread *t)
 {
@@ -164,16 +168,12 @@ static void put_holders(const struct stuck_print *p, const struct stuck_thread *
 	strb_free(&b);
 }
 
-static void put_thread(const struct stuck_print *p, const struct stuck_thread *t)
+/* What it waits for, who has that, and where: all but its number and how long. */
+static void put_wait(const struct stuck_print *p, const struct stuck_thread *t)
 {
-	char time[UNITS_LEN];
 	struct strb b = { 0 };
-	struct fill f;
+	struct fill f = fill_begin(p, "waits");
 
-	put_who(&b, t->process, t->name, t->pid, t->tid);
-	fprintf(p->out, "%8s %c %s%s%.12s\n", t->off_cpu_ns ? units_ns(t->off_cpu_ns, time) : "?", t->state,
-		strb_str(&b), t->container[0] ? ", container " : "", t->container);
-	f = fill_begin(p, "waits");
 	fill_words(&f, t->state == 'R' ? "for a CPU" : t->cause.words);
 	if (t->cause.inferred)
 		fill_words(&f, "(inferred)");
@@ -187,6 +187,90 @@ static void put_thread(const struct stuck_print *p, const struct stuck_thread *t
 	put_stack(p, t, false);
 	put_stack(p, t, true);
 	strb_free(&b);
+}
+
+/* Threads of one name that wait for the same in the same place. */
+struct alike {
+	VEC(const struct stuck_thread *) v;
+	char *wait; /* what put_wait() says of each; malloc'ed */
+};
+struct entries {
+	VEC(struct alike) a;
+};
+
+static bool is_alike(const struct stuck_thread *a, const struct stuck_thread *b)
+{
+	return a->state == b->state && !strcmp(a->name, b->name) && !strcmp(a->process, b->process) &&
+	       !strcmp(a->container, b->container);
+}
+
+/* Adds it to those like it. -ENOMEM. */
+static int group(const struct stuck_print *p, const struct stuck_thread *t, struct entries *to)
+{
+	struct stuck_print one = *p;
+	_cleanup_free_ char *wait = NULL;
+	size_t len;
+
+	one.out = open_memstream(&wait, &len);
+	if (!one.out)
+		return -ENOMEM;
+	put_wait(&one, t);
+	if (fclose(one.out) != 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < to->a.n; i++)
+		if (is_alike(to->a.v[i].v.v[0], t) && !strcmp(to->a.v[i].wait, wait))
+			return vec_try_push(&to->a.v[i].v, t);
+	if (vec_try_push(&to->a, (struct alike){ 0 }) < 0)
+		return -ENOMEM;
+	to->a.v[to->a.n - 1].wait = take_ptr(wait);
+	return vec_try_push(&to->a.v[to->a.n - 1].v, t);
+}
+
+static void put_alike(const struct stuck_print *p, const struct alike *a)
+{
+	const struct stuck_thread *t = a->v.v[0], *last = a->v.v[a->v.n - 1];
+	char time[UNITS_LEN], least[UNITS_LEN];
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	put_who(&b, t->process, t->name, t->pid, t->tid);
+	fprintf(p->out, "%8s %c %s%s%.12s\n", t->off_cpu_ns ? units_ns(t->off_cpu_ns, time) : "?", t->state,
+		strb_str(&b), t->container[0] ? ", container " : "", t->container);
+	if (a->v.n > 1) {
+		struct fill f = fill_begin(p, "alike");
+
+		strb_reset(&b);
+		strb_printf(&b, "%zu more", a->v.n - 1);
+		if (last->off_cpu_ns)
+			strb_printf(&b, ", for %s at least", units_ns(last->off_cpu_ns, least));
+		strb_addc(&b, ':');
+		for (size_t i = 1; i < a->v.n && i <= MAX_ALIKE; i++)
+			strb_printf(&b, " %u", a->v.v[i]->tid);
+		strb_adds(&b, a->v.n - 1 > MAX_ALIKE ? " ..." : "");
+		fill_words(&f, strb_str(&b));
+		fputc('\n', p->out);
+	}
+	fprintf(p->out, "%s\n", a->wait);
+}
+
+/* Ten workers that are stopped, or wait for one lock, are one entry. */
+static int put_text(const struct stuck_print *p, const struct stuck_thread *const *v, size_t n, size_t *ret_shown)
+{
+	struct entries all = { 0 };
+	int e = 0;
+
+	for (size_t i = 0; i < n && e == 0; i++)
+		if (stuckprint_wants(p, v[i])) {
+			e = group(p, v[i], &all);
+			++*ret_shown;
+		}
+	for (size_t i = 0; i < all.a.n; i++) {
+		if (e == 0)
+			put_alike(p, &all.a.v[i]);
+		free(all.a.v[i].wait);
+		vec_free(&all.a.v[i].v);
+	}
+	vec_free(&all.a);
+	return e;
 }
 
 /* -- JSON -- */
@@ -272,23 +356,22 @@ int stuckprint(const struct stuck_print *p, struct stuck *s)
 	const struct stuck_thread *const *v;
 	struct strb b = { 0 };
 	size_t n, shown = 0;
+	int e = 0;
 
 	v = stuck_list(s, &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && p->json; i++) {
 		if (!stuckprint_wants(p, v[i]))
 			continue;
-		shown++;
 		strb_reset(&b);
-		if (p->json) {
-			json_thread(p, v[i], &b);
-			fputs(strb_str(&b), p->out);
-		} else {
-			put_thread(p, v[i]);
-			fputc('\n', p->out);
-		}
+		json_thread(p, v[i], &b);
+		fputs(strb_str(&b), p->out);
 	}
 	strb_free(&b);
-	if (!p->json)
+	if (!p->json) {
+		e = put_text(p, v, n, &shown);
 		put_summary(p, shown, n);
+	}
+	if (e < 0)
+		return e;
 	return ferror(p->out) || fflush(p->out) != 0 ? -EPIPE : 0;
 }

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -133,4 +134,20 @@ with live.waiting("futex", "pi") as w:
     r = live.dwell("-s", os.path.join(HERE, "../../../dlib/latency/stuck.d"), "--over", "1")
     live.check(re.search(rf" {w['waiter']} waiter +S +\d+ ms rtmutex of {w['holder']} holder$", r.stdout, re.M),
                "stuck.d says it, too", r.stdout + r.stderr)
+# Those that are alike are one entry of the text; JSON has each.
+alike = [subprocess.Popen(["sleep", "60"]) for _ in range(5)]
+time.sleep(0.1)
+for p in alike:
+    os.kill(p.pid, signal.SIGSTOP)
+time.sleep(0.3)
+text = live.dwell("latency", "stuck", "--comm", "sleep", "--over", "200ms").stdout
+mine = {str(p.pid) for p in alike}
+entry = next((e for e in text.split("\n\n") if any(re.search(rf"\b{n}\b", e) for n in mine)), "")
+m = re.match(r" *\S+ \S+ T sleep (\d+)\n +alike +(\d+) more, for \S+ \S+ at least:((?:\s+\d+)+)\n +waits +SIGCONT", entry)
+live.check(m and mine <= {m[1], *m[3].split()} and len(m[3].split()) == int(m[2]), "five that are stopped are one entry", text)
+rows = stuck("--comm", "sleep", "--over", "200ms")
+live.check(all(int(n) in rows for n in mine), "JSON has each", list(rows))
+for p in alike:
+    p.kill()
+    p.wait()
 live.done()

@@ -138,7 +138,10 @@ parent = next((i for i, l in enumerate(lines) if re.search(r" python\S* \d+$", l
 child = next((l for l in lines if l.endswith("exit 7")), "")
 check(parent > 0 and child and len(child) - len(child.split("  ")[-1].lstrip()) > 0, "the tree has the child's exit code", tree)
 check(lines.index(child) > parent if child else False, "the child is below its parent", tree)
-same(timeline("--processes", path("r.dwell")).returncode, 0, "the tree as SVG")
+same(timeline("--processes", path("r.dwell")).stdout, tree, "a pipe gets the table")
+with open(path("plain.svg"), "w", encoding="utf-8") as f:
+    subprocess.run([DWELL, "timeline", "--processes", path("r.dwell")], stdout=f, timeout=90, check=True)
+same(open(path("plain.svg"), encoding="utf-8").read(5), "<?xml", "a file gets the picture")
 
 # -- ranges, wrong input --
 r = timeline("--from", "1h", path("r.dwell"))

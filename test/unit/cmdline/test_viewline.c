@@ -53,7 +53,7 @@ static int read_line(const struct viewcmd *c, const char *line)
 	optind = 0;
 	l = viewline_new(c);
 	assert_non_null(l);
-	return viewline_read(l, argc, argv, false, "dwell", &err);
+	return viewline_read(l, argc, argv, VIEW_TO_FILE, "dwell", &err);
 }
 
 static void sources_and_options_are_read(void **state)

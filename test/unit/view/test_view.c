@@ -84,7 +84,7 @@ static int show(const struct view *v, const char *form, const char *path, struct
 	job->output = output;
 	job->env = &env;
 	job->form = form ? view_form(v, form) : NULL;
-	e = view_choose(v, job, false, err);
+	e = view_choose(v, job, VIEW_TO_FILE, err);
 	if (e == 0 && v->check)
 		e = v->check(state, job, err);
 	if (e == 0)
@@ -103,8 +103,8 @@ static void rows_are_whole(void **state)
 		assert_int_equal(v->max_sources == 0, v->several);
 		assert_non_null(v->words[0]);
 		assert_non_null(view_form(v, v->plain ? v->plain : "svg"));
-		if (v->at_terminal)
-			assert_non_null(view_form(v, v->at_terminal));
+		if (v->at_reader)
+			assert_non_null(view_form(v, v->at_reader));
 		for (const struct view_form *f = v->forms; f->name; f++) {
 			assert_ptr_equal(view_form(v, f->name), f);
 			assert_true(!f->served == !f->type);
@@ -140,22 +140,28 @@ static void forms_are_chosen(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	if (view_choose(&view_hist, &job, true, &err) == 0)
+	if (view_choose(&view_hist, &job, VIEW_TO_TERMINAL, &err) == 0)
 		assert_string_equal(job.form->name, "html");
 	job = (struct view_job){ .output = "a.svg" };
-	assert_int_equal(view_choose(&view_hist, &job, true, &err), 0);
+	assert_int_equal(view_choose(&view_hist, &job, VIEW_TO_TERMINAL, &err), 0);
 	assert_string_equal(job.form->name, "svg");
 	job = (struct view_job){ .output = ".svg" }; /* that is all of the name */
-	assert_int_equal(view_choose(&view_hist, &job, true, &err), 0);
+	assert_int_equal(view_choose(&view_hist, &job, VIEW_TO_TERMINAL, &err), 0);
 	assert_string_equal(job.form->name, "text");
 	job = (struct view_job){ 0 };
-	assert_int_equal(view_choose(&view_timeline, &job, true, &err), 0);
+	assert_int_equal(view_choose(&view_timeline, &job, VIEW_TO_TERMINAL, &err), 0);
 	assert_string_equal(job.form->name, "text");
 	job = (struct view_job){ 0 };
-	assert_int_equal(view_choose(&view_timeline, &job, false, &err), 0);
+	assert_int_equal(view_choose(&view_timeline, &job, VIEW_TO_FILE, &err), 0);
 	assert_string_equal(job.form->name, "svg");
 	job = (struct view_job){ 0 };
-	assert_int_equal(view_choose(&view_heat, &job, true, &err), -EINVAL);
+	assert_int_equal(view_choose(&view_timeline, &job, VIEW_TO_PIPE, &err), 0);
+	assert_string_equal(job.form->name, "text");
+	job = (struct view_job){ .output = "threads" };
+	assert_int_equal(view_choose(&view_timeline, &job, VIEW_TO_PIPE, &err), 0);
+	assert_string_equal(job.form->name, "svg");
+	job = (struct view_job){ 0 };
+	assert_int_equal(view_choose(&view_heat, &job, VIEW_TO_TERMINAL, &err), -EINVAL);
 	assert_string_equal(err.msg, "the picture would go to the terminal: give -o FILE.svg");
 }
 
