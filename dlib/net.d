@@ -104,8 +104,8 @@ uint64_t sock_cid(struct sock *S)
 	uint64_t net = (uintptr_t)S->__sk_common.skc_net.net, ports;
 	uint16_t lport = sock_lport[S], rport = ntohs(S->__sk_common.skc_dport);
 
-	/* It connects and has no port yet, or it was just made for who connects: nothing else has both ends, and the
-	 * address is its own. */
+	/* It connects and has no port yet, or it was just made for a thread that connects: nothing else has both ends, and
+	 * the address is its own. */
 	if (lport == 0 || rport == 0)
 		return (uintptr_t)S;
 	ports = (uint64_t)lport << 16 | rport;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses the constructions that doc/writing.md gives up, in documents, man pages, and texts and comments of the page.
-What stands between backticks or in an indented block is code. usage: checkwords.py ROOT"""
+"""Refuses the constructions that doc/writing.md gives up, in documents, man pages, texts and comments of the page, and
+comments and string literals of src and dlib. What stands between backticks or in an indented block is code.
+usage: checkwords.py ROOT"""
 import os
 import re
 import sys
@@ -10,7 +11,7 @@ import sources
 
 # what is refused, and what to say instead
 REFUSED = (
-    (r"\bbehind\b", '"after", "next to", or what hides what'),
+    (r"(?<!queued )\bbehind\b", '"after", "next to", or what hides what'),
     (r"\bso many\b", "the number, or its name"),
     (r"\b(is|are|was|were) said\b", "who says it: a message, the output, the page"),
     (r"\bwhoever\b|\bwho of\b|\bfor who\b", "the role: the caller, the reader, the user"),
@@ -18,9 +19,13 @@ REFUSED = (
     (r"\blikewise\b", '"also", or the fact again'),
     (r"\bsuch a one\b|\bis so, too\b|\bthat is so\b", "the noun"),
     (r"\bwhat is said\b|\bwhat there is to say\b", "the thing that is written: message, cause, column"),
+    (r"\b(took|taken|take|takes) (its |some of its )?(own )?probes (away|off)\b|\bprobes away\b", '"detached"'),
     (r"\bdo not say\b.*\bdo not say\b", "one sentence"),
 )
 FILES = {"doc": ".md", "man": ".scd", "web/src": ".ts"}
+SOURCE = {"src": (".c", ".def"), "dlib": (".d",)}
+PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+OPEN = "src/core/"  # not yet
 NOT_CHECKED = {"doc/writing.md"}  # it shows what is refused
 TOP = ("README.md", "CONTRIBUTING.md")
 
@@ -40,6 +45,21 @@ def check(path, text):
             for pattern, instead in REFUSED for m in re.finditer(pattern, line, re.I)]
 
 
+def check_source(path, text):
+    """The same of comments and string literals. A comment is one text, whose lines are joined."""
+    errors = []
+    for piece in PIECE.finditer(text):
+        words = re.sub(r"(?<=\n)[ \t]*\*? ?|`[^`]*`", lambda m: " " * len(m.group(0)), piece.group(0)).replace("\n", " ")
+        words = re.sub(" {2,}", lambda m: " " + "\0" * (len(m.group(0)) - 1), words)
+        at = [i for i, c in enumerate(words) if c != "\0"]  # where a letter of the joined text is in the piece
+        joined = words.replace("\0", "")
+        for pattern, instead in REFUSED:
+            for m in re.finditer(pattern, joined, re.I):
+                number = text.count("\n", 0, piece.start() + at[m.start()]) + 1
+                errors.append(f'{path}:{number}: "{m.group(0)}": say {instead}')
+    return errors
+
+
 def main():
     root = sys.argv[1]
     paths = [p for top, ext in FILES.items() for p in sources.walk(root, top) if p.endswith(ext)] + list(TOP)
@@ -48,10 +68,18 @@ def main():
         if path not in NOT_CHECKED:
             with open(os.path.join(root, path), encoding="utf-8") as f:
                 errors += check(path, f.read())
+    for top, ends in SOURCE.items():
+        for path in sources.walk(root, top):
+            if path.endswith(ends) and not path.startswith(OPEN):
+                paths.append(path)
+                with open(os.path.join(root, path), encoding="utf-8") as f:
+                    errors += check_source(path, f.read())
     # The patterns find what they are made for.
     for wrong in ("Both are said.", "the row behind it", "after so many seconds", "at the begin of", "for whoever asks"):
         if not check("x.md", wrong):
             errors.append(f"tools/checkwords.py: does not find {wrong!r}")
+    if check_source("x.c", "int behind; /* the row\n * before */") or len(check_source("x.c", '/* the row\n * is\n * said */ "so many"')) != 2:
+        errors.append("tools/checkwords.py: does not read comments and literals")
     return sources.finish("words", errors, len(paths))
 
 

@@ -29,7 +29,7 @@
 #pragma D option zdefs
 #pragma D param programs int "1: programs/offcpu.d tells of waits for a futex" 0
 
-#pragma D param offcpu_one_in int "one thread in so many is looked at: 1, 2, 4, 8 …" 1
+#pragma D param offcpu_one_in int "one thread in this number is looked at: 1, 2, 4, 8 …" 1
 
 /* By its number: both ends of a sleep then agree without asking a table. */
 inline int slept_at[struct task_struct *T] = !(T->pid & ($offcpu_one_in - 1));

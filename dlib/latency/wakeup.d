@@ -17,7 +17,7 @@
 #pragma D option quiet
 #pragma D option noself
 
-#pragma D param wakeup_one_in int "one thread in so many is looked at: 1, 2, 4, 8 …" 1
+#pragma D param wakeup_one_in int "one thread in this number is looked at: 1, 2, 4, 8 …" 1
 
 /* By its number: the wake-up and the switch then agree without asking a table. Who is left out costs a comparison. */
 inline int looked_at[struct task_struct *T] = !(T->pid & ($wakeup_one_in - 1));

@@ -29,7 +29,7 @@
 #pragma D param comm string "only programs of this name" ""
 #pragma D param stacks int "1: with the stacks of the programs that wait (Linux 6.16)" 0
 #pragma D param names int "1: stacks of waits of 100 us and more as records, too: names of a language runtime are read when these arrive" 0
-#pragma D param why_one_in int "one thread in so many is looked at: 1, 2, 4, 8 …" 1
+#pragma D param why_one_in int "one thread in this number is looked at: 1, 2, 4, 8 …" 1
 #pragma D param every string "time between tables" 5s
 
 /* Frames of the program's stack in the key of a wait for a futex or for events. The stack of an idle worker is short.

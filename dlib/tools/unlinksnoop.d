@@ -7,7 +7,7 @@
  * With -p or -c only by this process and its descendants.
  *
  * TIME   when      PID, COMMAND   who     CALL  the system call
- * ERR    the error, or "-"                PATH  as the program gave it, the new one behind "->"
+ * ERR    the error, or "-"                PATH  as the program gave it, the new one after "->"
  *
  * Example, while another terminal runs cd /tmp; touch dw.a; mv dw.a dw.b; rm dw.b; rmdir dw.c 2>/dev/null:
  *   # unlinksnoop.d -p 6532

@@ -5,7 +5,7 @@
 
 void *solib_open(const char *soname)
 {
-	/* It stays when it is closed: whoever needs it once needs it again. */
+	/* The library stays loaded after dlclose(): it will be needed again. */
 	return dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell fleet`: the daemons of many machines, NATS between, ClickHouse behind. */
+/* Runs `dwell fleet`: daemons of many machines publish to NATS, and ClickHouse stores what they publish. */
 #include "cmd/fleet.h"
 #include <errno.h>
 #include <inttypes.h>

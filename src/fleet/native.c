@@ -12,7 +12,7 @@ static const struct {
 	[NATIVE_U64] = { "UInt64", 8 },	 [NATIVE_U16S] = { "Array(UInt16)", 2 }, [NATIVE_U64S] = { "Array(UInt64)", 8 }
 };
 
-/* Results of parts: 1: it is there, and *at is behind it; 0: more bytes are needed; -EINVAL, -ENOMEM. */
+/* Results of parts: 1: it is there, and *at is after it; 0: more bytes are needed; -EINVAL, -ENOMEM. */
 
 static int take_varint(const struct native *n, size_t *at, uint64_t *ret)
 {

@@ -320,7 +320,7 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 
 	if (!there)
 		all = (struct rec_range){ p->cursor.hist_to, p->cursor.hist_to };
-	/* Behind the last one: a cursor that was saved before there were any. */
+	/* After the last one: a cursor that was saved before there were any. */
 	if (p->cursor.hist_to < all.from || p->cursor.hist_to > all.to)
 		p->cursor.hist_to = all.from;
 	if (to > all.to)

@@ -188,7 +188,7 @@ static int pass_frames(struct runchild *c, void (*piece)(void *ctx, const char *
 		return e;
 	while ((s = wire_next(&c->from, &at, WIRE_FRAME_MAX, &f)).more) {
 		count(c, &f);
-		/* The one that is too much is not sent, nor what comes behind it: but how it ended. */
+		/* At the limit no further frame is sent, except those that tell how the program ended. */
 		if (!c->limit || f.kind == WIRE_STATUS || f.kind == WIRE_ERR)
 			piece(ctx, c->from.s + from, at - from);
 		from = at;

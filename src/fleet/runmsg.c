@@ -99,7 +99,7 @@ static bool take_line(struct runmsg *m, const char *name, const char *value)
 	return !strcmp(name, "script") && take_text(value, m->script, sizeof(m->script));
 }
 
-/* Lines up to an empty one, which the program stands behind. */
+/* Lines up to an empty one; the program follows. */
 int runmsg_take_body(char *text, size_t n, struct runmsg *m)
 {
 	char *end = text + n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers gdb's packets about a replayed program. Whoever asks can look at everything and change nothing. */
+/* Answers gdb's packets about a replayed program. gdb can look at everything and change nothing. */
 #include "gdb/gdb.h"
 #include <errno.h>
 #include <limits.h>

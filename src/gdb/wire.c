@@ -130,7 +130,7 @@ static int digit(int c)
 				      : 0;
 }
 
-/* What is between $ and #; the sum behind it is compared. The length; -EBADMSG: the sum is another one. */
+/* Reads from $ to #, and compares the checksum that follows. The length; -EBADMSG: the checksum differs. */
 static int body(struct wire *w, char buf[WIRE_MAX + 1])
 {
 	unsigned sum = 0;

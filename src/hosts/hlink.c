@@ -26,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct hlink *l, const 
 
 static void exec_ssh(char *const *argv, int in, int out, int err)
 {
-	setsid(); /* Ctrl-C is ours: it is said to the other end */
+	setsid(); /* Ctrl-C is ours: we tell the other end */
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);

@@ -70,7 +70,7 @@ const char *place_parse(const char *text, struct place *ret)
 		return NULL;
 	if (*end != ':' || strlen(end + 1) > 5 || strspn(end + 1, "0123456789") != strlen(end + 1) ||
 	    num_parse_u64(end + 1, &port) < 0 || port == 0 || port > UINT16_MAX)
-		return "behind the name :PORT may stand, a number from 1 to 65535";
+		return "after the name may come :PORT, a number from 1 to 65535";
 	snprintf(ret->port, sizeof(ret->port), "%s", end + 1);
 	return NULL;
 }

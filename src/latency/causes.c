@@ -313,7 +313,7 @@ static int fill(struct stack *s, struct cause *ret)
 	for (unsigned i = s->nvia; e == 0 && i-- > 0;) {
 		struct cause_part *p = &ret->via[ret->nvia];
 
-		/* What lies further in than the wait is how the kernel waits; what the others say is said. */
+		/* Frames further in than the wait are how the kernel waits: they are left out. */
 		if (s->wait.rule && s->via[i].frame < s->wait.frame && s->via[i].frame >= 0)
 			continue;
 		e = fill_part(s, &s->via[i], p);

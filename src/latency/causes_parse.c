@@ -170,7 +170,7 @@ static int read_kind(struct reader *r)
 	slash = memchr(p, '/', n);
 	if (slash) {
 		if (slash + 2 != p + n || slash[1] < '1' || slash[1] > '0' + CAUSES_MAX_PRIO)
-			return bad(r, "the priority behind / is a digit from 1 to %d", CAUSES_MAX_PRIO);
+			return bad(r, "the priority after / is a digit from 1 to %d", CAUSES_MAX_PRIO);
 		r->rule.prio = (unsigned)(slash[1] - '0');
 		n = (size_t)(slash - p);
 	}
@@ -247,7 +247,7 @@ static int read_pattern(struct reader *r)
 			return bad(r, "'%.*s' is no pattern: name, glob, name<caller or @fact", (int)(n > 60 ? 60 : n),
 				   p);
 		if (less && r->rule.kind == RULE_SKIP)
-			return bad(r, "a frame is skipped whoever called it: no < here");
+			return bad(r, "a frame is skipped for all its callers: no < here");
 		pat.name = arena_strndup(r->c->arena, p, inner);
 		pat.glob = strpbrk(pat.name, "*?") != NULL;
 		pat.caller = less ? arena_strndup(r->c->arena, less + 1, n - inner - 1) : NULL;

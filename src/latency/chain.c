@@ -293,7 +293,7 @@ static bool same_op(const char *a, const char *b)
 	return n == strcspn(b, "(") && !memcmp(a, b, n);
 }
 
-/* inferred: the link to it is. That is said once where the words are as well. */
+/* inferred: the link to it is. One mark is enough where the words are inferred as well. */
 static void add_for(const struct told *t, const char *outer_op, bool inferred, struct strb *b)
 {
 	const char *object = t->object[0] && !strstr(t->op, t->object) ? t->object : "";

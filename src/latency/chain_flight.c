@@ -36,14 +36,14 @@ static void say_had(struct chain *c, const struct flight_rec *f, const struct ch
 						     units_ns(s.v[i].ns, ns)));
 }
 
-static void add_part(struct chain *c, const char *before, uint64_t part, const char *behind, uint64_t least)
+static void add_part(struct chain *c, const char *before, uint64_t part, const char *after, uint64_t least)
 {
 	size_t at = strlen(c->did);
 	char ns[UNITS_LEN];
 
 	if (part > least)
 		snprintf(c->did + at, sizeof(c->did) - at, "%s%s%s%s", at ? ", " : "which meanwhile ", before,
-			 units_ns(part, ns), behind);
+			 units_ns(part, ns), after);
 }
 
 /* "which meanwhile ran for 10.1 ms, waited 25.0 ms for a CPU, slept for 5.02 ms" */

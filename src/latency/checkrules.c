@@ -18,7 +18,7 @@ static const char explained[] = "measured; the cause is read from the kernel sta
 static const char counted[] = "counted by probes; the cost of each is reckoned";
 static const char kernel_counts[] = "counted by the kernel; the cost of each is reckoned";
 
-/* What waits for a CPU behind threads of a real-time class. */
+/* Waits for a CPU that threads of a real-time class have. */
 static bool is_rt(const struct check_eval *e)
 {
 	uint64_t rt = 0;
@@ -147,7 +147,7 @@ const struct check_rule check_rules[] = {
 	  .tracker = "softirq",
 	  .title = "soft interrupts (%B) keep %W busy",
 	  .meaning =
-		  "Whoever runs there is held up. Spread packets over CPUs (RPS, more queues), or find who causes so many.",
+		  "Threads on that CPU are held up. Spread packets over CPUs (RPS, more queues), or find which program causes them.",
 	  .more = "dwell run softirqs",
 	  .explains = CPU_WAITS },
 	{ .id = "irq",
@@ -159,7 +159,7 @@ const struct check_rule check_rules[] = {
 	  .tracker = "irq",
 	  .title = "the interrupt handler %B keeps %W busy",
 	  .meaning =
-		  "Whoever runs there is held up. Move the interrupt (/proc/irq/N/smp_affinity), or let the device wait for more "
+		  "Threads on that CPU are held up. Move the interrupt (/proc/irq/N/smp_affinity), or let the device wait for more "
 		  "before it interrupts (ethtool -C).",
 	  .more = "dwell run intrtime",
 	  .explains = CPU_WAITS },

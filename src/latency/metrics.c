@@ -20,7 +20,7 @@ struct metrics {
 	uint64_t unrecorded;
 	struct metrics_caused *caused; /* NULL: nobody knows the causes */
 	uint64_t detached, reattached; /* programs, by maxcpu */
-	unsigned one_in;	       /* thread in so many is looked at; 0: all */
+	unsigned one_in;	       /* one of this number of threads is looked at; 0: all */
 };
 
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
@@ -299,7 +299,7 @@ static void put_slow(struct strb *b, const struct metrics *m)
 		metrics_caused_write(b, m->caused);
 	if (m->one_in > 1) {
 		head(b, "dwell_threads_one_in", "gauge",
-		     "Waits are measured of one thread in so many (--cost): the others have none here.");
+		     "Waits are measured of one thread in this number (--cost): the others have none here.");
 		strb_printf(b, "dwell_threads_one_in %u\n", m->one_in);
 	}
 	head(b, "dwell_losses", "counter", "Events that are missing, by where they were lost.");

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 
-#define FEW 8	/* one thread in so many, before trackers are left out */
+#define FEW 8	/* one thread in this number, before trackers are left out */
 #define MOST 64 /* and at most */
 #define OUTPUT (1 << 20)
 #define MARGIN (2.0 / 3) /* what follows took 1.2 to 1.4 times what the second said, of a load that varies */

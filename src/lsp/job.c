@@ -82,7 +82,7 @@ static struct param_given *missing_params(const struct params *ps, struct arena 
 	return v;
 }
 
-/* Gives a dummy value to parameters that have none, as whoever runs the program would, and parses again. e: result of
+/* Gives a dummy value to parameters that have none, as the user of the program would, and parses again. e: result of
  * the first parse, returned when no value is missing. */
 static int parse_with_params(struct job *j, const char *name, const char *text, int e)
 {

@@ -194,7 +194,7 @@ static int put_piece(void *ctx, uint64_t addr, const uint8_t *bytes, size_t n)
 	return rec_event(ctx, EV_MEM, &m, sizeof(m), bytes, n);
 }
 
-/* It goes on, and whoever waits goes on waiting. */
+/* The task goes on, and the others go on waiting. */
 static int tell_large(struct rec *r, uint64_t size)
 {
 	struct task *k = r->k;

@@ -37,7 +37,7 @@ static int is_there(struct replay *r, const struct user_regs_struct *regs, unsig
 	if (sum != spot->sum && ++*sums == SUMS_MAX)
 		return err_set(
 			r->e, -EBADE,
-			"the program does not do what it did behind system call %llu: it waits in a loop at 0x%llx, as "
+			"the program does not do what it did after system call %llu: it waits in a loop at 0x%llx, as "
 			"recorded, but its memory is another one",
 			(unsigned long long)r->result.calls, (unsigned long long)spot->regs.rip);
 	return sum == spot->sum;

@@ -139,7 +139,7 @@ static bool judge_single(struct head *h, enum single s, struct text value)
 	if (s == EXPECT && !equals(value, "100-continue"))
 		return fault(h, EXPECTATION, "only 100-continue can be expected");
 	if (h->seen[LENGTH] && h->seen[ENCODING])
-		return fault(h, BAD, "Content-Length and Transfer-Encoding: the length of the body is said twice");
+		return fault(h, BAD, "Content-Length and Transfer-Encoding: the length of the body is given twice");
 	return true;
 }
 

@@ -22,7 +22,7 @@
 #define SOURCES 8    /* part of the file that lines of source may take */
 #define KEYS 16	     /* part that keys of histograms may take */
 
-/* What is said once. */
+/* Messages that come once. */
 enum notice { NOTICE_BLOCKED, NOTICE_FULL, NOTICE_KEYS, NOTICE_N };
 
 struct recfile {

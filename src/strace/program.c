@@ -68,7 +68,7 @@ static void function(struct strb *b, const char *name, const uint64_t v[CALL_NR_
 	strb_adds(b, ";\n}\n");
 }
 
-/* What the program finds behind a pointer that it has read, or counts. */
+/* Whether the program reads it through a pointer that it has read before, or counts it. */
 static bool is_nested(const struct call_desc *c, unsigned arg)
 {
 	enum capture cap = call_kind(c, arg);

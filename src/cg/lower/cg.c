@@ -230,12 +230,12 @@ static int make_fitting(struct cg *c, const struct cg_group *grp, const struct c
 static const struct dvar *this_that_is_cut(struct cg *c, const struct cg_group *grp, size_t at)
 {
 	bool *before = arena_new_arr(c->a, bool, c->p->nvars + 1);
-	bool *behind = arena_new_arr(c->a, bool, c->p->nvars + 1);
+	bool *after = arena_new_arr(c->a, bool, c->p->nvars + 1);
 
 	cg_note_this(grp->units, at, before);
-	cg_note_this(grp->units + at, grp->nunits - at, behind);
+	cg_note_this(grp->units + at, grp->nunits - at, after);
 	for (const struct dvar *v = c->p->vars; v; v = v->next)
-		if (before[v->id] && behind[v->id])
+		if (before[v->id] && after[v->id])
 			return v;
 	return NULL;
 }
@@ -345,7 +345,7 @@ static int compile(struct cg *c)
 	if (r < 0)
 		return r;
 	if (c->p->ntrackers)
-		cg_map_state(c); /* their settings, whoever looks at them */
+		cg_map_state(c); /* their settings, also if no program reads them */
 	if (c->nlater)
 		cg_map_counters(c);
 	finish_maps(c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes the jumps that leave a clause early: D errors, losses, conditions. fault.c emits the code that they jump to.
  *
- * A cached value (struct cache) may be used only where its computation dominates. Two rules keep that so. Whoever
- * places a label that was jumped to restores the cache from before the first jump to it. The next clause starts with
+ * A cached value (struct cache) may be used only where its computation dominates. Two rules keep that so. The code
+ * that places a label restores the cache from before the first jump to it. The next clause starts with
  * the cache from the first jump out of this one. */
 #include "cg/lower/fault.h"
 

@@ -30,7 +30,7 @@ static vreg track_cpu(struct gen *g, const struct dtracker *t, irlabel none)
 	return p;
 }
 
-/* Rare: atomic, whoever interrupts whom. */
+/* Rare, so the add is atomic: another program may interrupt this one. */
 void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what)
 {
 	irlabel none = ir_label(g->f);

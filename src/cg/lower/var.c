@@ -242,7 +242,7 @@ static void place_add_idx(struct gen *g, struct place *pl)
 	pl->has_idx = false;
 }
 
-/* The array behind a pointer that an array became in an expression; else the node itself. */
+/* The array, where an expression has turned it into a pointer; else the node itself. */
 static const struct node *array_of(struct gen *g, const struct node *n)
 {
 	const struct node *a = n;

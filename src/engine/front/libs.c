@@ -202,7 +202,7 @@ void libs_print_warnings(struct compile_session *w, const struct request *c)
 		if (i < w->lib_warnings)
 			continue;
 		w->lib_warnings++;
-		one.sev = SEV_NOTE; /* "warning" is said here */
+		one.sev = SEV_NOTE; /* the message below has the word "warning" */
 		strb_reset(&b);
 		diag_format(&b, &one, c->opts.errtags);
 		if (b.n && b.s[b.n - 1] == '\n')

@@ -91,7 +91,7 @@ static struct node *typed_arg(struct checker *c, struct node *n, unsigned i, con
 	return NULL;
 }
 
-/* Does @name stand where an aggregation is wanted? Other values are checked as data: what is wrong with them is said
+/* Does @name stand where an aggregation is wanted? Other values are checked as data: their own errors are reported
  * first. */
 static struct node *agg_arg(struct checker *c, struct node *arg)
 {

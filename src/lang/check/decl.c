@@ -33,7 +33,7 @@ static const struct dtype *unknown_type(struct checker *c, const struct tyname *
 {
 	const char *mod = t->module ? t->module : "";
 
-	/* A tag that nothing defines is an incomplete type, of use behind a pointer. */
+	/* A tag that nothing defines is an incomplete type, of use as the target of a pointer. */
 	if ((t->tag == DK_STRUCT || t->tag == DK_UNION) && t->name && !t->module) {
 		const struct dtype *known = dtype_lookup(c->t, DK_FWD, "D", t->name);
 		struct dtype *fwd;

@@ -149,7 +149,7 @@ static bool attr_ok(struct checker *c, struct node *n, struct node **v)
 	return false;
 }
 
-/* The pairs of a slow(); each name is taken off and kept with its value. */
+/* The pairs of a slow(); each name is removed and kept with its value. */
 static bool check_attrs(struct checker *c, struct node *n)
 {
 	struct node *list = n->args, **tail = &n->args;

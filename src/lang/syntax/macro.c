@@ -127,7 +127,7 @@ static void name_token(struct lexer *lx, bool as_string, const char *name, size_
 		t->len = strlen(t->str);
 		return;
 	}
-	if (p) { /* one that is missing is said later */
+	if (p) { /* a missing one is reported later */
 		become_arg(lx, p->value ? p->value : "0");
 		return;
 	}

@@ -20,16 +20,16 @@ static const struct dtype *core_of(const struct dtype *ty)
 static void put_decl(struct dtypes *t, const struct dtype *ty, const char *name, unsigned depth, struct strb *out)
 {
 	const struct dtype *core = core_of(ty);
-	const char *text = dtype_declare(t, ty, name), *behind = strstr(text, "(anon)");
+	const char *text = dtype_declare(t, ty, name), *anon = strstr(text, "(anon)");
 	bool tagged = core->kind == DK_STRUCT || core->kind == DK_UNION || core->kind == DK_ENUM;
 
-	if (!behind || core->name || !tagged || depth > MAX_NESTING) {
+	if (!anon || core->name || !tagged || depth > MAX_NESTING) {
 		strb_adds(out, text);
 		return;
 	}
-	strb_add(out, text, (size_t)(behind - text));
+	strb_add(out, text, (size_t)(anon - text));
 	put_members(t, core->unqual, depth, out);
-	strb_adds(out, behind + strlen("(anon)"));
+	strb_adds(out, anon + strlen("(anon)"));
 }
 
 static void put_members(struct dtypes *t, const struct dtype *ty, unsigned depth, struct strb *out)

@@ -31,9 +31,9 @@
 #define IS_IP "(" IS_V4 " || " IS_V6 ")"
 #define OWN "(uintptr_t)skb->sk != 0" /* not forwarded */
 /* The header after that of IP. */
-#define BEHIND(p) \
+#define AFTER(p) \
 	"(" IS_V6 " ? " p " + 40 + (" MORE(p) " ? (" BYTE(p, "41") " + 1) * 8 : 0) : " p " + " V4(p) "->ihl * 4)"
-#define TCP(p) "((struct tcphdr *)" BEHIND(p) ")"
+#define TCP(p) "((struct tcphdr *)" AFTER(p) ")"
 
 #define ARGS(skb, sk, PIP, ip, PSOCK, psk, PHDR, hdr, state, dir, last) \
 	.args = { { "struct sk_buff *", skb, "skb", false }, \
@@ -64,7 +64,7 @@
 	TCP_NO_PACKET("newstate", "oldstate", 5)
 #define UDP_ARGS(sk, p, dir) \
 	ARGS("(struct sk_buff *)skb", sk, "struct napi_gro_cb *", "(struct napi_gro_cb *)" p, "struct sock *", sk, \
-	     "struct udphdr *", "(struct udphdr *)" BEHIND(p), "0", dir, "0"), \
+	     "struct udphdr *", "(struct udphdr *)" AFTER(p), "0", dir, "0"), \
 		.xargs = { { "pktinfo_t *", 0, NULL }, \
 			   { "csinfo_t *", 1, NULL }, \
 			   { "ipinfo_t *", 2, NULL }, \

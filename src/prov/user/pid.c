@@ -313,7 +313,7 @@ static void match_file(void *arg, struct uproc *p, struct uproc_obj *o)
 	match_module(m, o);
 }
 
-/* Functions of files, whoever runs them. */
+/* Functions of files, in all processes that run them. */
 static void match_everyone(struct matching *m)
 {
 	const struct pdesc *d = m->d;

@@ -98,8 +98,8 @@ static void match_numbered(struct matching *m, const char *prov)
 	}
 }
 
-/* A pattern that may be any process: all of them are looked at. Their files are probed whoever runs them, so
- * that processes which start or fork later are seen from their first instruction on. */
+/* A pattern that may be any process: all of them are looked at. Their files are probed for all processes, so
+ * that those which start or fork later are seen from their first instruction on. */
 static void match_everyone(struct matching *m)
 {
 	DIR *dir = m->env->past ? NULL : opendir("/proc");

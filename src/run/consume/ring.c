@@ -32,14 +32,14 @@ static int map_data(struct ring *r, size_t window)
 int ring_open(struct ring *r, int fd, uint32_t size, uint32_t largest, struct err *err)
 {
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
-	uint64_t behind = ROUND_UP(record_size(largest), page);
+	uint64_t spare = ROUND_UP(record_size(largest), page);
 	void *p;
 	int code;
 
 	memset(r, 0, sizeof(*r));
 	r->page = page;
 	r->size = size;
-	r->whole = size + (uint32_t)(behind < size ? behind : size);
+	r->whole = size + (uint32_t)(spare < size ? spare : size);
 	r->fd = fd;
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)

@@ -199,7 +199,7 @@ static bool stop_thread(struct latewatch *w, const struct side_event *e)
 	return pause_thread(&w->pauses, (pid_t)e->tid) == 0;
 }
 
-/* Whoever maps the file stops first: there is no time to lose. */
+/* The thread that maps the file is stopped first: there is no time to lose. */
 static void hand_over(struct latewatch *w, const struct side_event *e)
 {
 	bool paused = stop_thread(w, e);

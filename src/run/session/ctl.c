@@ -97,7 +97,7 @@ static void fill_addr(struct sockaddr_un *a, const char *path)
 
 /* -- opening -- */
 
-/* The socket has another name until it listens: whoever finds it by its own finds somebody, or one who is dead. */
+/* The socket has another name until it listens: under its own name a client finds a listener, or a dead one. */
 static int listen_at(const char *path, const char *first)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

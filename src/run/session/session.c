@@ -322,7 +322,7 @@ int session_attach(struct session *s, uint32_t i)
 	return r;
 }
 
-/* A pattern that fits nearly everything may be a mistake: what it will take is said before. */
+/* A pattern that fits nearly everything may be a mistake: a message tells before how long it will take. */
 static int announce(struct session *s)
 {
 	uint64_t n = 0;

@@ -43,8 +43,8 @@ static int tables_apart(const struct hs *v, uint64_t blob, struct tables *t)
 	return 0;
 }
 
-/* Behind the code. Until version 22. */
-static int tables_behind(const struct hs *v, uint64_t blob, struct tables *t)
+/* The tables follow the code. Until version 22. */
+static int tables_after_code(const struct hs *v, uint64_t blob, struct tables *t)
 {
 	const struct hs_layout *l = v->l;
 	uint64_t data, pcs, end, metadata;
@@ -124,7 +124,7 @@ int hs_code_calls(const struct hs *v, const struct hs_head *h, uint64_t pc, stru
 	struct tables t;
 	uint64_t code, at;
 	size_t n = 0;
-	int r = v->l->code_immutable != HS_NONE ? tables_apart(v, h->blob, &t) : tables_behind(v, h->blob, &t);
+	int r = v->l->code_immutable != HS_NONE ? tables_apart(v, h->blob, &t) : tables_after_code(v, h->blob, &t);
 
 	if (r == -ENOTSUP)
 		return 0;

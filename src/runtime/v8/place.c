@@ -130,7 +130,7 @@ static int read_position(const struct v8 *v, uint64_t table, uint64_t at, uint64
 
 /* -- baseline code -- */
 
-/* Whether the code at an offset of a bytecode is behind; what comes next. Source: BytecodeOffsetIterator,
+/* The bytecode whose baseline code has pc. Source: BytecodeOffsetIterator,
  * src/baseline/bytecode-offset-iterator.cc: the table has the bytes of code before the first bytecode, then of each. */
 static uint64_t bytecode_at(const struct v8_layout *l, struct bytes offsets, const uint8_t *code, size_t n, uint64_t pc)
 {

@@ -61,7 +61,8 @@ static int add_unit(struct dw *d, uint64_t *off)
 		rd_skip(&r, 8 + u.off_size);
 	u.abbrev += u.base->abbrev;
 	u.first = (uint64_t)(r.p - d->info.p);
-	if (u.version >= 5) { /* after the heads of the tables, unless something else is said: never in a split part */
+	if (u.version >=
+	    5) { /* after the heads of the tables, unless an attribute gives another place: never in a split part */
 		u.str_base = 2 * u.off_size;
 		u.addr_base = 2 * u.off_size;
 		u.rnglists_base = type == 0x05 ? u.off_size * 2 + 4 : 0;

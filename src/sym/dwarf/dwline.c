@@ -55,7 +55,7 @@ static int read_old_lists(struct dw_lines *l, struct rd *r)
 	return e;
 }
 
-/* Version 5: what is said of each is said in front of the list. */
+/* Version 5: a description of the fields stands in front of the list. */
 static int read_list(struct dw *d, const struct dw_unit *u, struct dw_lines *l, struct rd *r, bool files)
 {
 	struct {

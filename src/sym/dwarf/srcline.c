@@ -467,7 +467,7 @@ size_t srcline_at(struct srcline *s, uint64_t addr, struct srcframe ret[SRCLINE_
 		}
 	}
 	if (!n && row)
-		ret[n++] = (struct srcframe){ 0 }; /* no function is said to be there: as of assembler source */
+		ret[n++] = (struct srcframe){ 0 }; /* the file names no function: as of assembler source */
 	if (row) {
 		ret[0].file = dw_lines_path(&u->lines, row->file);
 		ret[0].line = row->line;

@@ -122,7 +122,7 @@ static int check_other(void *state, const struct view_job *job, struct err *err)
 		       : 0;
 }
 
-/* What is wrong is said of the file. */
+/* Puts the name of the file into the error. */
 static int told(int e, const struct view_job *job, struct err *err)
 {
 	if (e < 0 && err->msg[0])

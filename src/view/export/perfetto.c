@@ -617,8 +617,8 @@ static int on_states(void *ctx, const struct timeline *t)
 	return p->error;
 }
 
-/* Times are of CLOCK_MONOTONIC. What the machine slept is not known: CLOCK_BOOTTIME, which Perfetto takes ftrace's
- * times for, is said to be the same. */
+/* Times are of CLOCK_MONOTONIC. Perfetto takes ftrace's times for CLOCK_BOOTTIME. How long the machine slept is not
+ * known: the file gives both clocks the same time. */
 static void put_clocks(struct perfetto *p, struct recread *f)
 {
 	uint64_t at = recread_begun(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A timeline as SVG: what each pixel shows most, joined. At most TL_SVG_MAX_RECTS rectangles and TL_SVG_MAX_ROWS rows;
- * what is left out is said. */
+ * a line tells how many are left out. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

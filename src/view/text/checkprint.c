@@ -9,8 +9,8 @@
 #include "store/recloss.h"
 
 #define JSON_VERSION 1
-#define INDENT 14 /* of what is said about a finding */
-#define MUCH 1.5  /* times as much as before: worth to be said */
+#define INDENT 14 /* of the lines below a finding */
+#define MUCH 1.5  /* times as much as before: worth a word */
 
 /* -- words -- */
 
@@ -81,7 +81,7 @@ static void put_lost(struct strb *b, const struct check_report *r)
 		any = true;
 	}
 	if (any)
-		strb_adds(b, ". Times and counts are at least what is said.\n");
+		strb_adds(b, ". Times and counts are at least the figures here.\n");
 }
 
 /* An array of what was lost and how much; empty: nothing. */

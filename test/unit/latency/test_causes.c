@@ -369,9 +369,9 @@ static void errors_name_the_line(void **state)
 		{ "\n# x\nwait \"x\": y\n", "rules:3: a wait needs a class before its words" },
 		{ "wait bogus \"x\": y\n", "rules:1: 'bogus' is no class of waits" },
 		{ "wait unknown \"x\": y\n", "rules:1: 'unknown' is no class of waits" },
-		{ "wait/x io \"x\": y\n", "rules:1: the priority behind / is a digit from 1 to 9" },
-		{ "wait/0 io \"x\": y\n", "rules:1: the priority behind / is" },
-		{ "wait/11 io \"x\": y\n", "rules:1: the priority behind / is" },
+		{ "wait/x io \"x\": y\n", "rules:1: the priority after / is a digit from 1 to 9" },
+		{ "wait/0 io \"x\": y\n", "rules:1: the priority after / is" },
+		{ "wait/11 io \"x\": y\n", "rules:1: the priority after / is" },
 		{ "op x: y\n", "rules:1: words in quotes are missing" },
 		{ "op \"x\ny\": z\n", "rules:1: the words are not ended by a quote" },
 		{ "op \"\001\": z\n", "rules:1: the words are not ended" },
@@ -386,7 +386,7 @@ static void errors_name_the_line(void **state)
 		{ "\tfoo\n", "rules:1: patterns before the first rule" },
 		{ "op \"x\":\n\n# y\nop \"z\": a\n", "rules:1: the rule has no patterns" },
 		{ "op \"x\":", "rules:1: the rule has no patterns" },
-		{ "skip: a<b\n", "rules:1: a frame is skipped whoever called it" },
+		{ "skip: a<b\n", "rules:1: a frame is skipped for all its callers" },
 		{ "skip: @mutex\n", "rules:1: facts are no frames" },
 	};
 
