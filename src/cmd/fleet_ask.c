@@ -126,6 +126,7 @@ PART(why, answer, "what slow events waited for");
 PART(flame, answer, "stacks of slow events, folded");
 PART(outliers, answer, "hosts that are slower than their peers");
 PART(top, answer, "hosts and keys that cost most time");
+PART(programs, answer, "programs that hosts were asked to run, and their ends");
 PART(diff, answer, "what changed: hosts and the rest, or now and earlier");
 PART(heat, heat, "a heat map; options of `dwell heat`");
 PART(hist, hist, "distributions; options of `dwell hist`");

@@ -15,48 +15,12 @@
 
 /* -- simulate -- */
 
-static const struct optrow simulate_rows[] = {
-	FLEET_BUS_ROWS(struct sim_options, bus),
-	{ .name = "count",
-	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct sim_options, hosts),
-	  .arg = "N",
-	  .help = "hosts (20)",
-	  .value = SIM_HOSTS_MAX },
-	{ .name = "faults",
-	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct sim_options, faults),
-	  .arg = "N",
-	  .help = "hosts that get a slow disk, lock or CPU (0)",
-	  .value = SIM_NFAULTS },
-	{ .name = "back",
-	  .kind = OPT_TIME,
-	  .at = offsetof(struct sim_options, back_ns),
-	  .arg = "TIME",
-	  .help = "send so much of the past first (0)" },
-	{ .name = "tenant",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct sim_options, tenant),
-	  .arg = "NAME",
-	  .help = "(default)" },
-	{ .name = "site",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct sim_options, site),
-	  .arg = "NAME",
-	  .help = "(default)" },
-	{ .name = "for",
-	  .kind = OPT_TIME,
-	  .at = offsetof(struct sim_options, for_ns),
-	  .arg = "TIME",
-	  .help = "end after this",
-	  .value = 1 },
-};
 static const struct optable simulate_options = {
 	.command = "fleet simulate",
 	.synopsis = "fleet simulate [options] RECORDING|FOLDER",
 	.notes = "Sends the seconds of a recording of trackers again and again, as if many hosts had them.",
-	.rows = simulate_rows,
-	.n = ARRAY_SIZE(simulate_rows),
+	.rows = sim_rows,
+	.n = SIM_NROWS,
 };
 
 static int run_simulate(int argc, char **argv)
@@ -86,28 +50,14 @@ static int run_simulate(int argc, char **argv)
 
 /* -- demo -- */
 
-static const struct optrow demo_rows[] = {
-	{ .name = "count",
-	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct demo_run, hosts),
-	  .arg = "N",
-	  .help = "simulated hosts (20)",
-	  .value = SIM_HOSTS_MAX },
-	{ .name = "for",
-	  .kind = OPT_TIME,
-	  .at = offsetof(struct demo_run, for_ns),
-	  .arg = "TIME",
-	  .help = "end after this; else by Ctrl-C",
-	  .value = 1 },
-};
 static const struct optable demo_options = {
 	.command = "fleet demo",
 	.synopsis = "fleet demo [options] [RECORDING]",
 	.notes =
 		"A fleet on this machine: NATS and ClickHouse on loopback, simulated hosts with three faults, this machine, and\n"
 		"the page. As root this machine is recorded; RECORDING is sent by the simulated hosts instead. Nothing stays.",
-	.rows = demo_rows,
-	.n = ARRAY_SIZE(demo_rows),
+	.rows = demorun_rows,
+	.n = DEMORUN_NROWS,
 };
 
 static int run_demo(int argc, char **argv)

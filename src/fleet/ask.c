@@ -345,3 +345,46 @@ int ask_hosts(struct click *c, const struct ask_what *w, ask_host_fn *fn, void *
 	e = finish(&sql, err);
 	return e < 0 ? e : click_select(c, sql.s, on_host, &x, err);
 }
+
+struct programs {
+	ask_program_fn *fn;
+	void *ctx;
+	struct err *err;
+};
+
+static int on_program(void *ctx, char *const *v, size_t n)
+{
+	struct programs *x = ctx;
+	struct ask_program p = { .time = v[0] };
+	uint64_t *const numbers[] = { &p.seconds, &p.write, &p.status, &p.rows, &p.cpu };
+
+	if (n != 7 + ARRAY_SIZE(numbers))
+		return ask_refuse(x->err);
+	p.host = v[1];
+	p.event = v[2];
+	p.user = v[3];
+	p.id = v[4];
+	p.reason = v[5];
+	p.program = v[6];
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (num_parse_u64(v[7 + i], numbers[i]) < 0)
+			return ask_refuse(x->err);
+	return x->fn(x->ctx, &p);
+}
+
+int ask_programs(struct click *c, const struct ask_what *w, ask_program_fn *fn, void *ctx, struct err *err)
+{
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	struct programs x = { fn, ctx, err };
+	int e;
+
+	strb_printf(&sql,
+		    "SELECT time, " TABLES_WHO
+		    " AS who, event, user, id, reason, program, seconds, write, status, rows, cpu"
+		    " FROM audit FINAL WHERE time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64 ")",
+		    w->range.from, w->range.to);
+	put_where(&sql, w, NULL);
+	strb_adds(&sql, " ORDER BY ns, who, event");
+	e = finish(&sql, err);
+	return e < 0 ? e : click_select(c, sql.s, on_program, &x, err);
+}

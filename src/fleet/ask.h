@@ -93,6 +93,14 @@ struct ask_host {
 typedef int ask_host_fn(void *ctx, const struct ask_host *h);
 int ask_hosts(struct click *c, const struct ask_what *w, ask_host_fn *fn, void *ctx, struct err *err);
 
+struct ask_program {
+	const char *time, *host, *event, *user, *id, *reason, *program;
+	uint64_t seconds, write, status, rows, cpu; /* as struct batch_audit has them */
+};
+typedef int ask_program_fn(void *ctx, const struct ask_program *p);
+/* What hosts were asked to run in the range, and what became of it; in order of time. */
+int ask_programs(struct click *c, const struct ask_what *w, ask_program_fn *fn, void *ctx, struct err *err);
+
 /* Writes a recording of histograms, one aggregation for each series, whose key is the host: for the views. -ENODATA:
  * there is nothing in the range. */
 int ask_recording(struct click *c, const struct ask_what *w, const char *path, struct err *err);

@@ -53,6 +53,7 @@ enum {
 	OUTLIERS = 1 << ASKSHOW_OUTLIERS,
 	TOP = 1 << ASKSHOW_TOP,
 	DIFF = 1 << ASKSHOW_DIFF,
+	PROGRAMS = 1 << ASKSHOW_PROGRAMS,
 	ALL = ASKOPTS_VIEW * 2 - 1
 };
 
@@ -78,7 +79,7 @@ static const struct {
 	    .at = offsetof(struct askshow, what.tenant),
 	    .arg = "NAME",
 	    .help = "(default)" } },
-	{ ALL & ~HOSTS,
+	{ ALL & ~(HOSTS | PROGRAMS),
 	  { .name = "tracker",
 	    .kind = OPT_TEXT,
 	    .at = offsetof(struct askshow, what.series),
@@ -140,7 +141,7 @@ static const struct {
 	    .kind = OPT_FLAG,
 	    .at = offsetof(struct askshow, what.idle),
 	    .help = "waits for something to do, too" } },
-	{ HOSTS | LATENCY | WHY | OUTLIERS | TOP | DIFF,
+	{ HOSTS | LATENCY | WHY | OUTLIERS | TOP | DIFF | PROGRAMS,
 	  { .name = "json", .kind = OPT_FLAG, .at = offsetof(struct askshow, json), .help = "JSON Lines" } },
 };
 _Static_assert(ARRAY_SIZE(rows) <= ASKOPTS_MAX, "there is room");

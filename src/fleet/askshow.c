@@ -168,6 +168,37 @@ int askshow_stack(void *ctx, const char *stack, uint64_t ns)
 	return ferror(a->out) ? -EIO : 0;
 }
 
+/* People see one line: the reason, or the program. */
+int askshow_program(void *ctx, const struct ask_program *p)
+{
+	struct askshow *a = ctx;
+	bool end = !strcmp(p->event, "end");
+	const char *text = *p->reason ? p->reason : p->program;
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s", text);
+	for (char *s = line; *s; s++)
+		*s = (unsigned char)*s < ' ' ? ' ' : *s;
+
+	const struct cell cells[] = {
+		{ "time", CELL_TEXT, -19, 0, { .s = p->time } },
+		{ "host", CELL_TEXT, -20, 0, { .s = p->host } },
+		{ "user", CELL_TEXT, -10, 0, { .s = *p->user || a->json ? p->user : "-" } },
+		{ "event", CELL_TEXT, -7, 0, { .s = p->event } },
+		{ "seconds", CELL_UINT, 7, 0, { .u = p->seconds } },
+		{ "status", CELL_NUMBER, 6, 0, { .d = p->status ? (double)p->status - 1 : (double)NAN } },
+		{ "rows", CELL_UINT, 8, 0, { .u = p->rows } },
+		{ "cpu", CELL_NS, 9, 0, { .u = p->cpu } },
+		{ a->json ? "write" : NULL, CELL_LIST, 0, 0, { .s = p->write ? "true" : "false" } },
+		{ a->json ? "id" : NULL, CELL_TEXT, 0, 0, { .s = p->id } },
+		{ a->json ? "reason" : NULL, CELL_TEXT, 0, 0, { .s = p->reason } },
+		{ a->json ? "program" : "why", CELL_TEXT, -1, 0, { .s = a->json ? end ? NULL : p->program : line } }
+	};
+
+	table_line(&a->table, cells, ARRAY_SIZE(cells));
+	return a->table.error;
+}
+
 /* -- questions -- */
 
 static int hosts(struct click *c, struct askshow *a, struct err *err)
@@ -200,13 +231,19 @@ static int top(struct click *c, struct askshow *a, struct err *err)
 	return ask_shares(c, &a->what, a->by, a->top, askshow_share, a, err);
 }
 
+static int programs(struct click *c, struct askshow *a, struct err *err)
+{
+	return ask_programs(c, &a->what, askshow_program, a, err);
+}
+
 const struct askshow_question askshow_questions[] = { [ASKSHOW_HOSTS] = { "hosts", "host", hosts },
 						      [ASKSHOW_LATENCY] = { "latency", "latency", latency },
 						      [ASKSHOW_WHY] = { "why", "cause", why },
 						      [ASKSHOW_FLAME] = { "flame", NULL, flame },
 						      [ASKSHOW_OUTLIERS] = { "outliers", "outlier", outliers },
 						      [ASKSHOW_TOP] = { "top", "top", top },
-						      [ASKSHOW_DIFF] = { "diff", "diff", askdiff_show } };
+						      [ASKSHOW_DIFF] = { "diff", "diff", askdiff_show },
+						      [ASKSHOW_PROGRAMS] = { "programs", "program", programs } };
 
 int askshow_answer(const struct askshow_question *q, struct click *c, struct askshow *a, struct err *err)
 {

@@ -48,6 +48,7 @@ enum {
 	ASKSHOW_OUTLIERS,
 	ASKSHOW_TOP,
 	ASKSHOW_DIFF,
+	ASKSHOW_PROGRAMS,
 	ASKSHOW_NQUESTIONS
 };
 /* 0, or -errno: with a message of the store, without one of writing. a->table.begun: there was something. */
@@ -57,6 +58,7 @@ int askshow_host(void *ctx, const struct ask_host *h);
 int askshow_sum(void *ctx, const struct ask_sum *s);
 int askshow_cause(void *ctx, const struct ask_cause *s);
 int askshow_share(void *ctx, const struct ask_share *s);
+int askshow_program(void *ctx, const struct ask_program *p);
 struct outlier;
 int askshow_outlier(void *ctx, const struct outlier *o);
 int askshow_stack(void *ctx, const char *stack, uint64_t ns);

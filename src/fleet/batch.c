@@ -139,6 +139,24 @@ void batch_add_gap(struct batch *b, const struct batch_gap *g)
 	b->rows++;
 }
 
+void batch_add_audit(struct batch *b, const struct batch_audit *a)
+{
+	put_near(b, a->time);
+	put_text(b, a->event);
+	put_text(b, a->user);
+	put_text(b, a->key);
+	put_text(b, a->id);
+	put_text(b, a->reason);
+	put_text(b, a->program);
+	put(b, a->seconds);
+	put(b, a->write);
+	put(b, a->status);
+	put(b, a->rows);
+	put(b, a->bytes);
+	put(b, a->cpu);
+	b->rows++;
+}
+
 bool batch_full(const struct batch *b)
 {
 	return b->b.n >= BATCH_FULL || HASH_COUNT(b->texts) + 16 > BATCH_TEXTS_MAX;
@@ -311,11 +329,34 @@ static int read_gap(struct reader *r, const struct batch_sink *sink)
 	return r->bad ? 0 : sink->gap(sink->ctx, &g);
 }
 
+static int read_audit(struct reader *r, const struct batch_sink *sink)
+{
+	struct batch_audit a = { .time = get_near(r) };
+
+	a.event = get_text(r);
+	a.user = get_text(r);
+	a.key = get_text(r);
+	a.id = get_text(r);
+	a.reason = get_text(r);
+	a.program = get_text(r);
+	a.seconds = get(r);
+	a.write = get(r);
+	a.status = get(r);
+	a.rows = get(r);
+	a.bytes = get(r);
+	a.cpu = get(r);
+	if (!r->bad && (!*a.event || a.status > 256 || a.write > 1))
+		r->bad = "a program's end is out of its bounds";
+	return r->bad ? 0 : sink->audit(sink->ctx, &a);
+}
+
 int batch_read(const void *data, size_t n, const struct batch_sink *sink, struct err *err)
 {
-	static int (*const read_row[])(struct reader *, const struct batch_sink *) = {
-		[BATCH_HIST] = read_hist, [BATCH_SLOW] = read_slow, [BATCH_HOST] = read_host, [BATCH_GAP] = read_gap
-	};
+	static int (*const read_row[])(struct reader *, const struct batch_sink *) = { [BATCH_HIST] = read_hist,
+										       [BATCH_SLOW] = read_slow,
+										       [BATCH_HOST] = read_host,
+										       [BATCH_GAP] = read_gap,
+										       [BATCH_AUDIT] = read_audit };
 	const uint8_t *p = data;
 	struct reader r = { .p = p + HEADER, .end = p + n };
 	int e = 0;

@@ -18,7 +18,7 @@
 #define BATCH_TEXTS_MAX 16384u	     /* different texts of a batch */
 #define BATCH_BUCKETS_MAX 4096u	     /* of a histogram */
 
-enum batch_kind { BATCH_HIST = 1, BATCH_SLOW, BATCH_HOST, BATCH_GAP, BATCH_NKINDS };
+enum batch_kind { BATCH_HIST = 1, BATCH_SLOW, BATCH_HOST, BATCH_GAP, BATCH_AUDIT, BATCH_NKINDS };
 
 /* The values of one key of one tracker, or of one aggregation "@name" with hist(), in one slot of time. */
 struct batch_hist {
@@ -53,6 +53,14 @@ struct batch_gap {
 	const char *what;
 };
 
+/* Of a program that somebody wanted to run: what became of it (fleet/runhost.h). */
+struct batch_audit {
+	uint64_t time;					   /* ns since 1970 */
+	const char *event, *user, *key, *id;		   /* event: "run", "refused", "end"; key: that signed */
+	const char *reason, *program;			   /* program: not of "end" */
+	uint64_t seconds, write, status, rows, bytes, cpu; /* status: 1 + exit status, 0: none; cpu: ns */
+};
+
 /* -- making -- */
 
 /* A batch being made. All zero at first, then batch_begin(). */
@@ -70,6 +78,7 @@ void batch_add_hist(struct batch *b, const struct batch_hist *h);
 void batch_add_slow(struct batch *b, const struct batch_slow *s);
 void batch_add_host(struct batch *b, const struct batch_host *h);
 void batch_add_gap(struct batch *b, const struct batch_gap *g);
+void batch_add_audit(struct batch *b, const struct batch_audit *a);
 /* Is it time to send it? */
 bool batch_full(const struct batch *b);
 void batch_free(struct batch *b);
@@ -83,6 +92,7 @@ struct batch_sink {
 	int (*slow)(void *ctx, const struct batch_slow *s);
 	int (*host)(void *ctx, const struct batch_host *h);
 	int (*gap)(void *ctx, const struct batch_gap *g);
+	int (*audit)(void *ctx, const struct batch_audit *a);
 };
 /* Reads a batch of n bytes. 0; -EINVAL: it is damaged, or of another version; -ENOMEM. Rows in front of the damage have
  * been given. */

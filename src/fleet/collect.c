@@ -12,7 +12,7 @@
 #include "fleet/roll.h"
 #include "fleet/tables.h"
 
-enum table { TABLE_HIST, TABLE_SLOW, TABLE_HOST, TABLE_GAP, NTABLES };
+enum table { TABLE_HIST, TABLE_SLOW, TABLE_HOST, TABLE_GAP, TABLE_AUDIT, NTABLES };
 
 static const char *const inserts[NTABLES] = {
 	[TABLE_HIST] = "INSERT INTO hist (" TABLES_HIST_COLUMNS ") FORMAT TabSeparated",
@@ -22,6 +22,9 @@ static const char *const inserts[NTABLES] = {
 	[TABLE_HOST] =
 		"INSERT INTO host (day, tenant, site, host, seen, sent, dwell, kernel, labels) FORMAT TabSeparated",
 	[TABLE_GAP] = "INSERT INTO gap (day, tenant, site, host, since, until, what) FORMAT TabSeparated",
+	[TABLE_AUDIT] =
+		("INSERT INTO audit (day, tenant, site, host, time, ns, event, user, key, id, reason, program, seconds, write,"
+		 " status, rows, bytes, cpu) FORMAT TabSeparated"),
 };
 
 struct collector {
@@ -138,12 +141,32 @@ static int put_gap(void *ctx, const struct batch_gap *g)
 	return 0;
 }
 
+static int put_audit(void *ctx, const struct batch_audit *a)
+{
+	struct collector *c = ctx;
+	struct strb *b = &c->rows[TABLE_AUDIT];
+	const char *const words[] = { a->event, a->user, a->key, a->id, a->reason, a->program };
+	const uint64_t numbers[] = { a->seconds, a->write, a->status, a->rows, a->bytes, a->cpu };
+	uint64_t s = a->time / NSEC_PER_SEC;
+
+	if (s > UINT32_MAX)
+		return -EINVAL;
+	put_who(c, b, s);
+	strb_printf(b, "\t%" PRIu64 "\t%" PRIu64, s, a->time);
+	put_texts(b, words, ARRAY_SIZE(words));
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		strb_printf(b, "\t%" PRIu64, numbers[i]);
+	strb_addc(b, '\n');
+	c->sums.rows++;
+	return 0;
+}
+
 /* -- blocks -- */
 
 /* A message that nobody can read would come again for ever: it is counted, and done with. */
 static void read_message(struct collector *c, const struct bus_message *m)
 {
-	const struct batch_sink sink = { c, put_hist, put_slow, put_host, put_gap };
+	const struct batch_sink sink = { c, put_hist, put_slow, put_host, put_gap, put_audit };
 	uint64_t rows = c->sums.rows;
 	size_t before[NTABLES];
 	struct err err = { 0 };

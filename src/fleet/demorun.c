@@ -8,6 +8,21 @@
 #include "base/cleanup.h"
 #include "fleet/sim.h"
 
+const struct optrow demorun_rows[DEMORUN_NROWS] = {
+	{ .name = "count",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct demo_run, hosts),
+	  .arg = "N",
+	  .help = "simulated hosts (20)",
+	  .value = SIM_HOSTS_MAX },
+	{ .name = "for",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct demo_run, for_ns),
+	  .arg = "TIME",
+	  .help = "end after this; else by Ctrl-C",
+	  .value = 1 },
+};
+
 #define SELF "/proc/self/exe"
 
 /* A part that is dwell itself: words end with NULL. */

@@ -4,6 +4,7 @@
 #define DWELL_FLEET_DEMORUN_H
 #include <stdint.h>
 #include <stdio.h>
+#include "base/optrow.h"
 #include "engine/listener.h"
 #include "fleet/demo.h"
 
@@ -16,6 +17,9 @@ struct demo_run {
 	char page[200]; /* filled: a line with the page's address */
 };
 
+/* Options of it (base/optrow.h). */
+#define DEMORUN_NROWS 2u
+extern const struct optrow demorun_rows[DEMORUN_NROWS];
 /* Starts all parts, writes the addresses and the planted faults to `out`, and waits. 0 or -errno with *err; -EINTR: it
  * is to stop. The caller ends the parts by demo_end(). */
 int demorun_parts(struct demo_run *c, FILE *out, struct err *err);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/jsonw.h"
 #include "base/writeall.h"
+#include "fleet/batch.h"
 #include "fleet/runchild.h"
 
 #define TICK_MS 200 /* between looks at the time */
@@ -37,6 +38,8 @@ struct runhost {
 	const struct runhost_options *o;
 	const struct listener *to;
 	struct bus *bus;
+	char subject[BUS_SUBJECT_MAX - 16]; /* of what it sends to the store */
+	bool unsent;			    /* it has been told that the log is not sent */
 	struct runpolicy policy;
 	VEC(struct run *) runs;
 	struct {
@@ -60,69 +63,108 @@ int runhost_subject(const char *tenant, const char *site, const char *host, char
 
 /* -- the log -- */
 
-/* Begins a line about a request. */
-static struct jsonw begin_audit(struct strb *b, const char *event, const char *user, const uint8_t key[NKEY_SIZE],
-				const char *id)
-{
-	char text[NKEY_PUBLIC_LEN + 1], at[40];
-	time_t now = time(NULL);
-	struct jsonw w = jsonw_to(b);
-	struct tm tm;
-
-	nkey_write(key, text);
-	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-	jsonw_object(&w, NULL);
-	jsonw_str(&w, "time", at);
-	jsonw_str(&w, "event", event);
-	jsonw_str(&w, "user", user);
-	jsonw_str(&w, "key", text);
-	jsonw_str(&w, "id", id);
-	return w;
-}
-
-static void put_audit(struct runhost *h, struct strb *b, struct jsonw *w)
+static void write_line(struct runhost *h, const struct strb *b)
 {
 	_cleanup_close_ int fd = -1;
 	char old[PATH_MAX];
 	struct stat st;
 
-	jsonw_end_object(w);
-	jsonw_line(w);
 	if (stat(h->o->audit, &st) == 0 && st.st_size > RUNHOST_AUDIT_MAX &&
 	    snprintf(old, sizeof(old), "%s.old", h->o->audit) < (int)sizeof(old))
 		(void)rename(h->o->audit, old);
 	fd = open(h->o->audit, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0 || b->failed || write_all(fd, b->s, b->n) < 0)
 		listener_msg(h->to, "%s: cannot be written: %s", h->o->audit, strerror(errno));
-	strb_free(b);
+}
+
+/* To the store, whose stream may not be there: the file is what counts. */
+static void send_audit(struct runhost *h, const struct batch_audit *a)
+{
+	char subject[BUS_SUBJECT_MAX], id[BUS_SUBJECT_MAX + RUNMSG_ID_LEN + 16];
+	struct batch b = { 0 };
+	struct err err = { 0 };
+	int e;
+
+	snprintf(subject, sizeof(subject), "%s.audit", h->subject);
+	snprintf(id, sizeof(id), "%s-%s-%s", a->id, a->event, h->subject);
+	batch_begin(&b, BATCH_AUDIT);
+	batch_add_audit(&b, a);
+	e = b.b.failed ? -ENOMEM : bus_publish(h->bus, subject, id, b.b.s, b.b.n, &err);
+	if (e < 0 && !h->unsent)
+		listener_msg(h->to, "the log of programs is not sent: %s", err.msg);
+	h->unsent = e < 0;
+	batch_free(&b);
+}
+
+/* Who asked for what, or what became of it: as a line of the file, and a row. */
+static void put_audit(struct runhost *h, const struct batch_audit *a)
+{
+	time_t now = (time_t)(a->time / NSEC_PER_SEC);
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
+	char at[40] = "";
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm))
+		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "time", at);
+	jsonw_str(&w, "event", a->event);
+	jsonw_str(&w, "user", a->user);
+	jsonw_str(&w, "key", a->key);
+	jsonw_str(&w, "id", a->id);
+	jsonw_str(&w, "reason", a->reason);
+	if (strcmp(a->event, "end") != 0) {
+		jsonw_u64(&w, "seconds", a->seconds);
+		jsonw_bool(&w, "write", a->write);
+		jsonw_str(&w, "program", a->program);
+	} else {
+		jsonw_i64(&w, "status", (int64_t)a->status - 1);
+		jsonw_u64(&w, "rows", a->rows);
+		jsonw_u64(&w, "bytes", a->bytes);
+		jsonw_u64(&w, "cpu", a->cpu);
+	}
+	jsonw_end_object(&w);
+	jsonw_line(&w);
+	write_line(h, &b);
+	send_audit(h, a);
 }
 
 static void audit_request(struct runhost *h, const char *event, const char *user, const struct runmsg *m,
 			  const char *reason)
 {
-	struct strb b = { 0 };
-	struct jsonw w = begin_audit(&b, event, user, m->user, m->id);
+	char key[NKEY_PUBLIC_LEN + 1];
 
-	jsonw_u64(&w, "seconds", m->seconds);
-	jsonw_bool(&w, "write", m->write);
-	jsonw_str(&w, "reason", reason);
-	jsonw_strn(&w, "program", m->program, m->nprogram);
-	put_audit(h, &b, &w);
+	nkey_write(m->user, key);
+	put_audit(h, &(struct batch_audit){ .time = clock_ns(CLOCK_REALTIME),
+					    .event = event,
+					    .user = user,
+					    .key = key,
+					    .id = m->id,
+					    .reason = reason,
+					    .program = m->program,
+					    .seconds = m->seconds,
+					    .write = m->write });
 }
 
 static void audit_end(struct runhost *h, const struct run *r, const char *reason, uint64_t cpu)
 {
 	const struct runchild *c = &r->child;
-	struct strb b = { 0 };
-	struct jsonw w = begin_audit(&b, "end", r->user, r->key, r->id);
+	char key[NKEY_PUBLIC_LEN + 1];
 
-	jsonw_i64(&w, "status", c->status);
-	jsonw_str(&w, "reason", reason);
-	jsonw_u64(&w, "rows", c->rows);
-	jsonw_u64(&w, "bytes", c->bytes);
-	jsonw_u64(&w, "cpu", cpu);
-	jsonw_u64(&w, "duration", clock_ns(CLOCK_MONOTONIC) - c->begun);
-	put_audit(h, &b, &w);
+	nkey_write(r->key, key);
+	put_audit(h, &(struct batch_audit){ .time = clock_ns(CLOCK_REALTIME),
+					    .event = "end",
+					    .user = r->user,
+					    .key = key,
+					    .id = r->id,
+					    .reason = reason,
+					    .program = "",
+					    .seconds = (clock_ns(CLOCK_MONOTONIC) - c->begun) / NSEC_PER_SEC,
+					    .status = (uint64_t)(c->status + 1),
+					    .rows = c->rows,
+					    .bytes = c->bytes,
+					    .cpu = cpu });
 }
 
 /* -- answers -- */
@@ -317,6 +359,7 @@ static int open_bus(struct runhost *h, struct err *err)
 	int e = bus_connect(&h->o->bus, &h->bus, err);
 
 	runhost_subject(h->o->tenant, h->o->site, h->o->host, subject);
+	snprintf(h->subject, sizeof(h->subject), "dwell.v1.%s", subject + strlen(RUNHOST_SUBJECT));
 	if (e == 0)
 		e = bus_listen(h->bus, subject, err);
 	if (e < 0) {

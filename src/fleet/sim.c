@@ -354,7 +354,7 @@ static void begin_batches(struct sim *s)
 
 static int make_second(struct sim *s, struct err *err)
 {
-	const struct batch_sink sink = { s, on_hist, on_slow, NULL, NULL };
+	const struct batch_sink sink = { s, on_hist, on_slow, NULL, NULL, NULL };
 	int e = 0;
 
 	for (unsigned i = 0; i < s->o->hosts; i++)
@@ -442,6 +442,43 @@ static void loop(struct sim *s)
 			nanosleep(&nap, NULL);
 	}
 }
+
+const struct optrow sim_rows[SIM_NROWS] = {
+	FLEET_BUS_ROWS(struct sim_options, bus),
+	{ .name = "count",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct sim_options, hosts),
+	  .arg = "N",
+	  .help = "hosts (20)",
+	  .value = SIM_HOSTS_MAX },
+	{ .name = "faults",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct sim_options, faults),
+	  .arg = "N",
+	  .help = "hosts that get a slow disk, lock or CPU (0)",
+	  .value = SIM_NFAULTS },
+	{ .name = "back",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct sim_options, back_ns),
+	  .arg = "TIME",
+	  .help = "send so much of the past first (0)" },
+	{ .name = "tenant",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct sim_options, tenant),
+	  .arg = "NAME",
+	  .help = "(default)" },
+	{ .name = "site",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct sim_options, site),
+	  .arg = "NAME",
+	  .help = "(default)" },
+	{ .name = "for",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct sim_options, for_ns),
+	  .arg = "TIME",
+	  .help = "end after this",
+	  .value = 1 },
+};
 
 int sim_run(const struct sim_options *o, const struct listener *to, struct err *err)
 {

@@ -4,7 +4,7 @@
 #ifndef DWELL_FLEET_SIM_H
 #define DWELL_FLEET_SIM_H
 #include "engine/listener.h"
-#include "fleet/bus.h"
+#include "fleet/serverrows.h"
 #include "latency/causes.h"
 
 #define SIM_HOSTS_MAX 2000u
@@ -35,6 +35,9 @@ struct sim_fault {
 	double factor;
 };
 extern const struct sim_fault sim_faults[SIM_NFAULTS];
+/* Options of it (base/optrow.h). */
+#define SIM_NROWS 11u
+extern const struct optrow sim_rows[SIM_NROWS];
 /* Runs. 0, or -errno with *err. */
 int sim_run(const struct sim_options *o, const struct listener *to, struct err *err);
 #endif

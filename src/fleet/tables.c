@@ -42,6 +42,10 @@ static const char *const statements[] = {
 	" ENGINE = ReplacingMergeTree(seen) PARTITION BY tuple() ORDER BY (tenant, site, host)",
 	"CREATE TABLE IF NOT EXISTS gap (day Date, tenant String, site String, host String, since DateTime, until DateTime,"
 	" what String) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(day) ORDER BY (tenant, site, host, since, until, what)",
+	"CREATE TABLE IF NOT EXISTS audit (day Date, tenant String, site String, host String, time DateTime, ns UInt64,"
+	" event String, user String, key String, id String, reason String, program String, seconds UInt64, write UInt8,"
+	" status UInt16, rows UInt64, bytes UInt64, cpu UInt64)"
+	" ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(day) ORDER BY (tenant, site, host, ns, id, event)",
 	"CREATE TABLE IF NOT EXISTS version (version UInt32, made DateTime) ENGINE = ReplacingMergeTree"
 	" ORDER BY version",
 };

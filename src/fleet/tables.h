@@ -8,7 +8,7 @@
 #include "fleet/click.h"
 
 #define TABLES_DATABASE "dwell"
-#define TABLES_VERSION 3      /* 2: sums of ten minutes; 3: sites in the keys */
+#define TABLES_VERSION 4      /* 2: sums of ten minutes; 3: sites in the keys; 4: programs */
 #define TABLES_SITE "default" /* what a host has that was given none: its name is shown without it */
 /* How a host is called in answers: NAME or SITE/NAME. */
 #define TABLES_WHO "if(site = '" TABLES_SITE "', host, concat(site, '/', host))"

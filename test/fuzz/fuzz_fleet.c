@@ -39,6 +39,12 @@ static int on_gap(void *ctx, const struct batch_gap *g)
 	return 0;
 }
 
+static int on_audit(void *ctx, const struct batch_audit *a)
+{
+	*(size_t *)ctx += strlen(a->program) + strlen(a->reason) + a->cpu;
+	return 0;
+}
+
 /* A question of the page. */
 static void read_question(char *text)
 {
@@ -98,7 +104,7 @@ static void read_request(char *text, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t sum = 0;
-	const struct batch_sink sink = { &sum, on_hist, on_slow, on_host, on_gap };
+	const struct batch_sink sink = { &sum, on_hist, on_slow, on_host, on_gap, on_audit };
 	char *columns[CLICK_COLUMNS_MAX], *text = strndup((const char *)data, size);
 	struct bus_subject subject;
 

@@ -52,9 +52,20 @@ static int on_gap(void *ctx, const struct batch_gap *g)
 	return s->stop;
 }
 
+static int on_audit(void *ctx, const struct batch_audit *a)
+{
+	struct seen *s = ctx;
+
+	strb_printf(&s->b, "%llu %s %s %s %s %s %s %llu %llu %llu %llu %llu %llu\n", (unsigned long long)a->time,
+		    a->event, a->user, a->key, a->id, a->reason, a->program, (unsigned long long)a->seconds,
+		    (unsigned long long)a->write, (unsigned long long)a->status, (unsigned long long)a->rows,
+		    (unsigned long long)a->bytes, (unsigned long long)a->cpu);
+	return s->stop;
+}
+
 static int read_back(const void *p, size_t n, struct seen *s, struct err *err)
 {
-	const struct batch_sink sink = { s, on_hist, on_slow, on_host, on_gap };
+	const struct batch_sink sink = { s, on_hist, on_slow, on_host, on_gap, on_audit };
 
 	return batch_read(p, n, &sink, err);
 }
@@ -123,6 +134,10 @@ static void others(void **state)
 	batch_begin(&b, BATCH_GAP);
 	batch_add_gap(&b, &g);
 	expect(&b, "1795739789..1795739849 why\n");
+	batch_begin(&b, BATCH_AUDIT);
+	batch_add_audit(&b, &(struct batch_audit){ 1795739789000000001, "end", "alice", "U1", "id", "why", "BEGIN", 30,
+						   1, 4, 5, 6, 7 });
+	expect(&b, "1795739789000000001 end alice U1 id why BEGIN 30 1 4 5 6 7\n");
 	batch_free(&b);
 }
 
