@@ -7,7 +7,8 @@
  * With -p or -c threads of this process and its descendants, else all. A wait counts when it ends. The
  * time of preempted threads counts, too. The last number of a key holds facts about the wait that its stack does not
  * show, as bits: 1, the thread waited for a futex as for a condition; 2, a timer ended the wait; 4, the thread could
- * still run when it left the CPU. The view finds idle waits by them.
+ * still run when it left the CPU; 8, its process ended meanwhile, and it was not the first thread: what it waited for
+ * as for a condition never came. The view finds idle waits by them.
  * Functions of language runtimes are named when a key is read: often, since the collector moves them.
  */
 #pragma D option quiet
@@ -17,6 +18,7 @@
 #pragma D param us int "microseconds from which on a wait counts" 1
 #pragma D param for string "how long" 24h
 
+inline uint32_t SIGNAL_GROUP_EXIT = 4; /* Source: include/linux/sched/signal.h. */
 uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
 
 sdt:timer::hrtimer_expire_entry
@@ -41,7 +43,8 @@ sdt:sched::sched_switch
 sched:::on-cpu
 /self->left && timestamp - self->left >= $us * 1000/
 {
-	this->noted = self->could | (sched_has_exit && futex_call && futex_condition ? 1 : 0) | (timed_out[tid] >= self->left ? 2 : 0);
+	this->noted = self->could | (sched_has_exit && futex_call && futex_condition ? 1 : 0) | (timed_out[tid] >= self->left ? 2 : 0) |
+	    (tid != pid && (curthread->signal->flags & SIGNAL_GROUP_EXIT) ? 8 : 0);
 	@off_cpu_ns[execname, pid, tid, jstack(100), why(stack()), this->noted] = sum(timestamp - self->left);
 }
 

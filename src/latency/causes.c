@@ -336,7 +336,10 @@ bool cause_is_idle(enum cause_class class)
 
 uint32_t causes_noted(uint64_t noted)
 {
+	const uint64_t waits_to_the_end = WHY_FUTEX_CONDITION | WHY_ENDED;
+
 	return (noted & WHY_FUTEX_CONDITION ? CAUSE_FACT_CONDITION : 0) |
+	       ((noted & waits_to_the_end) == waits_to_the_end ? CAUSE_FACT_WORK : 0) |
 	       (noted & WHY_FUTEX_TIMEOUT ? CAUSE_FACT_TIMEOUT : 0) | (noted & WHY_MADE_WAY ? CAUSE_FACT_MADE_WAY : 0);
 }
 

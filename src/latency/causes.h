@@ -76,6 +76,7 @@ int causes_add_file(struct causes *c, const char *path, struct err *err);
 #define WHY_FUTEX_CONDITION 1 /* of a futex: as one waits for a condition */
 #define WHY_FUTEX_TIMEOUT 2   /* of a futex: a timer ended it, or will if nobody does */
 #define WHY_MADE_WAY 4	      /* it could run: what its stack tells of is over */
+#define WHY_ENDED 8	      /* its process ended, and this was not the first thread */
 /* They as facts. */
 uint32_t causes_noted(uint64_t noted);
 

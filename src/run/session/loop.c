@@ -121,12 +121,13 @@ static int work(struct session *s, struct due *d)
 		d->drain = clock_ns(CLOCK_MONOTONIC) + s->poll_ns;
 	}
 	if (r == 0 && s->schema->naggs && now >= d->agg) {
+		uint64_t pause = o->aggrate ? o->aggrate : POLL_MAX_NS, cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
 		r = session_snapshot(s);
 		session_consume(s);
-		d->agg = clock_ns(CLOCK_MONOTONIC) + (o->aggrate ? o->aggrate : POLL_MAX_NS);
-		/* Large aggregations must not keep us from the rings. */
-		if ((d->agg - now) / AGG_SHARE < clock_ns(CLOCK_MONOTONIC) - now)
-			d->agg = clock_ns(CLOCK_MONOTONIC) + (clock_ns(CLOCK_MONOTONIC) - now) * AGG_SHARE;
+		/* Large aggregations must not keep us from the rings. That others have the CPUs makes none large. */
+		cpu = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) * AGG_SHARE;
+		d->agg = clock_ns(CLOCK_MONOTONIC) + (pause > cpu ? pause : cpu);
 	}
 	if (r == 0 && s->trackers)
 		r = trackers_tick(s->trackers, now, false, s->c.rec);

@@ -11,9 +11,10 @@
 #include "view/appearance.h"
 
 enum {
-	ROW = 17,    /* px from frame to frame */
-	TOP = 62,    /* above the frames: title, notes */
-	BOTTOM = 58, /* below: legend, what the pointer is at */
+	ROW = 17,	  /* px from frame to frame */
+	TOP = 62,	  /* above the frames: title, notes */
+	BOTTOM = 58,	  /* below: legend, what the pointer is at */
+	LEGEND_LINE = 18, /* more for each further line of the legend */
 	MARGIN = 10,
 	CHAR_PX10 = 64,				/* a character of the labels, in tenths of a px */
 	SHADES = APPEARANCE_FRAME_SHADES_COUNT, /* of a kind */
@@ -236,7 +237,25 @@ static void notes(struct drawing *d)
 	strb_adds(&d->b, "</text>\n");
 }
 
-static void legend(struct drawing *d, int y)
+/* One entry of the legend at (x, y), or at the beginning of the next line when there is no room for it. */
+static void legend_entry(struct drawing *d, bool draw, int *x, int *y, const char *class, const char *text)
+{
+	const int w = 32 + (int)strlen(text) * 7;
+
+	if (*x > MARGIN && *x + w > (int)FLAME_SVG_WIDTH) {
+		*x = MARGIN;
+		*y += LEGEND_LINE;
+	}
+	if (draw)
+		strb_printf(&d->b,
+			    "<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" class=\"%s\"/><text x=\"%d\" y=\"%d\" "
+			    "class=\"m\">%s</text>",
+			    *x, *y, class, *x + 16, *y + 10, text);
+	*x += w;
+}
+
+/* The y of its last line. */
+static int legend(struct drawing *d, int y, bool draw)
 {
 	static const struct {
 		int step;
@@ -246,31 +265,23 @@ static void legend(struct drawing *d, int y)
 		{ 2 * STEPS, "new" },
 	};
 	int x = MARGIN;
+	char class[16];
 
-	strb_adds(&d->b, "<g id=\"l\">");
 	for (unsigned i = 0; d->opts->diff && i < ARRAY_SIZE(changes); i++) {
-		strb_printf(&d->b,
-			    "<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" class=\"c%d\"/><text x=\"%d\" y=\"%d\" "
-			    "class=\"m\">%s</text>",
-			    x, y, changes[i].step, x + 16, y + 10, changes[i].text);
-		x += 32 + (int)strlen(changes[i].text) * 7;
+		snprintf(class, sizeof(class), "c%d", changes[i].step);
+		legend_entry(d, draw, &x, &y, class, changes[i].text);
 	}
 	for (unsigned k = 0; !d->opts->diff && k < FRAME_NKINDS; k++) {
-		if (!d->kinds[k])
-			continue;
-		strb_printf(
-			&d->b,
-			"<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" class=\"k%u v1\"/><text x=\"%d\" y=\"%d\" "
-			"class=\"m\">%s</text>",
-			x, y, k, x + 16, y + 10, frame_kinds[k].text);
-		x += 32 + (int)strlen(frame_kinds[k].text) * 7;
+		snprintf(class, sizeof(class), "k%u v1", k);
+		if (d->kinds[k])
+			legend_entry(d, draw, &x, &y, class, frame_kinds[k].text);
 	}
-	strb_adds(&d->b, "</g>\n");
+	return y;
 }
 
 static void head(struct drawing *d)
 {
-	unsigned height = TOP + d->rows * ROW + BOTTOM;
+	unsigned height = TOP + d->rows * ROW + BOTTOM + (unsigned)legend(d, 0, false);
 	struct strb *b = &d->b;
 
 	strb_printf(
@@ -294,7 +305,9 @@ static void tail(struct drawing *d)
 	int y = TOP + (int)(d->rows * ROW) + 14;
 
 	strb_adds(&d->b, "</svg>\n");
-	legend(d, y);
+	strb_adds(&d->b, "<g id=\"l\">");
+	y = legend(d, y, true);
+	strb_adds(&d->b, "</g>\n");
 	strb_printf(&d->b, "<text id=\"d\" x=\"%d\" y=\"%d\"></text>\n<script><![CDATA[\n", MARGIN, y + 32);
 	strb_add(&d->b, asset_flame_svg_js, asset_flame_svg_js_size);
 	strb_adds(&d->b, "]]></script>\n</svg>\n");

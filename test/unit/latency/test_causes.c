@@ -299,6 +299,9 @@ static void timers_and_work_count_for_a_futex_only(void **state)
 	assert_string_equal(why(c, causes_noted(WHY_MADE_WAY | WHY_FUTEX_TIMEOUT), "futex_do_wait sys_futex").words,
 			    "a CPU");
 	assert_string_equal(why(c, CAUSE_FACT_MADE_WAY, "io_schedule sys_read").words, "a CPU");
+	assert_string_equal(why(c, causes_noted(WHY_FUTEX_CONDITION | WHY_ENDED), "futex_do_wait sys_futex").words,
+			    "work");
+	assert_string_equal(why(c, causes_noted(WHY_ENDED), "futex_do_wait sys_futex").words, "futex");
 	/* Locks that a program makes of events, and events that are none. */
 	assert_string_equal(why(c, CAUSE_FACT_USER_LOCK, "ep_poll do_epoll_wait").words, "row lock");
 	assert_string_equal(why(c, CAUSE_FACT_USER_LOCK, "do_epoll_wait sys_epoll_wait").words, "row lock");
