@@ -626,7 +626,7 @@ static int on_code(void *ctx, struct replay *r, const struct watch_code *c)
 
 int trip_run(struct trip *t, const char *path, struct replay_result *result, struct err *e)
 {
-	const struct replay_watch w = { t, on_group, on_code, on_hit, on_trap };
+	const struct replay_watch w = { .ctx = t, .group = on_group, .code = on_code, .hit = on_hit, .trap = on_trap };
 	int x;
 
 	do {

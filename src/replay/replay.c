@@ -128,7 +128,9 @@ int replay_go(struct replay *r)
 	for (;;) {
 		uint64_t since = r->watch ? clock_ns(CLOCK_MONOTONIC) : 0;
 		int e = tracee_go(&r->k->t, r->step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU, 0),
-		    status = e == 0 ? tracee_wait(&r->k->t) : e;
+		    status = e < 0			       ? e
+			     : r->watch && r->watch->sample_ns ? watched_wait(r)
+							       : tracee_wait(&r->k->t);
 		bool again = false;
 
 		if (status < 0)

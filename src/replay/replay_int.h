@@ -36,6 +36,7 @@ struct replay {
 	bool step;	/* each instruction is a stop */
 	uint64_t seven; /* of the watch: the debug register 7 */
 	uint64_t ran;
+	uint64_t sample_at; /* of ran: the next sample */
 	VEC(struct rtask *) tasks;
 	struct rtask *k; /* whose group it is */
 	struct trace_in *in;
@@ -72,6 +73,8 @@ const struct rfile *watched_file(const struct replay *r, uint64_t arena, uint64_
 int watched_code(struct replay *r, uint64_t arena, uint64_t start, uint64_t end);
 /* The task has stopped so: *again if that was a breakpoint, and it can go on; else *status, perhaps another one. */
 int watched_stop(struct replay *r, int *status, bool *again);
+/* As tracee_wait(), but for samples. */
+int watched_wait(struct replay *r);
 int watched_log(struct replay *r); /* the calls of the group's log, which is empty then. 0, 1 or -errno */
 void watched_done(struct replay *r);
 int spot_run(struct replay *r); /* to where it waits in a loop */

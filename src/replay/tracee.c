@@ -38,7 +38,13 @@ void tracee_close(struct tracee *t)
 
 int tracee_go(struct tracee *t, int request, int signo)
 {
+	t->request = request;
 	return ptrace((enum __ptrace_request)request, t->pid, 0, signo) < 0 ? -errno : 0;
+}
+
+bool tracee_is_poke(const struct tracee *t, int status)
+{
+	return t->poked && WIFSTOPPED(status) && status >> 8 == SIGSTOP;
 }
 
 int tracee_wait(struct tracee *t)
@@ -46,9 +52,15 @@ int tracee_wait(struct tracee *t)
 	int status;
 
 	for (;;) {
-		if (waitpid(t->pid, &status, __WALL) >= 0)
+		if (waitpid(t->pid, &status, __WALL) < 0) {
+			if (errno != EINTR)
+				return -errno;
+			continue;
+		}
+		if (!tracee_is_poke(t, status))
 			break;
-		if (errno != EINTR)
+		t->poked = false;
+		if (tracee_go(t, t->request, 0) < 0)
 			return -errno;
 	}
 	if (WIFEXITED(status) || WIFSIGNALED(status))

@@ -18,6 +18,8 @@ struct tracee {
 	pid_t pid;	       /* 0: none */
 	int mem;	       /* /proc/PID/mem; -1: not open */
 	struct breaks *breaks; /* of its memory, which has another owner; NULL: none */
+	int request;	       /* of the last tracee_go() */
+	bool poked;	       /* a SIGSTOP of dwell is on its way to it */
 };
 /* Opens the memory; again after execve(2). 0 or -errno. */
 int tracee_open(struct tracee *t);
@@ -26,6 +28,7 @@ void tracee_close(struct tracee *t); /* kills it if it still is there */
 int tracee_go(struct tracee *t, int request, int signo);
 /* Waits for its next stop or its end. The status of waitpid(2), or -errno. */
 int tracee_wait(struct tracee *t);
+bool tracee_is_poke(const struct tracee *t, int status); /* it stopped by that SIGSTOP */
 int tracee_regs(struct tracee *t, struct user_regs_struct *ret);
 int tracee_set_regs(struct tracee *t, const struct user_regs_struct *r);
 /* The program cannot tell them apart. */

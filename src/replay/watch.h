@@ -35,6 +35,9 @@ struct replay_watch {
 	/* One instruction was executed, as watch_step() wants; or a debug register told (bit n: of register n). Only
 	 * for those who use these functions. */
 	int (*trap)(void *ctx, struct replay *r, const struct user_regs_struct *regs, bool stepped, unsigned told);
+	/* Where a task is, each time when tasks have run for so long; 0: never. */
+	uint64_t sample_ns;
+	int (*sample)(void *ctx, struct replay *r, const struct user_regs_struct *regs);
 };
 /* As replay_run(); what the program writes is not written again, and what it maps is the files themselves where they
  * have not changed. */

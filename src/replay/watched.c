@@ -8,15 +8,20 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "replay/breaks.h"
 #include "replay/replay_int.h"
 
 #define PAGE 4096ull
 #define PIECE 65536u
+#define SAMPLE_MIN 2000u     /* ns until the next sample, at least */
+#define SAMPLE_AGAIN_US 100u /* after the first try */
 
 int watched_tell(struct replay *r, enum watch_when when)
 {
@@ -174,6 +179,59 @@ static int pass(struct replay *r, struct user_regs_struct *regs, int *status, bo
 	return r->step || registers ? trap(r, regs, r->step, registers) : 0;
 }
 
+static void on_timer(int signo)
+{
+	(void)signo; /* it interrupts waitpid() */
+}
+
+/* After ns of real time, and again, since it may come before waitpid() has begun; 0: not any more. */
+static void set_timer(uint64_t ns)
+{
+	const struct itimerval t = { { 0, ns ? SAMPLE_AGAIN_US : 0 },
+				     { (time_t)(ns / NSEC_PER_SEC), (suseconds_t)(ns % NSEC_PER_SEC / 1000) } };
+
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+int watched_wait(struct replay *r)
+{
+	const struct sigaction a = { .sa_handler = on_timer };
+	const uint64_t since = clock_ns(CLOCK_MONOTONIC), due = r->sample_at ? r->sample_at : r->watch->sample_ns;
+	struct tracee *t = &r->k->t;
+	int status, e = 0;
+
+	r->sample_at = due;
+	sigaction(SIGALRM, &a, NULL);
+	set_timer(due > r->ran + SAMPLE_MIN ? due - r->ran : SAMPLE_MIN);
+	while (waitpid(t->pid, &status, __WALL) < 0 && e == 0) {
+		e = errno == EINTR ? 0 : -errno;
+		if (e < 0 || t->poked || r->ran + (clock_ns(CLOCK_MONOTONIC) - since) < due)
+			continue;
+		if (waitpid(t->pid, &status, __WALL | WNOHANG) > 0)
+			break;
+		t->poked = syscall(SYS_tkill, t->pid, SIGSTOP) == 0;
+	}
+	set_timer(0);
+	if (e < 0)
+		return e;
+	if (WIFEXITED(status) || WIFSIGNALED(status))
+		t->pid = 0;
+	return status;
+}
+
+static int sample(struct replay *r, struct user_regs_struct *regs)
+{
+	int e;
+
+	r->k->t.poked = false;
+	r->sample_at += r->watch->sample_ns;
+	if (r->sample_at < r->ran)
+		r->sample_at = r->ran + r->watch->sample_ns;
+	regs->rip = breaks_place(r->k->t.breaks, regs->rip);
+	e = r->watch->sample(r->watch->ctx, r, regs);
+	return e > 0 ? -ECANCELED : e;
+}
+
 int watched_stop(struct replay *r, int *status, bool *again)
 {
 	struct user_regs_struct regs;
@@ -184,6 +242,10 @@ int watched_stop(struct replay *r, int *status, bool *again)
 	e = tracee_regs(&r->k->t, &regs);
 	if (e < 0)
 		return replay_broken(r, e);
+	if (tracee_is_poke(&r->k->t, *status)) {
+		*again = true;
+		return sample(r, &regs);
+	}
 	if (WSTOPSIG(*status) == SIGTRAP && (r->step || r->seven || r->exact) && !is_break(r)) {
 		e = trapped(r, &regs, again);
 		if (e || *again)
@@ -228,6 +290,11 @@ static int logged_call(struct replay *r, const struct stub_call *c)
 		e = tracee_write(&r->k->t, d.addr, c + 1, d.n);
 	regs.rax = (unsigned long long)c->ret;
 	regs.orig_rax = ~0ull;
+	if (regs.rip >= STUB_SITES &&
+	    regs.rip < STUB_STATE) { /* what the stub leaves there, and programs may pass on */
+		regs.rcx = regs.rip - STUB_DONE;
+		regs.r11 = regs.rip;
+	}
 	if (e == 0)
 		e = tracee_set_regs(&r->k->t, &regs);
 	r->result.calls++;

@@ -74,14 +74,13 @@ static bool is_answered(const struct probe *p)
 	if (v && v->of_processes)
 		return true;
 	return !strcmp(p->prov, "syscall") || !strcmp(p->prov, "dtrace") ||
-	       (!strcmp(p->prov, "profile") && !strncmp(p->name, "tick-", 5));
+	       (!strcmp(p->prov, "profile") && (!strncmp(p->name, "tick-", 5) || !strncmp(p->name, "profile-", 8)));
 }
 
 static const char *why_not(const struct probe *p)
 {
-	return strcmp(p->prov, "profile")
-		       ? "it has nothing of the kernel but system calls"
-		       : "nothing counts the work of a program there, and times of a replay are not those of then";
+	return strcmp(p->prov, "profile") ? "it has nothing of the kernel but system calls"
+					  : "it has no clock but that of system calls";
 }
 
 void refuse_unknown(const struct dprog *p, struct diags *d)
@@ -98,7 +97,7 @@ void refuse_unknown(const struct dprog *p, struct diags *d)
 					diag_error(d, i->at, TAG, "%s:%s:%s:%s cannot be answered from a recording: %s",
 						   i->probes.v[k]->prov, i->probes.v[k]->mod, i->probes.v[k]->func,
 						   i->probes.v[k]->name, why_not(i->probes.v[k])),
-					"syscall, pid and static probes of programs, tick-n, BEGIN, END and ERROR can");
+					"syscall, pid and static probes of programs, tick-n, profile-n, BEGIN, END and ERROR can");
 				break;
 			}
 		walk_node(&w, i->pred);

@@ -190,6 +190,19 @@ static int on_hit(void *ctx, struct replay *p, const struct user_regs_struct *re
 	return e;
 }
 
+static int on_sample(void *ctx, struct replay *p, const struct user_regs_struct *regs)
+{
+	struct rerun *n = ctx;
+	int e;
+
+	n->now = p;
+	n->regs = regs;
+	n->sampled++;
+	e = retro_fire_sample(n->r, regs, time_now(n), watch_ran_ns(p));
+	n->regs = NULL;
+	return e;
+}
+
 static int on_group(void *ctx, struct replay *p, enum watch_when when)
 {
 	struct rerun *n = ctx;
@@ -228,7 +241,12 @@ static int at_exit(struct rerun *n, struct replay *p)
 
 static int pass(struct rerun *n, FILE *f, calls_fn *fn)
 {
-	const struct replay_watch w = { n, on_group, on_code, on_hit, NULL };
+	const struct replay_watch w = { .ctx = n,
+					.group = on_group,
+					.code = on_code,
+					.hit = on_hit,
+					.sample_ns = n->sample_ns,
+					.sample = on_sample };
 	struct replay_result result;
 	int e;
 

@@ -50,7 +50,8 @@ struct rerun {
 	struct stacks *stacks;
 	const struct user_regs_struct *regs; /* at a breakpoint */
 	uint64_t ran_at, last;		     /* of watch_ran_ns() at the last stamp; the last time that was told */
-	uint64_t fired, hidden;
+	uint64_t fired, hidden, sampled;
+	uint64_t sample_ns; /* of profile-n, the shortest; 0: nobody wants samples */
 	int (*arrived)(struct rerun *n, struct replay *p);
 	int (*compile)(struct retro *r);
 	bool compiled;
@@ -70,6 +71,7 @@ struct retro {
 	uint32_t parent_at, tgid_at;  /* in struct task_struct; 0: not known */
 	uint32_t leader_at, start_at; /* the same */
 	uint64_t *ticks;	      /* by program: when it fires next; UINT64_MAX: it is no timer */
+	uint64_t *samples;	      /* the same of profile-n, by how long tasks have run */
 	struct vm_now self;
 	uint64_t *merged; /* a value of an aggregation */
 	uint32_t agg;	  /* being read: index of its map */
@@ -89,6 +91,9 @@ struct retro {
 
 /* run.c: a probe of a function fires in the thread of the calls' last event. 0, 1: exit() was called; -errno. */
 int retro_fire_place(struct retro *r, uint32_t prog, uint64_t cookie, const struct user_regs_struct *regs, uint64_t ns);
+
+/* The same for profile-n, when tasks have run for ran ns. */
+int retro_fire_sample(struct retro *r, const struct user_regs_struct *regs, uint64_t ns, uint64_t ran);
 
 /* rerun.c. Runs the program up to the end of the command's process, and compiles there: 0 or what compile() returned.
  */

@@ -203,6 +203,20 @@ int retro_fire_place(struct retro *r, uint32_t prog, uint64_t cookie, const stru
 	return e < 0 ? e : r->exits;
 }
 
+int retro_fire_sample(struct retro *r, const struct user_regs_struct *regs, uint64_t ns, uint64_t ran)
+{
+	int e = 0;
+
+	for (uint32_t i = 0; i < r->w.image->nprogs && e == 0; i++) {
+		if (r->samples[i] > ran)
+			continue;
+		while (r->samples[i] <= ran)
+			r->samples[i] += r->w.image->progs[i].entry.period_ns;
+		e = retro_fire_place(r, i, 0, regs, ns);
+	}
+	return e;
+}
+
 static int add_drops(struct retro *r, const struct img_prog *p, const uint64_t *counts)
 {
 	int e = 0;
@@ -241,6 +255,12 @@ static int losses(struct retro *r)
 	return e;
 }
 
+/* profile-n */
+static bool is_sampled(const struct entry *e)
+{
+	return e->kind == ENTRY_PERF_EVENT && e->target && !strcmp(e->target, "profile");
+}
+
 /* BEGIN, END and timers fire in dwell itself, not in a recorded task. */
 static void begin(struct retro *r, uint64_t ns)
 {
@@ -255,7 +275,10 @@ static void begin(struct retro *r, uint64_t ns)
 	for (uint32_t i = 0; i < r->w.image->nprogs; i++) {
 		const struct entry *e = &r->w.image->progs[i].entry;
 
-		r->ticks[i] = e->kind == ENTRY_PERF_EVENT ? ns + e->period_ns : UINT64_MAX;
+		r->samples[i] = is_sampled(e) ? e->period_ns : UINT64_MAX;
+		r->ticks[i] = e->kind == ENTRY_PERF_EVENT && !is_sampled(e) ? ns + e->period_ns : UINT64_MAX;
+		if (is_sampled(e) && (!r->again.sample_ns || e->period_ns < r->again.sample_ns))
+			r->again.sample_ns = e->period_ns;
 	}
 }
 
@@ -384,7 +407,8 @@ static int prepare(struct retro *r, const struct vm_host *host)
 		return -ENOMEM;
 	r->context = vm_alloc(r->vm, sizeof(*r->context));
 	r->ticks = malloc((r->w.image->nprogs + 1) * sizeof(*r->ticks));
-	if (!r->context || !r->ticks || !mark_of(r, UINT32_MAX))
+	r->samples = malloc((r->w.image->nprogs + 1) * sizeof(*r->samples));
+	if (!r->context || !r->ticks || !r->samples || !mark_of(r, UINT32_MAX))
 		return -ENOMEM;
 	r->ticks[0] = UINT64_MAX; /* also without programs */
 	find_parent(r);
@@ -396,7 +420,7 @@ static int prepare(struct retro *r, const struct vm_host *host)
 static bool needs_again(const struct retro *r)
 {
 	for (uint32_t i = 0; i < r->w.image->nprogs; i++)
-		if (r->w.image->progs[i].entry.kind == ENTRY_UPROBE)
+		if (r->w.image->progs[i].entry.kind == ENTRY_UPROBE || is_sampled(&r->w.image->progs[i].entry))
 			return true;
 	return r->w.image->uses_ustack;
 }
@@ -510,6 +534,11 @@ static void remark(const struct retro *r, const char *name)
 			     "times of functions are estimated: between two system calls %s has no clock, and this "
 			     "run's own time is taken, at most up to the next call",
 			     name);
+	if (r->again.sampled)
+		listener_msg(&r->c->to,
+			     "profile-n has samples of the time that the program's own instructions took in this "
+			     "replay: that is no CPU time of %s, and nothing of the kernel is in it",
+			     name);
 	if (r->again.hidden)
 		listener_msg(&r->c->to,
 			     "%llu places of static probes are left out by the program itself, unless somebody raises "
@@ -597,6 +626,7 @@ int retro_run(struct request *c, const char *name, FILE *f, int *ret_status)
 	vec_free(&r.threads);
 	free(r.merged);
 	free(r.ticks);
+	free(r.samples);
 	rerun_done(&r.again);
 	stacks_free(r.again.stacks);
 	sym_free(r.shown_names);

@@ -31,7 +31,6 @@ SCRIPTS = {
                                    " printf(\"%s %d %d %s\\n\", this->s, arg2, i, substr(execname, 1)); } syscall::exit_group:entry /execname == \"xdd\"/ { exit(3); } END { printf(\"%d\\n\", i); }",
 }
 REFUSED = {
-    "profile-97 { }": "profile:::profile-97 cannot be answered from a recording: nothing counts the work",
     "sched:::on-cpu { }": "on-cpu cannot be answered from a recording: it has nothing of the kernel",
     "syscall:::entry { @[jstack()] = count(); }": "jstack( ) cannot be answered from a recording: frames of runtimes",
     "syscall:::entry { trace(vtimestamp); }": "vtimestamp cannot be answered from a recording: it has no CPU times",

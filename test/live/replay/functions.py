@@ -38,6 +38,14 @@ int main(void) {
 	return 0;
 }
 """
+BURN = r"""
+#include <stdio.h>
+#include <unistd.h>
+static volatile unsigned long x;
+__attribute__((noinline)) void one(long n) { for (long i = 0; i < n; i++) x = x * 3 + 1; }
+__attribute__((noinline)) void three(long n) { for (long i = 0; i < 3 * n; i++) x = x * 3 + 1; }
+int main(void) { for (int i = 0; i < 200; i++) { one(200000); getppid(); three(200000); } printf("%lu\n", x); return 0; }
+"""
 P = "pid$target:xfunctions:"
 SCRIPTS = {
     "entries by argument": P + "fact:entry { @[probefunc, arg0] = count(); }",
@@ -80,16 +88,30 @@ def main():
         live.check(lines(then.stdout, r.stdout) == lines(now.stdout, r.stdout) and len(now.stdout) > 3, f"{name}: as live",
                    f"{then.stderr} {now.stderr}\n{sorted(set(lines(then.stdout, r.stdout)) ^ set(lines(now.stdout, r.stdout)))[:20]}")
         live.check("times of functions are estimated" in now.stderr, f"{name}: that times are estimated is said", now)
+    burn = os.path.join(live.WORK, "xburn")
+    with open(C, "w", encoding="ascii") as f:
+        f.write(BURN)
+    subprocess.run(["gcc", "-O1", "-g", "-o", burn, C], check=True)
+    run("rec", "-q", "-o", TRACE + "3", "--", burn)
+    p = run("replay", "-q", "-n", "profile-997 /execname == \"xburn\"/ { @[ustack(1)] = count(); @n[\"\"] = count(); } profile-97 { @slow[\"\"] = count(); }", TRACE + "3")
+    n = {x: sum(int(k) for k in re.findall(r"`" + x + r"\S*\s+(\d+)", p.stdout)) for x in ("one", "three")}
+    rest = [int(x) for x in re.findall(r"^\s+(\d+)$", p.stdout, re.M)][-2:]
+    live.check(n["three"] > 1.5 * n["one"] > 15 and rest[1] < rest[0] / 4, "samples are where the work is", p)
+    live.check("that is no CPU time of" in p.stderr, "and it is said what they are", p)
     p = run("replay", "-q", "-n", P + "work:entry { @ = count(); exit(3); }", TRACE)
     live.check(p.returncode == 3, "exit()", p)
     for text, reason in ((P + "nothing:entry { }", "failed to lookup 'nothing' in module 'xfunctions'"), ("pid1:libc:malloc:entry { }", "process 1 is none of the recording's"),
-                         (P + "work:entry { trace(vtimestamp); }", "it has no CPU times"), ("profile-97 { }", "nothing counts the work"),
+                         (P + "work:entry { trace(vtimestamp); }", "it has no CPU times"),
                          (P + "work:entry { @[jstack()] = count(); }", "frames of runtimes are not looked for")):
         p = run("replay", "-n", text, TRACE)
         live.check(p.returncode == 1 and reason in p.stderr and not p.stdout, f"refused: {text}", p)
     r2 = run("rec", "-q", "-o", TRACE + "2", "--", "sh", "-c", f"{PROGRAM}; {PROGRAM}; true")
     p = run("replay", "-q", "-x", "usdtfiles=" + PROGRAM, "-n", "mine*:::step { @ = count(); }", TRACE + "2")
     live.check(r2.returncode == 0 and p.stdout.split() == ["200"], "static probes of a program that was gone at the end", p)
+    if shutil.which("node"):  # it passes on what the stub of logged calls leaves in rcx
+        run("rec", "-q", "-o", TRACE + "4", "--", "node", "-e", "require('fs').readdirSync('/usr/lib').length")
+        p = run("replay", "-q", "-n", "pid$target:node:main:entry { @ = count(); } profile-499 { @n = count(); }", TRACE + "4")
+        live.check(p.returncode == 0 and p.stdout.split()[:1] == ["1"] and len(p.stdout.split()) == 2, "node", p)
     p = run("replay", TRACE)
     live.check(p.stdout == r.stdout and p.returncode == 0, "and a replay that nobody asks is as before", p)
 
