@@ -51,9 +51,10 @@ int requestopts_record(struct recnow *l, const struct optable *t, void *command,
 	{ .name = "comm", \
 	  .kind = OPT_TEXT, \
 	  .at = offsetof(struct recnow, comm), \
-	  .arg = "NAME, --user NAME", \
-	  .help = "record now: processes of this name, of this user" }, \
+	  .arg = "NAME, --user NAME, --unit NAME", \
+	  .help = "record now: processes of this name, of this user, of this unit of systemd" }, \
 		{ .name = "user", .kind = OPT_TEXT, .at = offsetof(struct recnow, user), .arg = "NAME" }, \
+		{ .name = "unit", .kind = OPT_TEXT, .at = offsetof(struct recnow, unit), .arg = "NAME" }, \
 		{ .name = "cgroup", \
 		  .kind = OPT_TEXT, \
 		  .at = offsetof(struct recnow, cgroup), \

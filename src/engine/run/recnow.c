@@ -30,7 +30,7 @@ int recnow_words(struct recnow *l, char *const *words)
 
 static bool has_whose(const struct recnow *l)
 {
-	return l->comm || l->user || l->cgroup || l->container;
+	return l->comm || l->user || l->cgroup || l->container || l->unit;
 }
 
 bool recnow_asked(const struct recnow *l)
@@ -48,6 +48,8 @@ static void add_whose(const struct recnow *l, struct request *c)
 		request_option(c, "cgroup", l->cgroup);
 	if (l->container)
 		request_option(c, "container", l->container);
+	if (l->unit)
+		request_option(c, "unit", l->unit);
 }
 
 /* Where the recording goes: a folder of our own, when it is not to be kept. */

@@ -3,6 +3,7 @@
 """dwell tools and dwell run: tools are found, explained and run by name, also by the names of bcc and bpftrace."""
 import json
 import os
+import re
 import subprocess
 
 import live
@@ -18,6 +19,13 @@ live.check(r.returncode == 1 and "no tool has 'nosuchword'" in r.stderr, "tools:
 live.same([l.split()[0] for l in live.dwell("tools", "biosnoop").stdout.splitlines()], ["iosnoop"], "tools: bcc's name")
 r = live.dwell("tools", "mdflush")
 live.check(r.returncode == 2 and "dwell -n 'fbt::md_flush_request:entry" in r.stderr and "needs functions of the kernel" in r.stderr, "tools: what needs functions of the kernel says so", f"{r}")
+# These programs compile where the kernel has the functions, and say why they do not elsewhere.
+functions = re.search(r"^  yes +functions of the kernel", live.dwell("features").stdout, re.M)
+for name in ("mdflush", "tcpsynbl", "virtiostat"):
+    program = re.search(r"dwell -n '(.*)';", live.dwell("run", name).stderr)
+    r = live.dwell("-e", "-n", program[1] if program else "")
+    live.check(r.returncode == 0 or (r.stderr.count("does not match any probes") == 1 and (functions or re.search("hint: .*(kprobe|lockdown)", r.stderr))),
+               f"{name}: its program", f"{program} {r}")
 for args, code, text in ((["a", "b"], 2, "one word at most"), (["--bad"], 2, "no option --bad")):
     r = live.dwell("tools", *args)
     live.check(r.returncode == code and text in r.stderr, f"tools {args}", f"{r}")
