@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every folder that tools/layers.txt names has a page, README.md: at most 40 lines, and the files and functions that it
 names in `backquotes` exist. A file is named as seen from the folder, from src/ or from the root; a * stands for any
-text in a name. A function is `name()`. usage: checkrooms.py ROOT"""
+text in a name. A function is `name()`.
+In doc/architecture.md the table of rooms has a row for each floor, with what tools/layers.txt says that it may include,
+and the table of threads and processes names each file of src that makes one.
+usage: checkrooms.py ROOT"""
 import fnmatch
 import os
 import re
@@ -14,6 +17,10 @@ from checklayers import read_layers
 LINES_MAX = 40
 FILE = re.compile(r"^[\w./*-]+\.(?:[chd]|def|js|ts|md|txt|py)$")
 FUNCTION = re.compile(r"^(\w+)\(\)$")
+GUIDE = "doc/architecture.md"
+ROW = re.compile(r"^\| `src/(\w+)` \|.*\| ([^|]+) \|$", re.M)
+MAKES = re.compile(r"\b(?:fork\(\)|(?:pthread_create|posix_spawnp?|clone3?)\()")
+OTHER_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)  # comments and literals
 WORD = re.compile(r"\b[A-Za-z_]\w*(?=\()")
 
 
@@ -54,9 +61,38 @@ def check_page(page, text, paths, words):
     return errors, checked
 
 
+def section(text, title):
+    return re.split(r"^## ", text.split(f"\n## {title}\n")[1], maxsplit=1, flags=re.M)[0]
+
+
+def check_floors(text, below):
+    """The table of rooms, against the floors of layers.txt. "all" is every floor, "–" none."""
+    errors, floors = [], {name for name in below if "/" not in name}
+    rows = dict(ROW.findall(text))
+    for name in sorted(floors ^ set(rows)):
+        errors.append(f"{GUIDE}: Rooms: " + (f"no row for src/{name}" if name in floors else f"tools/layers.txt has no {name}"))
+    for name in sorted(floors & set(rows)):
+        may = {name}
+        for other in [] if rows[name] in ("–", "all") else rows[name].split(", "):
+            may |= below.get(other, {other})
+        if rows[name] != "all" and may != below[name]:
+            errors.append(f"{GUIDE}: Rooms: src/{name} may include more, or less: {', '.join(sorted(may ^ below[name]))}")
+    return errors
+
+
+def check_threads(text, root, paths):
+    """The table of threads and processes, against the files that make them."""
+    return [f"{GUIDE}: Threads and processes: no row names {path[4:]}, which makes one" for path in paths
+            if path.startswith("src/") and path.endswith(".c") and f"`{path[4:]}`" not in text
+            and MAKES.search(OTHER_TEXT.sub(" ", read(os.path.join(root, path))))]
+
+
 def main():
     root, errors, checked = sys.argv[1], [], 0
     paths = [p for p in sources.walk(root)]
+    guide = read(os.path.join(root, GUIDE))
+    errors += check_floors(section(guide, "Rooms"), read_layers(root))
+    errors += check_threads(section(guide, "Threads and processes"), root, paths)
     words = functions(root)
     for folder in read_layers(root):
         page = f"src/{folder}/README.md"
