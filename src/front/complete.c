@@ -245,9 +245,11 @@ static const char *member(const char *line, const char *name, size_t *n)
 	char key[32];
 	const char *at;
 
-	snprintf(key, sizeof(key), "\"%s\":\"", name);
+	snprintf(key, sizeof(key), "\"%s\"", name);
 	at = strstr(line, key);
-	at = at ? at + strlen(key) : "";
+	while (at && strncmp(at + strlen(key), ":\"", 2) != 0) /* a value that has this name */
+		at = strstr(at + 1, key);
+	at = at ? at + strlen(key) + 2 : "";
 	*n = strcspn(at, "\"\n");
 	return at;
 }

@@ -2,33 +2,37 @@
 /* Writes and parses sparse arrays. */
 #include "store/sparse.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include "base/jsonw.h"
 
-static void put(struct strb *b, bool first, uint32_t index, uint64_t value)
+static void put(struct jsonw *w, uint32_t index, uint64_t value)
 {
-	strb_printf(b, "%s\"%" PRIu32 "\":%" PRId64, first ? "" : ",", index, (int64_t)value);
+	char name[sizeof("4294967295")];
+
+	snprintf(name, sizeof(name), "%" PRIu32, index);
+	jsonw_i64(w, name, (int64_t)value);
 }
 
 void sparse_put_words(struct strb *b, const uint64_t *words, size_t n)
 {
-	bool first = true;
+	struct jsonw w = jsonw_to(b);
 
-	strb_addc(b, '{');
-	for (size_t i = 0; i < n; i++) {
-		if (!words[i])
-			continue;
-		put(b, first, (uint32_t)i, words[i]);
-		first = false;
-	}
-	strb_addc(b, '}');
+	jsonw_object(&w, NULL);
+	for (size_t i = 0; i < n; i++)
+		if (words[i])
+			put(&w, (uint32_t)i, words[i]);
+	jsonw_end_object(&w);
 }
 
 void sparse_put_buckets(struct strb *b, const struct rec_bucket *v, size_t n)
 {
-	strb_addc(b, '{');
+	struct jsonw w = jsonw_to(b);
+
+	jsonw_object(&w, NULL);
 	for (size_t i = 0; i < n; i++)
-		put(b, i == 0, v[i].index, v[i].count);
-	strb_addc(b, '}');
+		put(&w, v[i].index, v[i].count);
+	jsonw_end_object(&w);
 }
 
 struct cursor {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/jsonw.h"
 #include "view/form/deflate.h"
 #include "view/form/xml.h"
 
@@ -73,19 +74,37 @@ int page_write(FILE *out, const char *title, const char *css, size_t css_len, co
 	return e < 0 ? e : ferror(out) ? (errno ? -errno : -EIO) : 0;
 }
 
+/* The text so far goes to out, and the builder begins anew. 0 or -ENOMEM. */
+static int flush_text(struct strb *text, FILE *out)
+{
+	if (text->failed)
+		return -ENOMEM;
+	fwrite(text->s, 1, text->n, out);
+	strb_reset(text);
+	return 0;
+}
+
 int page_json(FILE *out, const struct strb *meta, const struct page_part *parts, size_t nparts)
 {
+	_cleanup_(strb_free) struct strb text = { 0 };
+	struct jsonw w = jsonw_to(&text);
 	int e = meta->failed || meta->n < 2 ? -ENOMEM : 0;
 
+	jsonw_object(&w, NULL);
 	if (e == 0)
-		fwrite(meta->s, 1, meta->n - 1, out); /* without the final "}": members follow */
+		jsonw_members(&w, meta->s, meta->n);
 	for (size_t i = 0; i < nparts && e == 0; i++) {
-		fprintf(out, ",\"%s\":\"", parts[i].id);
-		e = parts[i].bytes->failed
-			    ? -ENOMEM
-			    : deflate_bytes(parts[i].bytes->s, parts[i].bytes->n, DEFLATE_ZLIB, page_base64, out);
-		fputc('"', out);
+		const struct strb *bytes = parts[i].bytes;
+
+		jsonw_begin_str(&w, parts[i].id);
+		e = bytes->failed ? -ENOMEM : flush_text(&text, out);
+		if (e == 0)
+			e = deflate_bytes(bytes->s, bytes->n, DEFLATE_ZLIB, page_base64, out);
+		jsonw_end_str(&w);
 	}
-	fputs("}\n", out);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
+	if (e == 0)
+		e = flush_text(&text, out);
 	return e < 0 ? e : ferror(out) ? (errno ? -errno : -EIO) : 0;
 }
