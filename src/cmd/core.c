@@ -8,15 +8,17 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "core/coreline.h"
+#include "core/kernel.h"
 #include "cmd/words.h"
 #include "core/shell.h"
+#include "load/kmem.h"
 
 #define MAX_COMMANDS 256u /* -c */
 
 struct core_opts {
 	const char *pid, *commands[MAX_COMMANDS];
 	size_t n;
-	bool json, no_stop;
+	bool json, no_stop, kernel;
 };
 
 static int add_command(void *member, const struct optrow *o, const char *arg, struct err *err)
@@ -37,6 +39,11 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct core_opts, pid),
 	  .arg = "PID",
 	  .help = "look at a process that lives; its threads are stopped meanwhile" },
+	{ .name = "kernel",
+	  .letter = 'k',
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct core_opts, kernel),
+	  .help = "look at the running kernel" },
 	{ .name = "no-stop",
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct core_opts, no_stop),
@@ -52,7 +59,7 @@ static const struct optrow rows[] = {
 
 static const struct optable options = {
 	.command = "core",
-	.synopsis = "core [options] FILE [BINARY]\ncore [options] -p PID",
+	.synopsis = "core [options] FILE [BINARY]\ncore [options] -p PID\ncore [options] -k",
 	.notes =
 		"\tShows what was in the memory of a process: of a core file, whose program is BINARY if it is not where it\n"
 		"\twas, or of a process that lives. Commands come from -c, or line by line from standard input; ::help tells\n"
@@ -119,17 +126,45 @@ static int run(const struct core_opts *o, struct core *c)
 	return e != EXIT_OK ? e : good ? EXIT_OK : EXIT_ERROR;
 }
 
-static int open_target(const struct core_opts *o, int argc, char **argv, struct core *ret)
+static int read_kernel(void *arg, uint64_t addr, void *buf, size_t n)
+{
+	return kmem_read(arg, addr, buf, n);
+}
+
+static int open_kernel(struct kmem *k, struct core *ret)
+{
+	struct core_reader by = { .read = read_kernel, .arg = k };
+	struct err err = { 0 };
+	int r = kmem_open(k);
+
+	if (r == 0)
+		r = kmem_current(k, &by.current);
+	if (r < 0)
+		err_set(&err, r, "its memory cannot be read: %s",
+			r == -EPERM ? "that needs root, and no lockdown of confidentiality" : strerror(-r));
+	else
+		r = core_open_kernel(&by, ret, &err);
+	if (r < 0)
+		cmd_msg("core: cannot open the kernel: %s", err.msg);
+	err_done(&err);
+	return r < 0 ? EXIT_ERROR : EXIT_OK;
+}
+
+static int open_target(const struct core_opts *o, int argc, char **argv, struct kmem *k, struct core *ret)
 {
 	const char *file = argc > 0 ? argv[0] : NULL;
 	struct err err = { 0 };
 	uint64_t pid;
 	int r;
 
-	if (o->pid && file)
+	if ((o->pid || o->kernel) && file)
 		return cmd_words(&options, file, NULL);
+	if (o->pid && o->kernel)
+		return cmd_words(&options, "-k", NULL);
+	if (o->kernel)
+		return open_kernel(k, ret);
 	if (!o->pid && !file)
-		return cmd_words(&options, NULL, "a core file, or -p PID");
+		return cmd_words(&options, NULL, "a core file, -p PID, or -k");
 	if (argc > 2)
 		return cmd_words(&options, argv[2], NULL);
 	if (o->pid && (num_parse_u64(o->pid, &pid) < 0 || pid < 1 || pid > INT32_MAX)) {
@@ -147,6 +182,7 @@ static int open_target(const struct core_opts *o, int argc, char **argv, struct 
 static int core(int argc, char **argv)
 {
 	_cleanup_free_ struct core_opts *o = calloc(1, sizeof(*o));
+	struct kmem k = { -1, -1 };
 	struct core c = { 0 };
 	int e;
 
@@ -154,14 +190,15 @@ static int core(int argc, char **argv)
 		return cmd_fail("core: out of memory");
 	e = cmd_options(&options, o, argc, argv);
 	if (e == 0) {
-		e = open_target(o, argc - optind, argv + optind, &c);
+		e = open_target(o, argc - optind, argv + optind, &k, &c);
 		if (e == EXIT_OK) {
 			e = run(o, &c);
 			core_close(&c);
 		}
+		kmem_close(&k);
 	}
 	return e;
 }
 
-const struct command cmd_core = { "core", "what was in memory: core files and processes, Node's objects", core,
+const struct command cmd_core = { "core", "what was in memory: core files, processes, the kernel; Node's objects", core,
 				  .options = &options };

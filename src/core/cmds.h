@@ -26,6 +26,7 @@ int dcmd_nm(struct shell *s, const struct dcall *d);
 int dcmd_nodebuffer(struct shell *s, const struct dcall *d);
 int dcmd_offsetof(struct shell *s, const struct dcall *d);
 int dcmd_print(struct shell *s, const struct dcall *d);
+int dcmd_ps(struct shell *s, const struct dcall *d);
 int dcmd_sizeof(struct shell *s, const struct dcall *d);
 int dcmd_stack(struct shell *s, const struct dcall *d);
 int dcmd_status(struct shell *s, const struct dcall *d);
@@ -34,6 +35,12 @@ int dcmd_walk(struct shell *s, const struct dcall *d);
 int dcmd_walkers(struct shell *s, const struct dcall *d);
 int dcmd_whatis(struct shell *s, const struct dcall *d);
 
+int walk_cgroups(struct shell *s, const struct dcall *d);
+int walk_files(struct shell *s, const struct dcall *d);
 int walk_mappings(struct shell *s, const struct dcall *d);
+int walk_modules(struct shell *s, const struct dcall *d);
+int walk_sockets(struct shell *s, const struct dcall *d);
+int walk_tasks(struct shell *s, const struct dcall *d);
 int walk_threads(struct shell *s, const struct dcall *d);
+int walk_vmas(struct shell *s, const struct dcall *d);
 #endif

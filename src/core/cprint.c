@@ -42,22 +42,30 @@ static const char *enumerator(const struct ctype *t, const struct tinfo *info, u
 	return NULL;
 }
 
-/* An array of char that holds a text. *ret_n: its bytes, without the zero. */
-static bool is_text(struct printing *g, const struct cplace *p, const struct ctype *elem, uint64_t n, char *buf,
-		    size_t *ret_n)
+/* Whether the elements are of plain char; pointed_to: or of another one, as kernels have texts. */
+static bool is_char(const struct ctype *elem, bool pointed_to)
 {
 	struct ctype r;
 	struct tinfo info;
-	size_t len;
+
+	return ctype_resolve(elem, &r, &info) && info.kind == TK_INT && info.size == 1 && !info.is_bool &&
+	       (pointed_to ? strstr(info.name, "char") != NULL : !strcmp(info.name, "char"));
+}
+
+/* A text of at most n bytes, up to a zero. *ret_n: its bytes without that. false: it has bytes that no text has. */
+static bool is_text(struct printing *g, uint64_t addr, uint64_t n, char buf[MAX_TEXT + 1], size_t *ret_n)
+{
+	size_t len = 0;
 
 	n = n < MAX_TEXT ? n : MAX_TEXT;
-	if (!ctype_resolve(elem, &r, &info) || info.kind != TK_INT || info.size != 1 ||
-	    strcmp(info.name, "char") != 0 || core_read(g->s->core, p->addr, buf, (size_t)n) < 0)
-		return false;
-	len = strnlen(buf, (size_t)n);
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)buf[i] < ' ' && buf[i] != '\t' && buf[i] != '\n')
+	for (; len < n; len++) {
+		if (core_read(g->s->core, addr + len, &buf[len], 1) < 0)
 			return false;
+		if (!buf[len])
+			break;
+		if ((unsigned char)buf[len] < ' ' && buf[len] != '\t' && buf[len] != '\n')
+			return false;
+	}
 	buf[len] = '\0';
 	*ret_n = len;
 	return true;
@@ -77,11 +85,11 @@ static void text_symbol(struct shell *s, const struct core_symbol *y, uint64_t a
 /* The text that a pointer to char points to. */
 static void text_pointed_to(struct printing *g, const struct ctype *t, uint64_t v)
 {
-	char text[TEXT_SHOWN + 1];
-	struct cplace p = { .addr = v };
+	char text[MAX_TEXT + 1];
+	struct ctype to;
 	size_t n;
 
-	if (!v || !ctype_target(t, &p.type) || !is_text(g, &p, &p.type, TEXT_SHOWN, text, &n) || !n)
+	if (!v || !ctype_target(t, &to) || !is_char(&to, true) || !is_text(g, v, TEXT_SHOWN, text, &n) || !n)
 		return;
 	shell_print(g->s, " \"");
 	shell_plain(g->s, text);
@@ -265,7 +273,7 @@ static int print_array(struct printing *g, const struct cplace *p, const char *n
 
 	if (!ctype_target(&p->type, &at.type) || !(size = ctype_size(&at.type)) || g->depth == CTYPE_MAX_NEST)
 		return print_opaque(g, p, name);
-	if (is_text(g, p, &at.type, n, text, &len)) {
+	if (is_char(&at.type, false) && is_text(g, p->addr, n, text, &len)) {
 		if (g->w) {
 			jsonw_strn(g->w, name, text, len);
 			return 0;
@@ -332,11 +340,11 @@ static int print_thing(struct printing *g, const struct cplace *p, const char *n
 	return print_opaque(g, p, name);
 }
 
-int cplace_print(struct shell *s, const struct cplace *p, const struct cprint *how)
+int cplace_print(struct shell *s, const struct cplace *p, const struct cprint *how, const char *name)
 {
 	struct printing g = { .s = s, .how = how };
 
-	return print_thing(&g, p, NULL);
+	return print_thing(&g, p, name);
 }
 
 int cplace_json(struct shell *s, const struct cplace *p, const struct cprint *how, struct jsonw *w, const char *name)

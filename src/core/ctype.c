@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "core/kernel.h"
 #include "sym/dwarf/dwarf.h"
 #include "sym/elf/debugfile.h"
 
@@ -185,6 +186,11 @@ static int find(struct shell *s, const char *file, const char *name, uint32_t ki
 {
 	uint32_t f;
 
+	if (s->core->kernel) {
+		ret->ts = s->core->kernel->types;
+		*any = true;
+		return typesrc_find(ret->ts, *file ? file : NULL, name, kinds, &ret->ref);
+	}
 	*any = false;
 	for (size_t i = 0; core_file_in_order(s->core, i, &f); i++) {
 		struct typesrc *ts;
@@ -247,22 +253,25 @@ static int on_name(void *arg, struct tref ref, const char *name)
 	return 0;
 }
 
+static int each_of(struct typesrc *ts, uint32_t kinds, const char *prefix, struct each *e)
+{
+	int r = 0;
+
+	for (enum tkind k = TK_INT; ts && k <= TK_VAR && r == 0; k++)
+		if (kinds & TKM(k))
+			r = typesrc_each(ts, k, prefix, on_name, e);
+	return r;
+}
+
 int ctype_each(struct shell *s, uint32_t kinds, const char *prefix, void (*fn)(void *arg, const char *name), void *arg)
 {
 	struct each e = { fn, arg };
 	uint32_t f;
+	int r = s->core->kernel ? each_of(s->core->kernel->types, kinds, prefix, &e) : 0;
 
-	for (size_t i = 0; core_file_in_order(s->core, i, &f); i++) {
-		struct typesrc *ts = of_file(s, f);
-
-		for (enum tkind k = TK_INT; ts && k <= TK_VAR; k++) {
-			int r = kinds & TKM(k) ? typesrc_each(ts, k, prefix, on_name, &e) : 0;
-
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
+	for (size_t i = 0; r == 0 && core_file_in_order(s->core, i, &f); i++)
+		r = each_of(of_file(s, f), kinds, prefix, &e);
+	return r;
 }
 
 /* -- what types are -- */

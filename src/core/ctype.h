@@ -55,6 +55,6 @@ struct cprint {
 	uint64_t elements;
 };
 /* Prints a thing, after its name if that is not NULL. */
-int cplace_print(struct shell *s, const struct cplace *p, const struct cprint *how);
+int cplace_print(struct shell *s, const struct cplace *p, const struct cprint *how, const char *name);
 int cplace_json(struct shell *s, const struct cplace *p, const struct cprint *how, struct jsonw *w, const char *name);
 #endif

@@ -93,9 +93,7 @@ static int show(struct shell *s, const struct cplace *p, const struct cprint *ho
 		return emit(s, p);
 	if (s->json)
 		return json_thing(s, p, how, member);
-	if (member)
-		shell_print(s, "%s = ", member);
-	return cplace_print(s, p, how);
+	return cplace_print(s, p, how, member);
 }
 
 int dcmd_print(struct shell *s, const struct dcall *d)

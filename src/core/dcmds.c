@@ -105,6 +105,11 @@ const struct dcmd dcmds[] = {
 	  "-a: with addresses. -d: structs within each other (0t8). -n: elements of each array (0t32).\n"
 	  "In front of a |: the value of a pointer or a number, else the address.\n",
 	  NULL, dcmd_print },
+	{ "ps", "", false, "list the kernel's processes",
+	  "Lists the processes of the running kernel (dwell core -k): state as of ps(1), process, parent, user, CPU, and the\n"
+	  "address of the struct task_struct. Names of the kernel's own threads are in brackets. ADDRESS::ps: that one.\n"
+	  "In front of a |: these addresses.\n",
+	  NULL, dcmd_ps },
 	{ "sizeof", "TYPE", false, "tell how large a type is", "Tells the size of a type in bytes.\n", NULL,
 	  dcmd_sizeof },
 	{ "stack", "[-n FRAMES]", false, "show a thread's native stack",
@@ -117,8 +122,9 @@ const struct dcmd dcmds[] = {
 	  "Tells of which process the memory is, what it died of, how much of it there is, what is missing.\n",
 	  "::status", dcmd_status },
 	{ "threads", "", false, "list the threads",
-	  "Lists the threads with the function that each is in. In front of a |: their numbers.\n", "::threads",
-	  dcmd_threads },
+	  "Lists the threads with the function that each is in. In front of a |: their numbers.\n"
+	  "Of the kernel: all threads with their struct task_struct, or those of the process at ADDRESS.\n",
+	  "::threads", dcmd_threads },
 	{ "walk", "NAME", false, "go through all things of a kind",
 	  "Gives the address of each thing, for the next command. ::walkers lists the kinds.\n", "::walk mapping",
 	  dcmd_walk },
@@ -131,8 +137,14 @@ const struct dcmd dcmds[] = {
 };
 
 const struct walker walkers[] = {
+	{ "cgroup", "the kernel's cgroups of version 2, parents first", walk_cgroups },
+	{ "file", "the kernel's open files of the task at ADDRESS: struct file", walk_files },
 	{ "mapping", "the parts of memory, by address", walk_mappings },
-	{ "thread", "the threads, by number", walk_threads },
+	{ "module", "the kernel's modules: struct module", walk_modules },
+	{ "socket", "the kernel's sockets of the task at ADDRESS: struct socket", walk_sockets },
+	{ "task", "the kernel's processes: struct task_struct", walk_tasks },
+	{ "thread", "the threads, by number; of the kernel: struct task_struct", walk_threads },
+	{ "vma", "the kernel's memory areas of the task at ADDRESS: struct vm_area_struct", walk_vmas },
 	{ 0 },
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "core/target.h"
+#include "core/kernel.h"
 #include "sym/elf/elfsym.h"
 #include "sym/elf/minidebug.h"
 #include "sym/elf/open.h"
@@ -184,6 +184,8 @@ bool core_name(struct core *c, uint64_t addr, struct core_symbol *ret)
 	struct core_file *f;
 	uint64_t at;
 
+	if (c->kernel)
+		return kernel_name(c, addr, ret);
 	*ret = (struct core_symbol){ 0 };
 	if (!m)
 		return false;
@@ -257,6 +259,8 @@ int core_address(struct core *c, const char *name, uint64_t *ret)
 	const char *tick = strchr(name, '`'), *what = tick ? tick + 1 : name;
 	uint32_t file;
 
+	if (c->kernel)
+		return kernel_address(c, name, ret);
 	for (size_t i = 0; core_file_in_order(c, i, &file); i++) {
 		uint64_t bias;
 		struct core_file *f;
@@ -282,6 +286,8 @@ int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, cons
 	const size_t n = strlen(prefix);
 	uint32_t file;
 
+	if (c->kernel)
+		return kernel_each_name(c, prefix, fn, arg);
 	for (size_t i = 0; core_file_in_order(c, i, &file); i++) {
 		uint64_t bias;
 		struct core_file *f = with_names(c, file, &bias);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "core/cmds.h"
+#include "core/kerneltasks.h"
 
 #define FRAMES 100 /* of ::stack, unless it says how many */
 #define HEX(v) "%" PRIx64, (v)
@@ -111,6 +112,8 @@ int dcmd_status(struct shell *s, const struct dcall *d)
 
 	if (d->argc)
 		return shell_refuse(s, "status", d->argv[0]);
+	if (c->kernel)
+		return kernel_status(s);
 	if (s->json) {
 		json_status(s);
 		return 0;
@@ -185,6 +188,8 @@ int dcmd_mappings(struct shell *s, const struct dcall *d)
 
 	if (d->argc)
 		return shell_refuse(s, "mappings", d->argv[0]);
+	if (c->kernel)
+		return err_set(&s->err, -EINVAL, "the running kernel is looked at: it has no list of mappings");
 	if (d->has_addr && !one)
 		return err_set(&s->err, -EFAULT, "nothing is mapped at %" PRIx64, d->addr);
 	if (!s->json)
@@ -219,7 +224,8 @@ int walk_threads(struct shell *s, const struct dcall *d)
 {
 	int r = 0;
 
-	(void)d;
+	if (s->core->kernel)
+		return kernel_walk_threads(s, d);
 	for (size_t i = 0; i < s->core->threads.n && r == 0; i++) {
 		shell_print(s, "%x\n", (unsigned)s->core->threads.v[i].tid);
 		r = shell_emit(s, (uint64_t)s->core->threads.v[i].tid);
@@ -233,6 +239,8 @@ int dcmd_threads(struct shell *s, const struct dcall *d)
 
 	if (d->argc)
 		return shell_refuse(s, "threads", d->argv[0]);
+	if (c->kernel)
+		return kernel_threads(s, d);
 	if (s->to)
 		return walk_threads(s, d);
 	if (!s->json)
@@ -265,6 +273,9 @@ int dcmd_threads(struct shell *s, const struct dcall *d)
 
 int shell_thread(struct shell *s, const struct dcall *d, const struct core_thread **ret)
 {
+	if (s->core->kernel)
+		return err_set(&s->err, -EINVAL,
+			       "the running kernel is looked at: dwell latency stuck shows its stacks");
 	*ret = d->has_addr ? core_thread(s->core, (pid_t)d->addr) : s->core->threads.v;
 	if (d->has_addr && (d->addr > INT32_MAX || !*ret))
 		return err_set(&s->err, -ESRCH,
@@ -355,6 +366,8 @@ int dcmd_whatis(struct shell *s, const struct dcall *d)
 
 	if (d->argc)
 		return shell_refuse(s, "whatis", d->argv[0]);
+	if (s->core->kernel)
+		return kernel_whatis(s, d->addr);
 	if (!g && !core_map_at(s->core, d->addr))
 		return err_set(&s->err, -EFAULT, "nothing is mapped at %" PRIx64, d->addr);
 	r = core_read(s->core, d->addr, &byte, 1);

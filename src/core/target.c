@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "core/kernel.h"
 #include "core/live.h"
 #include "core/range.h"
 #include "core/target.h"
@@ -158,7 +159,9 @@ static int read_piece(struct core *c, uint64_t addr, uint8_t *buf, size_t n)
 {
 	while (n) {
 		size_t k = n;
-		int r = c->live ? from_process(c, addr, buf, n) : from_core(c, addr, buf, &k);
+		int r = c->kernel ? kernel_read(c, addr, buf, n)
+			: c->live ? from_process(c, addr, buf, n)
+				  : from_core(c, addr, buf, &k);
 
 		if (r < 0 && !c->live) {
 			int again;
@@ -233,6 +236,7 @@ void core_forget(struct core *c)
 void core_close(struct core *c)
 {
 	live_let_go(c);
+	kernel_close(c);
 	for (size_t i = 0; i < c->files.n; i++) {
 		struct core_file *f = &c->files.v[i];
 		const int fd = f->elf.src.fd;

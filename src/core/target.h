@@ -68,6 +68,7 @@ struct core_map {
 };
 
 struct core_block;
+struct core_kernel; /* kernel.h */
 
 struct core {
 	bool live, stopped;
@@ -85,6 +86,7 @@ struct core {
 	VEC(struct core_file) files;
 	VEC(struct core_thread) threads; /* of a core: the one that died first */
 	struct core_block *blocks;	 /* what was read last */
+	struct core_kernel *kernel;	 /* the running kernel is looked at; NULL: a process */
 	struct demangler demangler;
 	struct strset names;
 };

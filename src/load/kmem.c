@@ -42,6 +42,25 @@ static int load_reader(int map)
 	return cap_load(&p);
 }
 
+/* piece->addr = get_current_task() */
+static int load_current(int map)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_LD | BPF_IMM | BPF_DW,
+		  .dst_reg = BPF_REG_6,
+		  .src_reg = BPF_PSEUDO_MAP_VALUE,
+		  .imm = map },
+		{ .imm = 0 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_0, .off = OFF(addr) },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	struct cap_prog p = { .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insns = insns, .ninsns = ARRAY_SIZE(insns) };
+
+	return cap_load(&p);
+}
+
 int kmem_open(struct kmem *ret)
 {
 	union bpf_attr a;
@@ -88,6 +107,22 @@ int kmem_read(const struct kmem *k, uint64_t addr, void *buf, size_t len)
 
 	for (size_t at = 0; r == 0 && at < len; at += KMEM_PIECE)
 		r = read_piece(k, addr + at, (uint8_t *)buf + at, len - at < KMEM_PIECE ? len - at : KMEM_PIECE);
+	return r;
+}
+
+int kmem_current(const struct kmem *k, uint64_t *ret)
+{
+	uint32_t key = 0, status;
+	struct piece p;
+	_cleanup_close_ int prog = load_current(k->map);
+	int r = prog < 0 ? prog : 0;
+
+	if (r == 0)
+		r = bpfsys_test_run(prog, -1, &status);
+	if (r == 0)
+		r = bpfsys_map_lookup(k->map, &key, &p);
+	if (r == 0)
+		*ret = p.addr;
 	return r;
 }
 

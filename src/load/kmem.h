@@ -16,5 +16,7 @@ struct kmem {
 int kmem_open(struct kmem *ret);
 /* -EFAULT: not all of it can be read; -EPERM: kernel lockdown forbids it. */
 int kmem_read(const struct kmem *k, uint64_t addr, void *buf, size_t len);
+/* The struct task_struct of the calling thread. */
+int kmem_current(const struct kmem *k, uint64_t *ret);
 void kmem_close(struct kmem *k); /* one that was not opened (map and prog -1), too */
 #endif

@@ -41,8 +41,8 @@ static void commands_are_completed_wherever_they_stand(void **state)
 static void words_are_those_of_the_command(void **state)
 {
 	(void)state;
-	want("::walk ", "mapping thread");
-	want("::walk m", "mapping");
+	want("::walk ", "cgroup file mapping module socket task thread vma");
+	want("::walk ma", "mapping");
 	want("::help wh", "whatis");
 	want("::jsprint -", "-a -h -d -n -s");
 	want("10::jsprint -d 2 -", "-a -h -d -n -s");
