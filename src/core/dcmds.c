@@ -137,14 +137,14 @@ const struct dcmd dcmds[] = {
 };
 
 const struct walker walkers[] = {
-	{ "cgroup", "the kernel's cgroups of version 2, parents first", walk_cgroups },
-	{ "file", "the kernel's open files of the task at ADDRESS: struct file", walk_files },
-	{ "mapping", "the parts of memory, by address", walk_mappings },
-	{ "module", "the kernel's modules: struct module", walk_modules },
-	{ "socket", "the kernel's sockets of the task at ADDRESS: struct socket", walk_sockets },
-	{ "task", "the kernel's processes: struct task_struct", walk_tasks },
-	{ "thread", "the threads, by number; of the kernel: struct task_struct", walk_threads },
-	{ "vma", "the kernel's memory areas of the task at ADDRESS: struct vm_area_struct", walk_vmas },
+	{ "cgroup", "the kernel's cgroups of version 2, parents first", true, walk_cgroups },
+	{ "file", "the kernel's open files of the task at ADDRESS: struct file", true, walk_files },
+	{ "mapping", "the parts of memory, by address", false, walk_mappings },
+	{ "module", "the kernel's modules: struct module", true, walk_modules },
+	{ "socket", "the kernel's sockets of the task at ADDRESS: struct socket", true, walk_sockets },
+	{ "task", "the kernel's processes: struct task_struct", true, walk_tasks },
+	{ "thread", "the threads, by number; of the kernel: struct task_struct", false, walk_threads },
+	{ "vma", "the kernel's memory areas of the task at ADDRESS: struct vm_area_struct", true, walk_vmas },
 	{ 0 },
 };
 
@@ -174,7 +174,8 @@ int dcmd_walkers(struct shell *s, const struct dcall *d)
 	if (d->argc)
 		return shell_refuse(s, "walkers", d->argv[0]);
 	for (const struct walker *w = walkers; w->name; w++)
-		shell_print(s, "%-18s %s\n", w->name, w->summary);
+		if (!w->kernel || s->core->kernel)
+			shell_print(s, "%-18s %s\n", w->name, w->summary);
 	return 0;
 }
 

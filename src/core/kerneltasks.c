@@ -211,7 +211,7 @@ static int read_task(struct shell *s, uint64_t addr, bool thread, struct task *t
 	return r;
 }
 
-/* As ps(1) has it. Source: include/linux/sched.h, TASK_* and EXIT_*. */
+/* As ps(1) has it. Source: states of tasks in include/linux/sched.h. */
 static char state_letter(const struct task *t)
 {
 	if (t->exit)

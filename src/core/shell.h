@@ -67,6 +67,7 @@ extern const struct dcmd dcmds[];
 /* Things that can be gone through. */
 struct walker {
 	const char *name, *summary;
+	bool kernel; /* only of the kernel */
 	int (*run)(struct shell *s, const struct dcall *d);
 };
 extern const struct walker walkers[];
