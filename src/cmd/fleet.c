@@ -291,11 +291,11 @@ static const struct command fleet_host = { "host", "sends what this machine's da
 			    fleet_collect = { "collect", "takes it from NATS to ClickHouse", run_collect,
 					      .options = &collect_options },
 			    fleet_init = { "init", "makes stream and tables", run_init, .options = &init_options };
-static const struct command *const parts[] = { &fleet_host,    &fleet_collect,	&fleet_init,  &fleet_hosts,
-					       &fleet_latency, &fleet_why,	&fleet_flame, &fleet_heat,
-					       &fleet_hist,    &fleet_outliers, &fleet_top,   &fleet_diff,
-					       &fleet_program, &fleet_programs, &fleet_key,   &fleet_serve,
-					       &fleet_query,   &fleet_simulate, &fleet_demo,  NULL };
+static const struct command *const parts[] = {
+	&fleet_host,	&fleet_collect, &fleet_init,	 &fleet_hosts, &fleet_latency,	&fleet_why,	&fleet_flame,
+	&fleet_heat,	&fleet_hist,	&fleet_outliers, &fleet_top,   &fleet_diff,	&fleet_program, &fleet_programs,
+	&fleet_changes, &fleet_key,	&fleet_serve,	 &fleet_query, &fleet_simulate, &fleet_demo,	NULL
+};
 
 static void usage(const struct command *self, FILE *out)
 {

@@ -78,8 +78,7 @@ static int answer(int argc, char **argv)
 	e = askshow_answer(q, c, &a, &err);
 	click_close(c);
 	if (e == 0 && !a.table.begun && !a.json)
-		cmd_msg(q == &askshow_questions[ASKSHOW_OUTLIERS] ? "no host is slower than its peers for sure"
-								  : "there is nothing in this range");
+		cmd_msg("%s", q->nothing ? q->nothing : "there is nothing in this range");
 	return cmd_ended(e, &err);
 }
 
@@ -127,6 +126,7 @@ PART(flame, answer, "stacks of slow events, folded");
 PART(outliers, answer, "hosts that are slower than their peers");
 PART(top, answer, "hosts and keys that cost most time");
 PART(programs, answer, "programs that hosts were asked to run, and their ends");
+PART(changes, answer, "hosts that became slower, and when");
 PART(diff, answer, "what changed: hosts and the rest, or now and earlier");
 PART(heat, heat, "a heat map; options of `dwell heat`");
 PART(hist, hist, "distributions; options of `dwell hist`");

@@ -54,6 +54,7 @@ enum {
 	TOP = 1 << ASKSHOW_TOP,
 	DIFF = 1 << ASKSHOW_DIFF,
 	PROGRAMS = 1 << ASKSHOW_PROGRAMS,
+	CHANGES = 1 << ASKSHOW_CHANGES,
 	ALL = ASKOPTS_VIEW * 2 - 1
 };
 
@@ -141,7 +142,7 @@ static const struct {
 	    .kind = OPT_FLAG,
 	    .at = offsetof(struct askshow, what.idle),
 	    .help = "waits for something to do, too" } },
-	{ HOSTS | LATENCY | WHY | OUTLIERS | TOP | DIFF | PROGRAMS,
+	{ HOSTS | LATENCY | WHY | OUTLIERS | TOP | DIFF | PROGRAMS | CHANGES,
 	  { .name = "json", .kind = OPT_FLAG, .at = offsetof(struct askshow, json), .help = "JSON Lines" } },
 };
 _Static_assert(ARRAY_SIZE(rows) <= ASKOPTS_MAX, "there is room");

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "fleet/askdiff.h"
+#include "fleet/change.h"
 #include "fleet/outlier.h"
 
 void askshow_init(struct askshow *a)
@@ -159,6 +160,29 @@ int askshow_outlier(void *ctx, const struct outlier *o)
 	return a->table.error;
 }
 
+int askshow_change(void *ctx, const struct change *ch)
+{
+	struct askshow *a = ctx;
+	const struct cell cells[] = { { "host", CELL_TEXT, 0, 0, { .s = ch->host } },
+				      { "tracker", CELL_TEXT, 0, 0, { .s = ch->series } },
+				      { "at", CELL_UINT, 0, 0, { .u = ch->at } },
+				      { "quantile", CELL_NUMBER, 0, 2, { .d = ch->quantile } },
+				      { "before", CELL_NS, 0, 0, { .u = (uint64_t)ch->before } },
+				      { "after", CELL_NS, 0, 0, { .u = (uint64_t)ch->after } },
+				      { "key", CELL_TEXT, 0, 0, { .s = ch->blame.key } },
+				      { "cause", CELL_TEXT, 0, 0, { .s = ch->blame.cause } },
+				      { "together", CELL_UINT, 0, 0, { .u = ch->together } },
+				      { "sentence", CELL_TEXT, 0, 0, { .s = ch->sentence } } };
+
+	if (a->json) {
+		table_line(&a->table, cells, ARRAY_SIZE(cells));
+		return a->table.error;
+	}
+	a->table.begun = true;
+	fprintf(a->out, "%s\n", ch->sentence);
+	return ferror(a->out) ? -EIO : 0;
+}
+
 int askshow_stack(void *ctx, const char *stack, uint64_t ns)
 {
 	struct askshow *a = ctx;
@@ -236,14 +260,22 @@ static int programs(struct click *c, struct askshow *a, struct err *err)
 	return ask_programs(c, &a->what, askshow_program, a, err);
 }
 
-const struct askshow_question askshow_questions[] = { [ASKSHOW_HOSTS] = { "hosts", "host", hosts },
-						      [ASKSHOW_LATENCY] = { "latency", "latency", latency },
-						      [ASKSHOW_WHY] = { "why", "cause", why },
-						      [ASKSHOW_FLAME] = { "flame", NULL, flame },
-						      [ASKSHOW_OUTLIERS] = { "outliers", "outlier", outliers },
-						      [ASKSHOW_TOP] = { "top", "top", top },
-						      [ASKSHOW_DIFF] = { "diff", "diff", askdiff_show },
-						      [ASKSHOW_PROGRAMS] = { "programs", "program", programs } };
+static int changes(struct click *c, struct askshow *a, struct err *err)
+{
+	return change_find(c, &a->what, askshow_change, a, err);
+}
+
+const struct askshow_question askshow_questions[] = {
+	[ASKSHOW_HOSTS] = { "hosts", "host", hosts },
+	[ASKSHOW_LATENCY] = { "latency", "latency", latency },
+	[ASKSHOW_WHY] = { "why", "cause", why },
+	[ASKSHOW_FLAME] = { "flame", NULL, flame },
+	[ASKSHOW_OUTLIERS] = { "outliers", "outlier", outliers, "no host is slower than its peers for sure" },
+	[ASKSHOW_TOP] = { "top", "top", top },
+	[ASKSHOW_DIFF] = { "diff", "diff", askdiff_show },
+	[ASKSHOW_PROGRAMS] = { "programs", "program", programs },
+	[ASKSHOW_CHANGES] = { "changes", "change", changes, "no host became slower for sure" }
+};
 
 int askshow_answer(const struct askshow_question *q, struct click *c, struct askshow *a, struct err *err)
 {

@@ -38,6 +38,7 @@ int askshow_open(struct askshow *a, uint64_t now, struct click **ret, struct err
 struct askshow_question {
 	const char *name, *type; /* of its JSON objects */
 	int (*ask)(struct click *c, struct askshow *a, struct err *err);
+	const char *nothing; /* what is said of an empty answer; NULL: that the range is empty */
 };
 extern const struct askshow_question askshow_questions[]; /* in the order of: */
 enum {
@@ -49,6 +50,7 @@ enum {
 	ASKSHOW_TOP,
 	ASKSHOW_DIFF,
 	ASKSHOW_PROGRAMS,
+	ASKSHOW_CHANGES,
 	ASKSHOW_NQUESTIONS
 };
 /* 0, or -errno: with a message of the store, without one of writing. a->table.begun: there was something. */
@@ -59,6 +61,8 @@ int askshow_sum(void *ctx, const struct ask_sum *s);
 int askshow_cause(void *ctx, const struct ask_cause *s);
 int askshow_share(void *ctx, const struct ask_share *s);
 int askshow_program(void *ctx, const struct ask_program *p);
+struct change;
+int askshow_change(void *ctx, const struct change *ch);
 struct outlier;
 int askshow_outlier(void *ctx, const struct outlier *o);
 int askshow_stack(void *ctx, const char *stack, uint64_t ns);
