@@ -42,13 +42,13 @@ static int on_finish(void *ctx)
 }
 
 /* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */
-static bool has_exit_tp(void)
+static bool has_exit_tp(const struct live_why *l)
 {
 	struct typesrc *ts = NULL;
 	struct tref ref;
 	bool has;
 
-	if (typesrc_open_kernel(&ts, NULL) < 0)
+	if (typesrc_open(l->request.opts.btf, &ts, NULL) < 0)
 		return true; /* the compiler says what is missing */
 	has = typesrc_find(ts, NULL, "btf_trace_sched_exit_tp", TKM(TK_TYPEDEF), &ref) == 0;
 	typesrc_free(ts);
@@ -61,7 +61,7 @@ static int check_kernel(const struct live_why *l)
 	const struct listener *to = &l->request.to;
 	int e;
 
-	if (has_exit_tp())
+	if (has_exit_tp(l))
 		return 0;
 	e = needs_tracing(false, to);
 	if (e < 0)

@@ -135,7 +135,8 @@ void load_join(struct loaded *l, uint32_t i, const uint32_t *ids, struct typesrc
 	struct tref ref;
 	int fd;
 
-	if (!back || main_size(in) > MAX_JUMP || !ts || typesrc_find(ts, "vmlinux", IS_RETURN, TKM(TK_FUNC), &ref) < 0)
+	if (!back || main_size(in) > MAX_JUMP || !ts || !typesrc_attaches(ts) ||
+	    typesrc_find(ts, "vmlinux", IS_RETURN, TKM(TK_FUNC), &ref) < 0)
 		return;
 	fd = load_both(l, in, back, ids_of(l, ids, i), ids_of(l, ids, k), ref.id, opts);
 	if (fd < 0)

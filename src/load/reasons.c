@@ -199,9 +199,10 @@ const char *reason_types(struct reason *ret)
 		cause = "the folder is there, but empty: something is mounted over it";
 	else if (cap_config("CONFIG_DEBUG_INFO_BTF") == 'n')
 		cause = "this kernel is built without CONFIG_DEBUG_INFO_BTF; another kernel helps";
-	snprintf(ret->text, sizeof(ret->text),
-		 "the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not %s: %s",
-		 there ? "to be had" : "there", cause);
+	snprintf(
+		ret->text, sizeof(ret->text),
+		"the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not %s: %s; -x btf=FILE takes it from a file",
+		there ? "to be had" : "there", cause);
 	return ret->text;
 }
 

@@ -33,6 +33,7 @@ struct tobj {
 struct typesrc {
 	VEC(struct tobj *) objs; /* pointers: blobs refer to their base */
 	bool kernel;		 /* objects come from BTF_DIR */
+	bool foreign;		 /* from a file: the kernel does not know the ids */
 	bool listed;		 /* the modules of BTF_DIR are in objs */
 };
 
@@ -92,22 +93,21 @@ static int read_all(int fd, void *buf, size_t len)
 	return 0;
 }
 
-/* Maps the kernel's file (Linux 6.16 and newer), or else reads it. */
-static int obj_read_file(struct tobj *o, struct err *err)
+/* Maps a file, as the kernel's from Linux 6.16 on, or else reads it. */
+static int obj_map(struct tobj *o, const char *path, bool copy, struct err *err)
 {
-	char path[sizeof(BTF_DIR) + NAME_MAX + 2];
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	void *p;
 
-	snprintf(path, sizeof(path), BTF_DIR "/%s", o->name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, -EBADMSG, "%s is no file", path);
 	if (st.st_size <= 0 || (size_t)st.st_size > BTF_FILE_MAX)
 		return err_set(err, -EBADMSG, "%s has a size of %lld bytes", path, (long long)st.st_size);
 	o->len = (size_t)st.st_size;
-	p = mmap(NULL, o->len, PROT_READ, MAP_PRIVATE, fd, 0);
+	p = copy ? MAP_FAILED : mmap(NULL, o->len, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p != MAP_FAILED) {
 		o->data = p;
 		o->mapped = true;
@@ -119,6 +119,14 @@ static int obj_read_file(struct tobj *o, struct err *err)
 	if (read_all(fd, o->data, o->len) < 0)
 		return err_set(err, -EIO, "cannot read %s", path);
 	return 0;
+}
+
+static int obj_read_file(struct tobj *o, struct err *err)
+{
+	char path[sizeof(BTF_DIR) + NAME_MAX + 2];
+
+	snprintf(path, sizeof(path), BTF_DIR "/%s", o->name);
+	return obj_map(o, path, false, err);
 }
 
 /* Opens and indexes an object once; afterwards its ids can be used. */
@@ -179,7 +187,25 @@ int typesrc_open_kernel(struct typesrc **ret, struct err *err)
 	return 0;
 }
 
-/* Copies the data into a new object, opens it and proves that it has no loops. */
+/* Opens the newest object, and proves that it has no loops; if it does, or the step before failed, it is gone. */
+static int prove(struct typesrc *ts, struct tobj *o, int r, struct err *err)
+{
+	if (r >= 0)
+		r = obj_open(ts, (uint32_t)ts->objs.n - 1, err);
+	if (r >= 0) {
+		r = btf_blob_check(&o->blob);
+		if (r < 0)
+			err_set(err, r, "BTF of %s: a type has a bad reference, a loop or more than %d levels", o->name,
+				BTF_BLOB_MAX_NEST);
+	}
+	if (r < 0) {
+		ts->objs.n--;
+		obj_free(o);
+	}
+	return r;
+}
+
+/* Copies the data into a new object. */
 static int add_copy(struct typesrc *ts, const char *name, const void *data, size_t len, bool user, struct err *err)
 {
 	struct tobj *o;
@@ -188,26 +214,43 @@ static int add_copy(struct typesrc *ts, const char *name, const void *data, size
 	if (r < 0)
 		return err_set(err, r, "no memory for types of %s", name);
 	o->user = user;
+	o->len = len;
 	o->data = malloc(len ? len : 1);
 	if (!o->data)
 		r = err_set(err, -ENOMEM, "no memory for types of %s", name);
-	if (r >= 0) {
-		o->len = len;
-		if (len)
-			memcpy(o->data, data, len);
-		r = obj_open(ts, (uint32_t)ts->objs.n - 1, err);
-	}
-	if (r >= 0) {
-		r = btf_blob_check(&o->blob);
-		if (r < 0)
-			err_set(err, r, "BTF of %s: a type has a bad reference, a loop or more than %d levels", name,
-				BTF_BLOB_MAX_NEST);
-	}
+	else if (len)
+		memcpy(o->data, data, len);
+	return prove(ts, o, r, err);
+}
+
+/* The file may change while it is used: it is copied. */
+int typesrc_open_file(const char *path, struct typesrc **ret, struct err *err)
+{
+	struct typesrc *ts = ts_new();
+	struct tobj *o;
+	int r = ts ? obj_add(ts, "vmlinux", &o) : -ENOMEM;
+
+	if (r < 0)
+		err_set(err, r, "no memory");
+	else
+		r = prove(ts, o, obj_map(o, path, true, err), err);
 	if (r < 0) {
-		ts->objs.n--;
-		obj_free(o);
+		typesrc_free(ts);
+		return r;
 	}
-	return r;
+	ts->foreign = true;
+	*ret = ts;
+	return 0;
+}
+
+int typesrc_open(const char *path, struct typesrc **ret, struct err *err)
+{
+	return path && *path ? typesrc_open_file(path, ret, err) : typesrc_open_kernel(ret, err);
+}
+
+bool typesrc_attaches(const struct typesrc *ts)
+{
+	return !ts->foreign;
 }
 
 int typesrc_open_mem(const char *name, const void *data, size_t len, struct typesrc **ret, struct err *err)

@@ -64,6 +64,13 @@ struct tmember {
  * -ENOENT with a reason when the kernel has none. Cost: no full parse; an index of offsets on first
  * use by id, an index of names on first look-up by name. */
 int typesrc_open_kernel(struct typesrc **ret, struct err *err);
+/* From a file of BTF, for a kernel that has none: no modules. -errno with a reason: what is not BTF, is cut off, or has
+ * loops. */
+int typesrc_open_file(const char *path, struct typesrc **ret, struct err *err);
+/* The file, or the running kernel's when path is NULL or "". */
+int typesrc_open(const char *path, struct typesrc **ret, struct err *err);
+/* Does the running kernel know its types by the ids of this source? Programs are attached by them. */
+bool typesrc_attaches(const struct typesrc *ts);
 /* From memory (tests, fixtures, recordings); data is copied. Checks everything it will follow:
  * hostile data gives -EBADMSG. base: the vmlinux source of split (module) BTF, or NULL. */
 int typesrc_open_mem(const char *name, const void *data, size_t len, struct typesrc **ret, struct err *err);

@@ -136,6 +136,8 @@ void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f)
 	/* a walk is in the thread that opened the key */
 	if (g->ev->t->store == TRACK_THREAD || (g->ev->how == SLOW_TIMEOUT && gen_walks(g)))
 		gen_stack_to(g, dst, f);
+	else if (g->ev->t->store == TRACK_TASK && !cg_typed_args(g->cg)) /* the helper wants a task, not its address */
+		gen_zero(g, dst, f->size);
 	else if (g->ev->t->store == TRACK_TASK)
 		gen_task_stack_to(g, g->ev->task, dst, f);
 	else if (gen_finds_tasks(g))

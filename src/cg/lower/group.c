@@ -344,9 +344,10 @@ static struct point_ent *scan_point(struct cg *c, const struct clause_instance *
 		pe->pt.e.nargs = 0;
 		pe->pt.e.period_ns = 0;
 		cg_map_track(c, ds->scan);
-		if (!c->env->ts || typesrc_find(c->env->ts, "vmlinux",
-						c->caps->iter_keys ? "bpf_iter_bpf_map_elem" : "bpf_iter_bpf_map",
-						TKM(TK_FUNC), &pe->pt.e.btf_type) < 0) {
+		if (!c->env->ts || !typesrc_attaches(c->env->ts) ||
+		    typesrc_find(c->env->ts, "vmlinux",
+				 c->caps->iter_keys ? "bpf_iter_bpf_map_elem" : "bpf_iter_bpf_map", TKM(TK_FUNC),
+				 &pe->pt.e.btf_type) < 0) {
 			diag_error(c->d, ds->at, TAG_NOSUPP,
 				   "the kernel lets no BPF program walk the keys of a map (bpf_iter, Linux 5.9)");
 			return NULL;

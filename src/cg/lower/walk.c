@@ -86,7 +86,7 @@ bool gen_finds_tasks(struct gen *g)
 	struct cg *c = g->cg;
 	struct tref from, release;
 
-	if (!c->asked_tasks && c->env->ts &&
+	if (!c->asked_tasks && c->env->ts && typesrc_attaches(c->env->ts) &&
 	    typesrc_find(c->env->ts, "vmlinux", "bpf_task_from_pid", TKM(TK_FUNC), &from) == 0 &&
 	    typesrc_find(c->env->ts, "vmlinux", "bpf_task_release", TKM(TK_FUNC), &release) == 0) {
 		c->task_from_pid = from.id;

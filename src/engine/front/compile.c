@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/jsonw.h"
+#include "engine/front/btffile.h"
 #include "engine/front/needs.h"
 #include "engine/front/wanted.h"
 #include "lang/errtag.h"
@@ -18,11 +19,11 @@
 #define KFUNC_MAX 1024 /* bytes of a function that are looked at for its end */
 
 /* A kernel without type information is no error: what needs it says so by name (prov/provider.h, cg). */
-static int open_types(struct compile_session *w, struct err *err)
+static int open_types(struct compile_session *w, const struct request *c, struct err *err)
 {
-	int r = typesrc_open_kernel(&w->ts, err);
+	int r = btffile_open(c->opts.btf, &w->caps, &w->ts, err);
 
-	if (r != -ENOENT)
+	if (r != -ENOENT || c->opts.btf[0])
 		return r;
 	err_done(err);
 	*err = (struct err){ 0 };
@@ -106,9 +107,9 @@ int compile_open(struct compile_session *w, struct request *c, long target)
 		say_incomplete(c);
 	}
 	if (r == 0)
-		r = open_types(w, &err);
-	if (r == 0)
 		r = sym_new(&w->sym, &err);
+	if (r == 0)
+		r = open_types(w, c, &err);
 	if (r == 0)
 		r = registry_new(w->ts, &w->caps, target, &w->reg);
 	if (r == 0)

@@ -36,9 +36,13 @@ _Static_assert(PROV_N_ITER > TIMER_MAX_KINDS + ID_VALUES * NUM_UNITS * TIMER_MAX
 static const char no_walks[] = "the kernel does not let BPF programs walk its threads (bpf_iter, Linux 5.8), or "
 			       "has no type information (CONFIG_DEBUG_INFO_BTF=y)";
 
+static const char needs_own[] =
+	"walks over threads (iter) need the kernel's own type information, not of a file (-x btf)";
+
 static bool find_walk(struct prov_env *env, struct tref *ret)
 {
-	return env->ts && typesrc_find(env->ts, "vmlinux", WALK_FUNC, TKM(TK_FUNC), ret) >= 0;
+	return env->ts && typesrc_attaches(env->ts) &&
+	       typesrc_find(env->ts, "vmlinux", WALK_FUNC, TKM(TK_FUNC), ret) >= 0;
 }
 
 /* Listed with the reason where the kernel has no such walks. */
@@ -47,7 +51,7 @@ static void mark(struct prov_env *env, struct probe *p)
 	struct tref ref;
 
 	if (!find_walk(env, &ref))
-		p->unavailable = no_walks;
+		p->unavailable = env->ts && !typesrc_attaches(env->ts) ? needs_own : no_walks;
 }
 
 static int iter_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,

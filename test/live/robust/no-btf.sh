@@ -23,6 +23,7 @@ hidden 0 -qn 'int off; sched:::off-cpu { off++; } END { printf("%s\n", off ? "sw
 has "$WORK/out" switches
 hidden 1 -n 'sdt:::sched_switch {}'
 has "$WORK/err" "hint: the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not there"
+has "$WORK/err" "-x btf=FILE takes it from a file"
 hidden 1 -n 'proc:::exit {}'
 has "$WORK/err" "hint: the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not there"
 hidden 1 -n 'BEGIN { trace(ppid); }'
@@ -30,3 +31,9 @@ has "$WORK/err" "this kernel's types do not describe task_struct"
 has "$WORK/err" "dwell: the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not there"
 hidden 0 -l -P proc
 has "$WORK/out" "exit  (not available: the kernel's type information"
+
+# What the message offers.
+cp /sys/kernel/btf/vmlinux "$WORK/types"
+hidden 0 -q -x "btf=$WORK/types" -n 'sdt:::sched_switch /args[2]->tgid == $target/ { n++; } proc:::exit /pid == $target/ { printf("%d %s\n", ppid > 0, n ? "switches" : "none"); }' \
+	-c "$TRIGGER pause 20"
+has "$WORK/out" "1 switches"

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens the types that programs are compiled with: the kernel's own, or of a file. */
+#ifndef DWELL_ENGINE_FRONT_BTFFILE_H
+#define DWELL_ENGINE_FRONT_BTFFILE_H
+#include "base/err.h"
+#include "types/caps.h"
+#include "types/typesrc.h"
+
+/* path: "" the kernel's own. Of a file the kernel does not know the ids: caps lose what goes by them. -ENOENT: the
+ * kernel has no types. -EINVAL: the file is of another kernel. Else -errno; err has the words. */
+int btffile_open(const char *path, struct caps *caps, struct typesrc **ret, struct err *err);
+#endif
