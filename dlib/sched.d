@@ -37,6 +37,10 @@ translator cpuinfo_t < int C > {
 	cpu_info = xlate <processor_info_t> (C);
 };
 
+/* Does the thread end since its whole process does, and is it not the first one? Source: SIGNAL_GROUP_EXIT,
+ * include/linux/sched/signal.h. */
+inline int ends_with_process = tid != pid && (curthread->signal->flags & 4) != 0;
+
 /* Does a thread that goes on pass a tracepoint of its own, with its whole stack (Linux 6.16)? */
 inline int sched_has_exit = sizeof (btf_trace_sched_exit_tp) != 0;
 inline int sched_has_exit = 0;

@@ -18,7 +18,6 @@
 #pragma D param us int "microseconds from which on a wait counts" 1
 #pragma D param for string "how long" 24h
 
-inline uint32_t SIGNAL_GROUP_EXIT = 4; /* Source: include/linux/sched/signal.h. */
 uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
 
 sdt:timer::hrtimer_expire_entry
@@ -44,7 +43,7 @@ sched:::on-cpu
 /self->left && timestamp - self->left >= $us * 1000/
 {
 	this->noted = self->could | (sched_has_exit && futex_call && futex_condition ? 1 : 0) | (timed_out[tid] >= self->left ? 2 : 0) |
-	    (tid != pid && (curthread->signal->flags & SIGNAL_GROUP_EXIT) ? 8 : 0);
+	    (ends_with_process ? 8 : 0);
 	@off_cpu_ns[execname, pid, tid, jstack(100), why(stack()), this->noted] = sum(timestamp - self->left);
 }
 

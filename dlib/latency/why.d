@@ -112,7 +112,7 @@ latency:wait::slow
 {
 	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->futex = (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) |
-	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0);
+	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0) | (ends_with_process ? 8 : 0);
 	@futexes[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, jstack(FUTEX_FRAMES)] = avg(args[0]->delay);
 	@slowest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, jstack(FUTEX_FRAMES)] = max(args[0]->delay);
 }
@@ -123,7 +123,7 @@ latency:wait::slow
 {
 	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->futex = (futex_call ? (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) : 0) |
-	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0);
+	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0) | (ends_with_process ? 8 : 0);
 	@stacked[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = avg(args[0]->delay);
 	@longest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = max(args[0]->delay);
 }

@@ -91,11 +91,15 @@ picture = json.loads(r.stdout[r.stdout.index('{"'):])
 live.check({"gc", "safepoint"} <= {row["label"] for row in picture["rows"]}, "timeline --gc has lanes", picture["rows"])
 texts = zlib.decompress(base64.b64decode(picture["texts"])).decode("utf-8", "replace")
 live.check("collection G1 Young Generation, reason G1 " in texts and "operation G1CollectForAllocation" in texts, "whose spans say which and why", sorted(set(re.findall("(?:collection|operation) [^\n]{1,60}", texts)))[:20])
-r = live.dwell("why", "--over", "1us", "--json", *java(JAVAS[0], "G1"))
+r = live.dwell("why", "--over", "1us", "--by", "thread", "--json", *java(JAVAS[0], "G1"))
 if "6.16" not in r.stderr:
-    words = {c["cause"]: c["class"] for line in r.stdout.splitlines() if line.startswith("{") for c in json.loads(line)["causes"]}
+    causes = [c for line in r.stdout.splitlines() if line.startswith("{") for c in json.loads(line)["causes"]]
+    words = {c["cause"]: c["class"] for c in causes}
     live.check({words.get("garbage collection (stopped for it)"), words.get("garbage collection or other safepoint")} == {"memory"},
                "who is stopped for a collection has that cause", words)
+    longest = {c["comm"]: max([0] + [d["max_ns"] for d in causes if d["comm"] == c["comm"] and d["class"] != "idle"]) for c in causes}
+    live.check("Finalizer" in longest and max(longest["Finalizer"], longest.get("Common-Cleaner", 0)) < 5e8,
+               "threads that have nothing to do to the end are idle", longest)
 r = live.dwell("heat", "--tracker", "gc", "-o", "gc.svg", *java(JAVAS[0], "G1"))
 live.check(os.path.exists("gc.svg") and "<svg" in lines("gc.svg"), "a heat map of collections", r.stderr)
 r = live.dwell("latency", "safepoint")
