@@ -177,6 +177,8 @@ static int looked(struct trip *t)
 
 	if (!t->only_last && !t->has_found)
 		return travel(t, &t->first, WHY_FIRST);
+	t->at_mark = !t->only_last && t->on_found == WHY_BREAK && !t->marks_end && t->marks.n;
+	t->mark = t->marks.n - 1;
 	if (!t->only_last && (t->on_found != WHY_WATCH || t->direct))
 		return travel(t, &t->found, t->on_found);
 	if (!t->only_last) { /* before what was written */
@@ -223,6 +225,47 @@ static int counted(struct trip *t)
 	return travel(t, &t->found, t->why);
 }
 
+static bool same_breaks(const struct arms *a, const struct arms *b)
+{
+	bool same = a->n == b->n && !a->seven && !b->seven;
+
+	for (size_t i = 0; i < a->n && same; i++)
+		same = has_break(b, a->brk[i]);
+	return same;
+}
+
+/* From a hit to the one before. */
+static int back_one_mark(struct trip *t)
+{
+	struct mark m;
+
+	if (!t->mark)
+		return travel(t, &t->first, WHY_FIRST);
+	m = t->marks.v[--t->mark];
+	t->found.seq = m.seq;
+	t->found.task = m.task;
+	t->found.when = WATCH_GROUP;
+	t->found.legs.n = 0;
+	if (vec_try_push(&t->found.legs, ((struct leg){ .arms = t->look, .hits = m.hits })) < 0)
+		return -ENOMEM;
+	return travel(t, &t->found, WHY_BREAK);
+}
+
+static int look_back(struct trip *t)
+{
+	int e;
+
+	if (t->at_mark && same_breaks(&t->look, &t->arms))
+		return back_one_mark(t);
+	t->at_mark = t->marks_end = false;
+	t->marks.n = 0;
+	t->mode = TRIP_LOOK;
+	t->look = t->arms;
+	t->only_last = false;
+	e = copy(&t->to, &t->here);
+	return e < 0 ? e : again(t);
+}
+
 static int ask(struct trip *t, enum trip_why why)
 {
 	const enum trip_next next = t->stopped(t->ctx, t, why);
@@ -231,18 +274,17 @@ static int ask(struct trip *t, enum trip_why why)
 	t->fresh = true;
 	t->has_found = t->has_last = false;
 	switch (next) {
-	case NEXT_GO: t->mode = TRIP_GO; break;
-	case NEXT_BACK:
-		t->mode = TRIP_LOOK;
-		t->look = t->arms;
-		t->only_last = false;
-		e = copy(&t->to, &t->here);
-		return e < 0 ? e : again(t);
+	case NEXT_GO:
+		t->mode = TRIP_GO;
+		t->at_mark = false;
+		break;
+	case NEXT_BACK: return look_back(t);
 	case NEXT_STEP_BACK:
+		t->at_mark = false;
 		e = copy(&t->to, &t->here);
 		note_clue(t, &t->clue);
 		return e < 0 ? e : step_back(t, &t->clue, WHY_STEP);
-	case NEXT_AGAIN: return t->has_first ? travel(t, &t->first, WHY_START) : 1;
+	case NEXT_AGAIN: t->at_mark = false; return t->has_first ? travel(t, &t->first, WHY_START) : 1;
 	case NEXT_END: return 1;
 	}
 	watch_step(t->now, t->steps && watch_task(t->now) == t->task);
@@ -286,9 +328,20 @@ static int enter_leg(struct trip *t, size_t i)
 													: 0;
 }
 
+/* Hits of breakpoints alone are remembered, so that going back from one to the one before needs no look again. */
+static int note_mark(struct trip *t, const struct leg *leg, enum trip_why why)
+{
+	const struct mark m = { t->seq, leg->hits, watch_task(t->now) };
+
+	if (t->marks_end || t->only_last)
+		return 0;
+	t->marks_end = t->inside || why != WHY_BREAK || leg->steps || t->marks.n == TRIP_MARKS;
+	return t->marks_end ? 0 : vec_try_push(&t->marks, m);
+}
+
 static int note_found(struct trip *t, struct leg leg, enum trip_why why)
 {
-	int e = 0;
+	int e = note_mark(t, &leg, why);
 
 	t->found.seq = t->seq;
 	t->found.when = WATCH_GROUP;
@@ -644,6 +697,7 @@ int trip_run(struct trip *t, const char *path, struct replay_result *result, str
 
 void trip_free(struct trip *t)
 {
+	vec_free(&t->marks);
 	vec_free(&t->here.legs);
 	vec_free(&t->to.legs);
 	vec_free(&t->found.legs);

@@ -40,6 +40,11 @@ struct clue {
 	uint8_t code[64];  /* before rip */
 	uint8_t call[64];  /* before ret */
 };
+struct mark {
+	uint64_t seq, hits;
+	uint32_t task;
+};
+#define TRIP_MARKS 100000u /* kept of one look */
 struct trip {
 	/* The program stands somewhere. `arms`, `steps` are what it goes on with. regs: as gdb is to see them. */
 	enum trip_next (*stopped)(void *ctx, struct trip *t, enum trip_why why);
@@ -54,6 +59,10 @@ struct trip {
 	struct user_regs_struct regs; /* of the task that runs */
 	uint64_t told;		      /* an address that a debug register or a system call found written */
 	bool gave_up;
+	/* All that the last look from the start found, for `look`: breakpoints only, in order. */
+	VEC(struct mark) marks;
+	size_t mark;		 /* `here` is that one */
+	bool at_mark, marks_end; /* marks_end: of what came then there is none */
 
 	enum trip_mode mode;
 	enum trip_why why; /* there */
