@@ -26,15 +26,15 @@ pid*:libc.so*:getaddrinfo:entry, pid*:libc.so*:gethostbyname:entry
 /arg0 && wanted/
 {
 	self->start = timestamp;
-	self->host = copyinstr(arg0);
+	self->host = arg0;
 }
 
-/* getaddrinfo() returns 0 if it has an address, gethostbyname() the address of a struct. */
+/* The name is read now: at the entry its page may not be in memory yet. getaddrinfo() returns 0 if it has an address, gethostbyname() the address of a struct. */
 pid*:libc.so*:getaddrinfo:return, pid*:libc.so*:gethostbyname:return
 /self->start/
 {
 	printf("%-20Y %7d %-16s %8d %-7s %s\n", walltimestamp, pid, execname, (timestamp - self->start) / 1000000,
-	    (probefunc == "getaddrinfo") == ((int)arg1 == 0) ? "ok" : "failed", self->host);
+	    (probefunc == "getaddrinfo") == ((int)arg1 == 0) ? "ok" : "failed", copyinstr(self->host));
 	self->start = 0;
-	self->host = NULL;
+	self->host = 0;
 }

@@ -200,8 +200,9 @@ static bool has_words(const struct probe *p, const struct request *c)
 static int list_words(struct compile_session *w, struct request *c, struct dtypes *types, FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
-	struct pdesc all = { 0 };
+	struct pdesc all = { 0 }, of = { .prov = c->argv[1] };
 	struct probe_list l = { 0 };
+	const char *reason = NULL;
 	bool any = false;
 	int r = src->match(src->ctx, c->arena, &all, &l, NULL);
 
@@ -213,11 +214,15 @@ static int list_words(struct compile_session *w, struct request *c, struct dtype
 		any = true;
 		list_probe(w, c, types, l.v[i], out);
 	}
-	return any ? 0
-		   : listener_fail(
-			     &c->to, -EINVAL,
-			     "no probe has %s%s in its names; 'dwell -l' lists all, -ln DESCRIPTION those of a description",
-			     c->argc > 2 ? "these words, as " : "", c->argv[1]);
+	if (any)
+		return 0;
+	/* The word may be a provider that this kernel has nothing for: it knows why. */
+	if (pdesc_is_exact(of.prov) && src->match(src->ctx, c->arena, &of, &l, &reason) == 0 && reason)
+		return listener_fail(&c->to, -EINVAL, "no probe has %s in its names: %s", of.prov, reason);
+	return listener_fail(
+		&c->to, -EINVAL,
+		"no probe has %s%s in its names; 'dwell -l' lists all, -ln DESCRIPTION those of a description",
+		c->argc > 2 ? "these words, as " : "", c->argv[1]);
 }
 
 /* Trackers are known when the program has been checked, and so are the types of their keys. */

@@ -330,12 +330,15 @@ static bool is_pspec(char c, bool first)
 	return lex_is_word(c) || (c && strchr("-$:.?*\\[]!", c));
 }
 
-/* "pid*:/usr/lib/libc.so.6:malloc:entry": the end of the path, or NULL: to is not where one begins. */
+/* "pid*:/usr/lib/libc.so.6:malloc:entry", also what bpftrace has (uprobe:/bin/bash:readline), which gets a hint: the
+ * end of the path, or NULL: to is not where one begins. */
 static const char *path_end(const struct lexer *lx, const char *to)
 {
 	const char *end = to;
 
-	if (to - lx->p < 4 || to[-1] != ':' || *to != '/' || memcmp(lx->p, "pid", 3) != 0 ||
+	if (to - lx->p < 4 || to[-1] != ':' || *to != '/' ||
+	    (memcmp(lx->p, "pid", 3) != 0 && strncmp(lx->p, "uprobe:", 7) != 0 &&
+	     strncmp(lx->p, "uretprobe:", 10) != 0 && strncmp(lx->p, "usdt:", 5) != 0) ||
 	    memchr(lx->p, ':', (size_t)(to - lx->p)) != to - 1)
 		return NULL;
 	while (end < lx->end && *end != ':' && !strchr(" \t\r\n{},;\"'", *end))

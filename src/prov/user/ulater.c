@@ -123,16 +123,29 @@ static struct uproc_obj *new_obj(struct arena *keep, const struct uobj *o)
 	return r;
 }
 
+/* By its name alone: most files are of no interest to those who look for functions of one. */
+static bool may_matter(const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n)
+{
+	const char *base = strrchr(m->path, '/');
+	const struct uobj o = { .path = m->path, .name = base ? base + 1 : m->path, .is_exe = true };
+
+	for (size_t i = 0; i < n; i++)
+		if (!upid_is_everyone(descs[i]->prov) || uproc_module_matches(descs[i]->mod, &o))
+			return true;
+	return false;
+}
+
 int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n,
 		bool *ret_wanted)
 {
 	struct arena *keep = env->cache->arena, *a = arena_new(LOOK_ARENA);
 	struct ulater *l = uproc_ulater(env);
 	struct uobj o;
-	int r = arena_exhausted(keep) ? -ENOMEM : uobj_of_mapping(a, m, &o);
+	bool matters = may_matter(m, descs, n);
+	int r = arena_exhausted(keep) ? -ENOMEM : matters ? uobj_of_mapping(a, m, &o) : 0;
 
 	*ret_wanted = false;
-	if (r == 0)
+	if (r == 0 && matters)
 		r = look(a, &o, m->pid, descs, n, ret_wanted);
 	if (*ret_wanted) {
 		l->obj = new_obj(keep, &o);

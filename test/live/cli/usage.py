@@ -53,6 +53,7 @@ for args, code, text in [
         (["-n", "BEGIN { nosuch(); }"], 1, "nosuch"),
         (["-n", "BEGIN { x = $1; }"], 1, "macro argument $1 is not defined"),
         (["-n", "BEGIN { $x = 1; }"], 1, "variables have no $: this->x"),
+        (["-n", "uprobe:/bin/bash:readline { }"], 1, "uprobe is bpftrace's; in D: pid*:FILE:FUNCTION:entry"),
         (["-n", "pid*::malloc:entry { }"], 1, "pid* needs a file and a function: pid*:libc.so.6:malloc:entry"),
         (["run", "sysslower", "5"], 1, "parameters go by name, such as --ms 5"),
         (["why", "--comm", "nosuchprog", "--for", "200ms"], 0, "no thread called 'nosuchprog' has waited"),
