@@ -14,6 +14,9 @@
 static const double looked_at[] = { 0.5, 0.9 };
 static const double told[] = { 0.99, 0.9, 0.5 }; /* the first that is known and changed */
 
+#define LOW 0.1 /* shares of columns */
+#define HIGH 0.9
+
 struct rise {
 	char *host, *series;
 	uint64_t column;
@@ -56,6 +59,35 @@ static double mean(const double *v, size_t from, size_t to)
 	return n ? sum / (double)n : NAN;
 }
 
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The value that a share of those that are known does not exceed. */
+static double share(const double *v, size_t from, size_t to, double q)
+{
+	double known[ARRAY_SIZE(((struct finder *)0)->v)];
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		if (!isnan(v[i]))
+			known[n++] = v[i];
+	qsort(known, n, sizeof(*known), ascending);
+	return n ? known[(size_t)(q * (double)(n - 1) + 0.5)] : NAN;
+}
+
+/* Whether it is a new level, and not one of the ups and downs that there were before: it lasts, it came after as long a
+ * time without it, and nearly all of it is above nearly all that was. */
+static bool is_level(const struct finder *f, size_t at)
+{
+	size_t side = f->ncolumns / CHANGE_SIDE;
+
+	return at >= side && f->ncolumns - at >= side && share(f->v, at, f->ncolumns, LOW) > share(f->v, 0, at, HIGH);
+}
+
 /* The host whose columns are there. */
 static int end_host(struct finder *f)
 {
@@ -64,7 +96,7 @@ static int end_host(struct finder *f)
 
 	f->pairs += f->any;
 	f->any = false;
-	if (!at)
+	if (!at || !is_level(f, at))
 		return 0;
 	s.octaves = mean(f->v, at, f->ncolumns) - mean(f->v, 0, at);
 	for (size_t i = 0; i < f->steps.n; i++) { /* by another percentile */

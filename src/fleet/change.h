@@ -9,6 +9,7 @@
 #define CHANGE_COLUMNS 60u    /* that a range is cut into */
 #define CHANGE_EVENTS_MIN 4u  /* of a column: fewer are none */
 #define CHANGE_RATIO 2.0      /* times what it was: less is not told */
+#define CHANGE_SIDE 5u	      /* a fifth of the range at least is before a step, and after it */
 #define CHANGE_CANDIDATES 32u /* that are compared, the largest steps first */
 #define CHANGE_ALPHA 0.01     /* probability of a false one in an answer */
 
