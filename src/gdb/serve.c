@@ -18,6 +18,7 @@
 #define AUXV_MAX 4096u
 #define READ_MAX (WIRE_MAX / 2 - 16)
 #define AT_EXECFN_ 31
+#define USER_END 0x7ffffffff000ull /* debug registers take no address above */
 
 struct server {
 	const struct gdb_opts *o;
@@ -329,7 +330,7 @@ static int watchpoint(struct server *s, bool set, uint64_t addr, uint64_t len, u
 {
 	const struct arms before = s->arms;
 
-	if (!len || len > 32)
+	if (!len || len > 32 || addr >= USER_END - 32)
 		return no(s);
 	while (len) {
 		unsigned n = 8;
@@ -509,7 +510,7 @@ int gdb_serve(const struct gdb_opts *o, struct err *e)
 	if (x == 0) {
 		x = trip_run(&s->trip, o->trace, &result, e);
 		if (x < 0 && !e->code)
-			err_set(e, x, "a position was not found again");
+			err_set(e, x, "%s", x == -EBADE ? "a position was not found again" : strerror(-x));
 		if (!s->gone) {
 			snprintf(text, sizeof(text),
 				 x < 0			      ? "X09"

@@ -3,6 +3,7 @@
 """dwell replay --gdb: gdb itself, forwards and backwards: breakpoints, watchpoints, steps, threads, faults, what system calls wrote, new programs. Its
 connection is a pipe, a port of this machine only, a socket."""
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -146,6 +147,23 @@ def connections():
         live.check(p.returncode == 1 and reason in p.stderr, f"refused: {where}", p)
 
 
+PACKETS = (b"? g p10 pffffffff m0,10 m7fffffffe000,ffffffffffff m, qSupported qXfer:features:read:target.xml:ffffffffffff,ffffffff qXfer:auxv:read:: Z0,0,1 Z2,0,0 Z4,ffffffffffffffff,8 Z2,7ffffffffff8,8"
+           b" Z2,555555558041,20 z2,1,2 z Z Z9,1,1 vCont;s:5 vCont;c vCont; s c bs bc Hg999 Hg-1 H T1 T qC qfThreadInfo qsThreadInfo qThreadExtraInfo,zz qRcmd,7 qRcmd,7768656e R00 G00 X0,0: !").split()
+
+
+def strangers():
+    """Whoever connects may send anything: it ends in order."""
+    bad = []
+    for seed in range(12):
+        r, data = random.Random(seed), b"+"
+        for _ in range(40):
+            p = r.choice(PACKETS) + (bytes([r.randrange(256)]) if r.random() < .1 else b"")
+            data += b"$" + p + b"#%02x" % (sum(p) & 255) if r.random() < .95 else p
+        p = subprocess.run([live.DWELL, "replay", "--gdb", "-", trace("items")], input=data, capture_output=True, timeout=60, check=False)
+        bad += [(seed, p.returncode, p.stderr)] if p.returncode or p.stderr else []
+    live.check(not bad, "packets of strangers", bad)
+
+
 if not shutil.which("gdb") or not shutil.which("gcc"):
     print("# skip: no gdb, or no gcc")
     sys.exit(77)
@@ -157,4 +175,5 @@ backwards()
 faults()
 programs()
 connections()
+strangers()
 sys.exit(live.failures > 0)
