@@ -7,6 +7,7 @@
 int dcmd_array(struct shell *s, const struct dcall *d);
 int dcmd_dcmds(struct shell *s, const struct dcall *d);
 int dcmd_findjsobjects(struct shell *s, const struct dcall *d);
+int dcmd_heapsnapshot(struct shell *s, const struct dcall *d);
 int dcmd_help(struct shell *s, const struct dcall *d);
 int dcmd_jspath(struct shell *s, const struct dcall *d);
 int dcmd_jsprint(struct shell *s, const struct dcall *d);

@@ -21,6 +21,10 @@ const struct dcmd dcmds[] = {
 	  "refers to it. In front of a |: one object of each row; with -c, -p or ADDRESS all of them.\n"
 	  "All words outside of V8's heap count as roots, so an object that died lately may be among them.\n",
 	  NULL, dcmd_findjsobjects },
+	{ "heapsnapshot", "FILE", false, "write JavaScript's objects for Chromium's DevTools",
+	  "Writes what is alive as a heap snapshot, a new file: DevTools (Memory, Load), and other readers of .heapsnapshot,\n"
+	  "open it. Its objects, sizes and dominators are those of ::findjsobjects and ::jsretained.\n",
+	  NULL, dcmd_heapsnapshot },
 	{ "help", "[COMMAND]", false, "tell how lines are written, or about a command",
 	  "Without a word: how addresses, commands and pipelines are written. With one: that command.\n",
 	  "::help stack", dcmd_help },

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 400
+# @long: dominators of whole heaps, in Python
 """dwell core on Node: what keeps what. Retained sizes of planted objects are those of V8's own heap snapshot of the same process, whose dominators are
 found here by another method; ways from roots are those of the script. NODES: further binaries, separated by colons."""
 import json
@@ -129,6 +130,8 @@ def retained_of(file):
 
 
 def judge(what, args):
+    """(condition, what, detail) of each check. A word on a stack that only looks like a pointer to a planted object takes from what is retained: in another
+    process addresses are others."""
     own = retained_of("own.heapsnapshot")
     classes = ("Owner", "Chain", "Shared", "Held", "Leaf", "InClosure", "InMap")
     found = rows(*args, "-c", "::findjsobjects -c Chain | ::jsdominators", *(x for c in classes[:5] for x in ("-c", f"::findjsobjects -c {c} | ::jsretained -n 0")),
@@ -139,18 +142,44 @@ def judge(what, args):
         want = sorted(own[constructor])[-{"Owner": 2, "Chain": 1, "Shared": 2, "Held": 2}[constructor]:]
         # Shapes, code and feedback of the functions that made them hang at some objects: V8 and dwell take other ones of their references for weak.
         near = 0 if constructor in ("Shared", "Held") else 0.02
-        live.check(all(any(abs(g - w) <= near * w for g in got) for w in want), f"{what}: {constructor} keeps as much as V8's own snapshot says", (want, got))
-        live.check(max(got) >= {"Owner": 1000 * 40 + 5360, "Chain": 104 + 5000 * 40}.get(constructor, 0), f"{what}: {constructor} keeps all that was planted", got)
-    live.check([x["retained"] for x in found if x.get("what") == "Leaf"].count(40) >= 1101, f"{what}: a leaf keeps itself", [x for x in found if x.get("what") == "Leaf"][:3])
+        yield (all(any(abs(g - w) <= near * w for g in got) for w in want), f"{what}: {constructor} keeps as much as V8's own snapshot says", (want, got))
+        yield (max(got) >= {"Owner": 1000 * 40 + 5360, "Chain": 104 + 5000 * 40}.get(constructor, 0), f"{what}: {constructor} keeps all that was planted", got)
+    yield ([x["retained"] for x in found if x.get("what") == "Leaf"].count(40) >= 1101, f"{what}: a leaf keeps itself", [x for x in found if x.get("what") == "Leaf"][:3])
     ways = {x["path"] for x in found if "path" in x}
     want = {f"globalThis.keep.owner.items[{i}]" for i in range(1000)} | {"globalThis.keep.chain", "globalThis.keep.f<closure>:kept", "globalThis.keep.map<value>[0]"}
-    live.check(want <= ways, f"{what}: the way to each", sorted(want - ways)[:5] + sorted(ways)[:5])
+    yield (want <= ways, f"{what}: the way to each", sorted(want - ways)[:5] + sorted(ways)[:5])
     chain = [x["what"] for x in found if "retained" in x]
-    live.check(["Chain", "Object", "global variable"] in [chain[i:i + 3] for i in range(20)], f"{what}: who dominates", chain[:20])
+    yield (["Chain", "Object", "global variable"] in [chain[i:i + 3] for i in range(20)], f"{what}: who dominates", chain[:20])
     top = rows(*args, "-c", "::jsretained -n 5")
-    live.check(top[0]["retained"] >= top[1]["retained"] >= 3000000 and len(top) == 5, f"{what}: those that keep most", top)
+    yield (top[0]["retained"] >= top[1]["retained"] >= 3000000 and len(top) == 5, f"{what}: those that keep most", top)
     r = core(*args, "-c", "8::jspath", "-c", "::jspath", "-c", "::jsretained -x")
-    live.check(r.returncode == 1 and "no object of JavaScript begins" in r.stderr and "::jspath wants an address" in r.stderr and "unexpected '-x'" in r.stderr, f"{what}: wrong use", r.stderr)
+    yield (r.returncode == 1 and "no object of JavaScript begins" in r.stderr and "::jspath wants an address" in r.stderr and "unexpected '-x'" in r.stderr, f"{what}: wrong use", r.stderr)
+
+
+def snapshot(what, args):
+    """The heap snapshot that dwell writes, by the same reader: well formed, and its dominators are those of ::jsretained."""
+    if os.path.exists("dwell.heapsnapshot"):
+        os.unlink("dwell.heapsnapshot")
+    found = rows(*args, "-c", "::heapsnapshot dwell.heapsnapshot", *(x for c in ("Owner", "Chain", "Shared", "Held", "Leaf") for x in ("-c", f"::findjsobjects -c {c} | ::jsretained -n 0")))
+    with open("dwell.heapsnapshot", encoding="utf-8") as f:
+        s = json.load(f)
+    meta, nodes, edges = s["snapshot"]["meta"], s["nodes"], s["edges"]
+    nf, ef = len(meta["node_fields"]), len(meta["edge_fields"])
+    live.same((len(nodes) // nf, len(edges) // ef, sum(nodes[meta["node_fields"].index("edge_count")::nf])),
+              (s["snapshot"]["node_count"], s["snapshot"]["edge_count"], s["snapshot"]["edge_count"]), f"{what}: a snapshot's counts")
+    named = {meta["edge_types"][0].index(t) for t in ("context", "property", "internal")}
+    live.check(all(edges[i + 2] % nf == 0 and edges[i + 2] < len(nodes) and (edges[i] not in named or edges[i + 1] < len(s["strings"])) for i in range(0, len(edges), ef)),
+               f"{what}: its edges lead to objects, and have names", "")
+    live.check({"items", "owner", "kept"} <= {s["strings"][edges[i + 1]] for i in range(0, len(edges), ef) if edges[i] in named}, f"{what}: names of properties and variables", "")
+    live.same(os.stat("dwell.heapsnapshot").st_mode & 0o777, 0o600, f"{what}: nobody else reads it")
+    total = retained_of("dwell.heapsnapshot")
+    for constructor in ("Owner", "Chain", "Shared", "Held", "Leaf"):
+        got = sorted(x["retained"] for x in found if x.get("what") == constructor and "retained" in x)
+        live.check(got and not [g for g in got if g not in total[constructor]], f"{what}: {constructor} keeps as much in it", (got[-3:], sorted(total[constructor])[-3:]))
+    r = core(*args, "-c", "::heapsnapshot dwell.heapsnapshot", "-c", "::heapsnapshot /nothing/x", "-c", "::heapsnapshot")
+    live.check("File exists" in r.stderr and "No such file" in r.stderr and "wants the name" in r.stderr, f"{what}: files that cannot be written", r.stderr)
+    r = core(*args, "-c", "::heapsnapshot /dev/full")
+    live.check(r.returncode == 1 and os.path.exists("/dev/full"), f"{what}: a device is no file", r.stderr)
 
 
 def sleeping(pid):
@@ -176,8 +205,18 @@ for node in NODES:
     p = launch(node, SNAPSHOT="1")
     p.kill()
     p.wait()
-    p = launch(node)
-    judge(version, ["-p", p.pid])
+    p = None
+
+    def attempt():
+        global p
+        if p:
+            p.kill()
+            p.wait()
+        p = launch(node)
+        return judge(version, ["-p", p.pid])
+
+    live.attempts(version, attempt)
+    snapshot(version, ["-p", p.pid])
     r = core("-p", p.pid, "--no-stop", "-c", "::jsretained")
     live.check(r.returncode == 1 and "leave --no-stop out" in r.stderr, f"{version}: one that runs", r.stderr)
     p.kill()
