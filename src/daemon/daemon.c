@@ -117,7 +117,7 @@ int daemon_begin(struct daemon *d, struct request *c)
 	if (!d)
 		return 0;
 	d->one_in = request_one_in(c);
-	e = needs_tracing(true, d->to);
+	e = needs_tracing(NULL, true, d->to);
 	if (e)
 		return e;
 	sigaction(SIGHUP, &hangup, NULL);

@@ -63,7 +63,7 @@ static int check_kernel(const struct live_why *l)
 
 	if (has_exit_tp(l))
 		return 0;
-	e = needs_tracing(false, to);
+	e = needs_tracing(l->request.opts.btf, false, to);
 	if (e < 0)
 		return e; /* nothing is known of the kernel */
 	if (l->view.print.stacks)

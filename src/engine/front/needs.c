@@ -54,7 +54,7 @@ static int try_tracepoints(struct reason *reason)
 	return r;
 }
 
-int needs_tracing(bool groups, const struct listener *to)
+int needs_tracing(const char *btf, bool groups, const struct listener *to)
 {
 	struct typesrc *ts = NULL;
 	struct err err = { 0 };
@@ -63,7 +63,7 @@ int needs_tracing(bool groups, const struct listener *to)
 
 	if (caps_programs(&err) < 0)
 		e = listener_fail(to, err.code, "failed to initialize dtrace: %s", err.msg);
-	else if (typesrc_open_kernel(&ts, NULL) < 0)
+	else if (typesrc_open(btf, &ts, NULL) < 0)
 		e = listener_fail(to, -EOPNOTSUPP, "%s", reason_types(&words));
 	else if (groups && try_tracepoints(&words) < 0)
 		e = listener_fail(to, -EOPNOTSUPP, "%s", words.text);

@@ -6,8 +6,8 @@
 #include "engine/front/compile.h"
 
 /* BPF programs and the kernel's types, for commands that say something before they run; groups: and those of
- * tracepoints. 0 or -errno, told. */
-int needs_tracing(bool groups, const struct listener *to);
+ * tracepoints; btf: the file of types (-x btf), or NULL. 0 or -errno, told. */
+int needs_tracing(const char *btf, bool groups, const struct listener *to);
 /* The parsed programs of a command line: types, groups of tracepoints, timers. Programs of the user's own are left to
  * the compiler, which shows the place. 0 or -errno, told. */
 int needs_check(const struct compile_session *w, const struct request *c);

@@ -37,3 +37,5 @@ cp /sys/kernel/btf/vmlinux "$WORK/types"
 hidden 0 -q -x "btf=$WORK/types" -n 'sdt:::sched_switch /args[2]->tgid == $target/ { n++; } proc:::exit /pid == $target/ { printf("%d %s\n", ppid > 0, n ? "switches" : "none"); }' \
 	-c "$TRIGGER pause 20"
 has "$WORK/out" "1 switches"
+hidden 0 latency why --idle --for 300ms -x "btf=$WORK/types"
+has "$WORK/out" "CAUSE"
