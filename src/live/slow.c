@@ -225,7 +225,7 @@ int live_slow_group(struct live_slow *l, struct err *err)
 /* These trackers probe functions of the program. */
 static bool is_of_one_process(const char *name)
 {
-	static const char *const names[] = { "gc", "monitor", "safepoint" };
+	static const char *const names[] = { "gc", "jit", "monitor", "safepoint" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i], name))
