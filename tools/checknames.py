@@ -3,7 +3,9 @@
 """Names in comments exist. In the comments of src, include and test/unit a word followed by "()" is a function, a macro or
 a built-in of D, and a word that ends with .c, .h, .d or .def is a file of the tree. In the documents for who changes dwell
 it is the same of files. What follows "Source:" is of others. Further names of others (the kernel's, the C library's) are in
-the list tools/names-ok.txt: one name a line, and whose it is.
+the list tools/names-ok.txt: one name a line, and whose it is. In headers a sentence of a declaration's comment that begins
+with "word:" is about a parameter, if other functions have one of that name: this one, or one of those up to the next empty
+line, has it, too.
 usage: checknames.py SOURCE
 Exit status: 0 all exist, 1 some do not."""
 import os
@@ -19,6 +21,10 @@ OTHERS = ("arch", "block", "drivers", "fs", "include", "Include", "kernel", "lib
 DOCUMENTS = ("CONTRIBUTING.md", "doc/architecture.md", "doc/decisions.md", "doc/testing.md")
 PLACEHOLDER = re.compile(r"(?:^|[/_])[A-Z]+(?=[/.])")  # NAME.d, test/unit/ROOM
 WORD = re.compile(r"[A-Za-z_]\w*")
+# A comment that begins its line, and the declarations up to the next empty line, brace or comment line.
+DECLARED = re.compile(r"^[ \t]*/\*((?:[^*]|\*(?!/))*)\*/\n((?:(?![ \t]*(?:/\*|#|$))[^{}]*?\n)+)", re.M)
+PARAMETER = re.compile(r"[\s*]([a-z_]\w*)(?:\[\w*\])?(?=[,)])")
+ABOUT = re.compile(r"(?:^|[.;] )([a-z][a-z0-9_]*(?:, [a-z][a-z0-9_]*)*)(?: \([^()]*\))?: ")
 
 
 def sources(root, folders, ends):
@@ -35,13 +41,34 @@ def read(path):
         return f.read()
 
 
+def declarations(text):
+    """Each comment with line, its words in one line, and the code that it is about, comments at the end of lines left out."""
+    for m in DECLARED.finditer(text):
+        if "(" in m[2]:
+            yield text.count("\n", 0, m.start()) + 1, re.sub(r"\s*\n\s*\* ?", " ", m[1]).strip(), COMMENT.sub(" ", m[2])
+
+
+def parameters(headers):
+    """Errors: what a comment tells of a parameter that is not there."""
+    names = {name for text in headers.values() for _, _, code in declarations(text) for name in PARAMETER.findall(code)}
+    for path, text in headers.items():
+        for line, words, code in declarations(text):
+            has = set(WORD.findall(code))
+            for m in ABOUT.finditer(words):
+                for name in m[1].split(", "):
+                    if name in names and name not in has:
+                        yield f"{path}:{line}: no parameter is called {name}"
+
+
 def main():
     root = sys.argv[1]
     allowed = {line.split()[0] for line in read(os.path.join(root, "tools", "names-ok.txt")).splitlines()
                if line.strip() and not line.startswith("#")}
-    words, comments = set(), []
+    words, comments, headers = set(), [], {}
     for path in sources(root, ("src", "include", "test", "dlib", "web/src", "tools"), (".c", ".h", ".def", ".d", ".py", ".ts")):
         text = read(path)
+        if path.endswith(".h") and os.path.relpath(path, root).startswith(("src", "include")):
+            headers[os.path.relpath(path, root)] = text
         words |= set(WORD.findall(COMMENT.sub(lambda m: m[0] if m[0][0] in "\"'" else " ", text)))
         if path.endswith((".c", ".h", ".def")) and os.path.relpath(path, root).startswith(FOLDERS):
             comments += [(path, text.count("\n", 0, m.start()) + 1, m[0]) for m in COMMENT.finditer(text) if m[0][0] == "/"]
@@ -70,6 +97,9 @@ def main():
             elif m[1].split("/")[0] not in OTHERS and not PLACEHOLDER.search(m[1]) and not any(p == m[1] or p.endswith("/" + m[1]) for p in paths):
                 found += 1
                 print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: there is no file {m[1]}")
+    for error in parameters(headers):
+        found += 1
+        print(error)
     for name in sorted(allowed - seen):
         found += 1
         print(f"tools/names-ok.txt: no comment has {name}")

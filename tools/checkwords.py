@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Refuses the constructions that doc/writing.md gives up, in documents, man pages, texts and comments of the page, and
-comments and string literals of src and dlib. What stands between backticks or in an indented block is code.
+comments and string literals of src, include and dlib. What stands between backticks or in an indented block is code.
 usage: checkwords.py ROOT"""
 import os
 import re
@@ -23,7 +23,7 @@ REFUSED = (
     (r"\bdo not say\b.*\bdo not say\b", "one sentence"),
 )
 FILES = {"doc": ".md", "man": ".scd", "web/src": ".ts"}
-SOURCE = {"src": (".c", ".def"), "dlib": (".d",)}
+SOURCE = {"src": (".c", ".h", ".def"), "include": (".h",), "dlib": (".d",)}
 PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 OPEN = "src/core/"  # not yet
 NOT_CHECKED = {"doc/writing.md"}  # it shows what is refused

@@ -8,7 +8,7 @@
 /* Lines are put together up to this many bytes, which a pipe takes as one. A longer line is written alone, with one
  * call. Source: pipe(7), PIPE_BUF. */
 #define LINEOUT_PACKET ((size_t)4096)
-/* Of a line that does not end: then it is written in parts. */
+/* The bytes after which a line that does not end is written in parts. */
 #define LINEOUT_MAX_LINE ((size_t)16 << 20)
 
 /* fflush() writes the beginning of a line, too. The descriptor stays the caller's; fclose() does the rest. NULL: out of

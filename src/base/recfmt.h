@@ -82,7 +82,7 @@ enum rec_counter {
 	REC_NLOSSES
 };
 
-/* Of the map only. */
+/* Counters that are in the map only. */
 enum rec_slot {
 	SLOT_IDLE_FIRINGS = REC_NCOUNTERS, /* of CNT_FIRINGS, those that met the idle thread */
 	REC_NSLOTS

@@ -78,7 +78,7 @@ struct uw_area {
 };
 
 struct uw_proc {
-	uint64_t start;	       /* of the process, ns since boot; 0: whoever has the number */
+	uint64_t start;	       /* of the process, ns since boot; 0: the process that has the number now */
 	uint32_t first, count; /* elements of `areas`; count 0: nothing is known of its code */
 };
 

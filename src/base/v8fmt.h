@@ -50,7 +50,7 @@ struct v8_proc {
 	uint64_t kinds, baseline; /* mask of the kind in flags, and its value; optimised code has larger ones */
 };
 
-/* Of a frame are read, below its frame pointer: where its function is and so on. */
+/* The bytes of a frame that are read below its frame pointer: where its function is and so on. */
 #define V8_FRAME_BYTES 40
 #define V8_FRAME_AT_BYTECODE 0	/* offset; Source: src/execution/frame-constants.h, v8dbg_off_fp_* */
 #define V8_FRAME_AT_ARRAY 8	/* BytecodeArray */

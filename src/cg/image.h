@@ -102,7 +102,7 @@ struct tracker_settings {
 };
 
 /* When open events are due that are looked for by walks: ns, 0: never. */
-static inline uint64_t img_track_due(uint64_t timeout, uint64_t gc)
+static inline uint64_t img_tracker_due(uint64_t timeout, uint64_t gc)
 {
 	return timeout && gc ? (timeout < gc ? timeout : gc) : timeout + gc;
 }

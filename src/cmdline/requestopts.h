@@ -46,7 +46,7 @@ int requestopts_record(struct recnow *l, const struct optable *t, void *command,
 	}
 #define RECNOW_ROWS_TREE \
 	RECNOW_ROWS("record now, while it runs: it and its descendants", "record now: this process and its descendants")
-/* Whose events are recorded, by the kernel: options of D. */
+/* Options that choose the processes whose events the kernel records: options of D. */
 #define RECNOW_ROWS_WHOSE \
 	{ .name = "comm", \
 	  .kind = OPT_TEXT, \

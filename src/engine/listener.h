@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who gets what the engine has to say. The engine itself writes nothing to standard error.
+/* Takes the messages of the engine. The engine itself writes nothing to standard error.
  *
  * A function that has a listener gives 0 or -errno like any other. The text of an error has gone to the listener by
  * then: "told" in the comments of such functions. */

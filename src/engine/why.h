@@ -17,10 +17,10 @@ struct why {
  * -errno with words in err; why_done() in any case. */
 int why_open(struct why *w, const struct dopts *opts, const struct listener *to, struct err *err);
 void why_done(struct why *w);
-/* The rules, dwell's own among them. 0, or -errno with words in err. With a file of -x causes, what is wrong with
- * dwell's own is said to w->to, and the file's are given. */
+/* Reads the rules, dwell's own among them. 0, or -errno with words in err. With a file of -x causes an error in dwell's
+ * own is a message to w->to, and *ret has the file's. */
 int why_read(struct why *w, struct causes **ret, struct err *err);
-/* The same; NULL after a message, which is said once. */
+/* The same; NULL after a message, which comes once. */
 struct causes *why_causes(struct why *w);
 /* A text_why_fn; arg: struct why. */
 const char *why_words(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class);

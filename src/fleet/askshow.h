@@ -38,7 +38,7 @@ int askshow_open(struct askshow *a, uint64_t now, struct click **ret, struct err
 struct askshow_question {
 	const char *name, *type; /* of its JSON objects */
 	int (*ask)(struct click *c, struct askshow *a, struct err *err);
-	const char *nothing; /* what is said of an empty answer; NULL: that the range is empty */
+	const char *nothing; /* the line for an empty answer; NULL: that the range is empty */
 };
 extern const struct askshow_question askshow_questions[]; /* in the order of: */
 enum {

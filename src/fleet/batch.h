@@ -53,7 +53,7 @@ struct batch_gap {
 	const char *what;
 };
 
-/* Of a program that somebody wanted to run: what became of it (fleet/runhost.h). */
+/* What became of a program that somebody wanted to run (fleet/runhost.h). */
 struct batch_audit {
 	uint64_t time;					   /* ns since 1970 */
 	const char *event, *user, *key, *id;		   /* event: "run", "refused", "end"; key: that signed */

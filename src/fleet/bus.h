@@ -59,7 +59,7 @@ struct bus_message {
 int bus_subscribe(struct bus *b, struct err *err);
 /* Takes up to `max` messages, waiting for the first `wait_ms` at most. How many, or -errno. */
 int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms, struct err *err);
-/* -- messages beside the stream: whoever listens gets them, and nobody keeps them -- */
+/* -- messages beside the stream: listeners get them, and nobody keeps them -- */
 /* A subject of one's own, for answers, without its last part. 0 or -errno. */
 int bus_inbox(struct bus *b, char ret[BUS_SUBJECT_MAX], struct err *err);
 /* Listens; one subject for each bus. 0 or -errno. */

@@ -27,7 +27,7 @@ struct runchild {
 };
 /* 0 or -errno with *err. */
 int runchild_start(struct runchild *c, const struct runmsg *m, const struct runpolicy *p, struct err *err);
-/* Who asked is still there. */
+/* Notes that the user who asked is still there. */
 void runchild_alive(struct runchild *c);
 /* In order: what it has is still sent. */
 void runchild_interrupt(struct runchild *c);

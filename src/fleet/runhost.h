@@ -8,7 +8,7 @@
 #include "engine/listener.h"
 #include "fleet/runmsg.h"
 
-#define RUNHOST_SUBJECT "dwell.run.v1." /* TENANT.SITE.HOST behind it */
+#define RUNHOST_SUBJECT "dwell.run.v1." /* TENANT.SITE.HOST follow */
 #define RUNHOST_RUNS_MAX 100u
 #define RUNHOST_IDS_MAX 1024u		   /* of runs, that are not taken again */
 #define RUNHOST_BEAT_NS (2 * NSEC_PER_SEC) /* how often a host that runs a program says so */

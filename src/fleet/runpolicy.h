@@ -30,8 +30,8 @@ struct runpolicy {
 /* 0 or -errno with *err. */
 int runpolicy_read(const char *path, struct runpolicy *ret, struct err *err);
 void runpolicy_free(struct runpolicy *p);
-/* Who asks; NULL: nobody that the policy knows. */
+/* The user of a key; NULL: nobody that the policy knows. */
 const struct runpolicy_user *runpolicy_user(const struct runpolicy *p, const uint8_t key[NKEY_SIZE]);
-/* Whether it allows a RUNMSG_RUN while so many programs run. 0, or -EPERM with the reason in *err. */
+/* Whether it allows a RUNMSG_RUN while `running` programs run. 0, or -EPERM with the reason in *err. */
 int runpolicy_check(const struct runpolicy *p, const struct runmsg *m, size_t running, struct err *err);
 #endif

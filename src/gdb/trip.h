@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Positions of a replay, and how one gets to them. There is no counter of instructions: a position is a stop of the
- * trace (they are numbered), and a way from there: so many hits of these breakpoints, so many steps, and again. Since a
- * replay does the same each time, the same way leads to the same instruction. Backwards is a replay from the start. */
+ * trace (they are numbered), and a way from there: a number of hits of these breakpoints, a number of steps, and again.
+ * Since a replay does the same each time, the same way leads to the same instruction. Backwards is a replay from the
+ * start. */
 #ifndef DWELL_GDB_TRIP_H
 #define DWELL_GDB_TRIP_H
 #include <stdio.h>
@@ -19,7 +20,7 @@ struct arms {
 	uint64_t addr[TRIP_WATCH]; /* of debug registers, as register 7 says */
 	uint64_t seven;
 };
-/* So many hits, and then so many steps. */
+/* A number of hits, and then a number of steps. */
 struct leg {
 	struct arms arms;
 	uint64_t hits, steps;
@@ -46,7 +47,7 @@ struct mark {
 };
 #define TRIP_MARKS 100000u /* kept of one look */
 struct trip {
-	/* The program stands somewhere. `arms`, `steps` are what it goes on with. regs: as gdb is to see them. */
+	/* The program stands somewhere. `arms`, `steps` are what it goes on with, registers as gdb is to see them. */
 	enum trip_next (*stopped)(void *ctx, struct trip *t, enum trip_why why);
 	bool (*asked)(void *ctx); /* to stop? */
 	watch_output_fn *output;  /* of the program, once, while it goes forwards */

@@ -18,11 +18,11 @@ struct wire {
 /* Waits for a connection; where, note: gdb.h. 0, or -errno after an error. */
 int wire_open(struct wire *w, const char *where, void (*note)(const char *text), struct err *e);
 void wire_close(struct wire *w);
-/* The next packet, with a NUL behind it. Its length, or -errno: gdb has gone. */
+/* The next packet, and a NUL. Its length, or -errno: gdb has gone. */
 int wire_get(struct wire *w, char buf[WIRE_MAX + 1]);
 int wire_send(struct wire *w, const char *bytes, size_t n); /* 0 or -errno */
 int wire_text(struct wire *w, const char *text);
 bool wire_stop(struct wire *w); /* has gdb asked to stop (Ctrl-C), or gone? */
-/* Two digits a byte; no NUL is needed, one is put behind. ret has 2 n + 1 bytes. */
+/* Two digits a byte; no NUL is needed, one is added. ret has 2 n + 1 bytes. */
 void wire_hex(char *ret, const void *bytes, size_t n);
 #endif

@@ -34,7 +34,7 @@ const char *hwbus_name(enum hwbus b);
 enum hwbus hwbus_of(const char *alias);
 /* Vendor and device in it; HW_ANY where it does not say. Virtio's vendor is PCI's; ACPI has names only. */
 void hwalias_ids(const char *alias, uint32_t *vendor, uint32_t *device);
-/* Of a folder of modules (/lib/modules/VERSION). -errno with words in err. */
+/* Reads the aliases of a folder of modules (/lib/modules/VERSION). -errno with words in err. */
 int hwalias_read(struct arena *a, const char *dir, struct hwaliases *ret, struct err *err);
 /* The first that fits the device; NULL. */
 const struct hwalias *hwalias_find(const struct hwaliases *t, const char *modalias);

@@ -25,7 +25,7 @@ struct dattr {
 	uint8_t class;	    /* enum depclass */
 };
 
-/* Of a provider's names: of itself, of the parts of its probes, and of their arguments. */
+/* The parts of a provider that have a stability: itself, the parts of its probes' names, and their arguments. */
 enum attr_part { PART_PROVIDER, PART_MODULE, PART_FUNCTION, PART_NAME, PART_ARGS, PART_COUNT_ };
 struct pattr {
 	struct dattr part[PART_COUNT_];
@@ -42,14 +42,15 @@ bool attr_less(struct dattr a, struct dattr b);
 /* PART_COUNT_: no such part ("provider", "module", "function", "name", "args"). */
 enum attr_part attr_find_part(const char *name);
 
-/* Those of a provider by name ("pid123": pid; unknown ones are Unstable). p: for what
+/* The attributes of a provider by name ("pid123": pid; unknown ones are Unstable). p: for what
  * the program's own #pragma D attributes say; or NULL. */
 struct pattr attr_provider(const struct dprog *p, const char *prov);
-/* Of a description: the least of the parts that it gives. */
+/* The attributes of a description: the least of the parts that it gives. */
 struct dattr attr_desc(const struct dprog *p, const struct pdesc *d);
-/* Of the arguments of a clause's probes. */
+/* The attributes of the arguments of a clause's probes. */
 struct dattr attr_args(const struct dprog *p, const struct pdesc *d);
-/* Of one clause's statements, predicate included. at_least (or NULL): *worst is the first node below it. */
+/* The attributes of one clause's statements, predicate included. at_least (or NULL): *worst is the first node below it.
+ */
 struct dattr attr_clause(const struct dprog *p, const struct clause_instance *s, const struct dattr *at_least,
 			 const struct node **worst);
 /* The least of all clauses of one text (NULL: of all). */

@@ -29,8 +29,8 @@ struct dlib_texts {
 /* How texts are read: only by the one who may open files. */
 struct dlib_reader {
 	void *ctx;
-	/* All texts, in the order in which their names hold. Texts in the arena. What cannot be read is
-	 * said with dlib_warn_text(). */
+	/* All texts, in the order in which their names hold. Texts in the arena. dlib_warn_text() tells
+	 * what cannot be read. */
 	void (*read)(void *ctx, struct arena *a, struct dlib *l, struct dlib_texts *ret);
 };
 

@@ -130,11 +130,11 @@ struct ksym_source {
 	int (*find)(void *ctx, const char *module, const char *name, uint64_t *ret_addr);
 };
 
-/* The number of a control group by its path. 0, or -errno with *ret_why: a text that lives as long as the program's
- * arena. *ret_why with 0: what else is to be known. */
+/* Finds the number of a control group by its path. 0, or -errno; *ret_reason: the reason, or with 0 a remark, which
+ * lives as long as the program's arena. */
 struct cgroup_source {
 	void *ctx;
-	int (*find)(void *ctx, struct arena *a, const char *path, uint64_t *ret, const char **ret_why);
+	int (*find)(void *ctx, struct arena *a, const char *path, uint64_t *ret, const char **ret_reason);
 };
 
 /* Values of macro variables ($target …) and script arguments. */

@@ -77,8 +77,8 @@ struct probe_list {
 /* How the compiler asks for probes. ctx is the caller's. All results live in the given arena. */
 struct probe_source {
 	void *ctx;
-	/* Finds all probes that match, in id order. An empty list is no error. why (may be NULL): set to
-	 * the reason when the facility exists but cannot be used here ("kernel built without …"). Probes with
+	/* Finds all probes that match, in id order. An empty list is no error. *reason (may be NULL): set
+	 * when the facility exists but cannot be used here ("kernel built without …"). Probes with
 	 * unavailable are among the results: they are for listings. */
 	int (*match)(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **reason);
 	/* Fills args/nargs of a probe. */

@@ -82,8 +82,8 @@ void chains_add(struct chains *c, const struct chain_wait *w);
 /* The chain of a wait, which may be remembered itself. */
 void chains_build(const struct chains *c, const struct chain_wait *w, struct chain *ret);
 struct flight_rec;
-/* Who had the lock that was waited for, if the flight recorder saw that: instead of a waker. For a wait not yet
- * remembered. */
+/* Names the holder of the lock that was waited for in place of a waker, if the flight recorder saw it. For a wait not
+ * yet remembered. */
 void chain_name_holder(struct chain_wait *w, const struct flight_rec *f);
 /* What no slow event tells: who had the lock of the last link, and what that one waited for, and so on, as the flight
  * recorder saw it (chain_flight.c). */

@@ -52,7 +52,7 @@ struct check {
 	uint64_t lost[REC_NLOSSES];
 };
 
-/* Of a rule, what it may look at. */
+/* What a rule may look at. */
 struct check_eval {
 	struct check *c;
 	const struct check_rule *rule;

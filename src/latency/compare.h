@@ -21,7 +21,7 @@ extern const double cmp_quantiles[CMP_NQUANTILES]; /* 0.5, 0.9, 0.99, 0.999 */
 #define CMP_SPREAD_MIN 6   /* the same for seconds that the events are spread over */
 #define CMP_TAIL_MIN 20	   /* events above a quantile, in both, for it to be compared */
 #define CMP_RATE_SHARE 0.2 /* of alpha, for the rates of events; the rest is for latencies */
-#define CMP_POWER 0.8	   /* probability to find a change of the size that is said to be found */
+#define CMP_POWER 0.8	   /* probability to find a change of the size that the output names */
 
 /* One stretch: a histogram for each of its seconds, empty ones too. */
 struct cmp_side {

@@ -15,7 +15,7 @@ struct metrics_place {
 /* False: nobody knows. The texts live until the next call. */
 typedef bool metrics_place_fn(void *ctx, uint64_t cgroup, struct metrics_place *ret);
 
-/* Who knows the names; causes NULL: nobody, and nothing is counted. */
+/* Sources of names; causes NULL: there are none, and nothing is counted. */
 struct metrics_names {
 	struct causes *causes;
 	struct sym *sym; /* or NULL */

@@ -34,7 +34,7 @@ uint64_t recset_gaps(const struct recset *s, struct rec_range range);
 /* A stretch in the times of recording i. */
 struct rec_range recset_local(const struct recset *s, size_t i, struct rec_range range);
 
-/* Those that have values in the range: of each source the `most` keys with the most. 0 or -errno. */
+/* The sources and keys with values in the range: of each source the `most` keys with the most. 0 or -errno. */
 int latency_list(const struct recset *s, struct rec_range range, size_t most, struct latency_list *ret,
 		 struct err *err);
 void latency_list_free(struct latency_list *l);

@@ -52,7 +52,7 @@ int stuck_new(struct causes *causes, struct sym *sym, struct stuck **ret);
 void stuck_free(struct stuck *s); /* accepts NULL */
 /* Takes a record of a format, if it is about a thread. 0 or -ENOMEM. */
 int stuck_add(struct stuck *s, const struct recfmt *f, const void *data);
-/* Those that were added, longest first, with their holders. Valid until the next stuck_add(). */
+/* The threads that were added, longest first, with their holders. Valid until the next stuck_add(). */
 const struct stuck_thread *const *stuck_list(struct stuck *s, size_t *n);
 /* Does the thread wait for something that it should soon get: a lock, a device, memory; or is it stopped? */
 bool stuck_is(const struct stuck_thread *t);

@@ -8,7 +8,7 @@
 #include "store/rechist.h"
 
 #define WINDOWS_SERIES_MAX 256		     /* of source and key; beyond, the least recently used key joins "other" */
-#define WINDOWS_BYTES_MAX ((size_t)16 << 20) /* of buckets; beyond, likewise */
+#define WINDOWS_BYTES_MAX ((size_t)16 << 20) /* of buckets; beyond, the same */
 #define WINDOWS_POWERS 65
 
 enum window { WINDOW_MINUTE, WINDOW_5_MINUTES, WINDOW_HOUR, WINDOW_DAY, NWINDOWS };
@@ -35,7 +35,7 @@ int windows_get(struct windows *w, size_t series, enum window window, uint64_t n
 		uint64_t *ret_from);
 /* All that was ever added: number and sum, which never shrink. */
 void windows_total(const struct windows *w, size_t series, uint64_t *ret_count, uint64_t *ret_sum);
-/* Of a tracker's series, all that was ever added by powers of two: element p counts delays of 2^(p-1) to 2^p - 1 ns, 0
+/* All that was ever added to a tracker's series, by powers of two: element p counts delays of 2^(p-1) to 2^p - 1 ns, 0
  * those of 0. WINDOWS_POWERS of them. */
 const uint64_t *windows_powers(const struct windows *w, size_t series);
 size_t windows_bytes(const struct windows *w);

@@ -19,6 +19,6 @@ void cpulist_done(struct cpulist *l);
 /* Idle time since boot in ns, in steps of 1/hz s: of one CPU, or of all when cpu is negative. text: /proc/stat.
  * -ENOENT when it has no such CPU. Source: proc(5). */
 int cpus_parse_idle(const char *text, int cpu, unsigned long hz, uint64_t *ret);
-/* Those lines of /proc/stat that are of CPUs. NULL: it cannot be read. The caller frees it. */
+/* The lines of /proc/stat about CPUs. NULL: it cannot be read. The caller frees it. */
 char *cpus_read_stat(void);
 #endif

@@ -84,7 +84,7 @@ void registry_stop_when(struct registry *r, int (*stop)(void));
 struct uobj_mapping;
 int registry_file(struct registry *r, const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n,
 		  bool *ret_wanted);
-/* Those of its probes that d matches and that no description had matched when it was opened, with their
+/* The probes of a file that d matches and that no description had matched when it was opened, with their
  * arguments if those are asked for: types of functions take long to read. */
 void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, bool with_args,
 			 struct probe_list *ret);
@@ -93,7 +93,7 @@ void registry_match_file(struct registry *r, struct arena *a, const struct pdesc
 int registry_module(struct registry *r, const char *name, bool *ret_any);
 /* Was the module there when the kernel's functions were listed? */
 bool registry_knows_module(struct registry *r, const char *name);
-/* Those of its functions' probes that d matches; without args[]. */
+/* The probes of a module's functions that d matches; without args[]. */
 void registry_match_module(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
 /* For cg_env.entry (ctx is the registry). */
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **reason);

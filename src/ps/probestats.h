@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include "base/arena.h"
 
-#define PROBESTATS_NS 1000000000ull /* how long is looked unless it is said */
-/* Of so many probes the instructions are looked for, those that fired most first. */
+#define PROBESTATS_NS 1000000000ull /* how long is looked by default */
+/* Probes whose instructions are looked for, those that fired most first. */
 #define PROBESTATS_MAX_INSNS 1000
 #define PROBESTATS_MAX_SESSIONS 1024
 
@@ -28,7 +28,7 @@ struct probestats {
 };
 
 /* A line for each probe, and one for each program. 0; -ESRCH: there are no such sessions, or none could be asked, which
- * was said; -errno: out cannot be written. */
+ * a message told; -errno: out cannot be written. */
 int probestats_show(struct probestats *s);
 
 /* For tests: reads an answer of a session (run/session/hits.h), as probestats_show() does with it. -EBADMSG: it is

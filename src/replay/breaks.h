@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breakpoints in the memory of a replayed process. Whoever reads that memory by tracee_read() does not see them. */
+/* Breakpoints in the memory of a replayed process. tracee_read() does not show them. */
 #ifndef DWELL_REPLAY_BREAKS_H
 #define DWELL_REPLAY_BREAKS_H
 #include "replay/tracee.h"

@@ -128,7 +128,7 @@ struct rec {
 	pid_t first;	  /* the process whose status counts */
 	uint64_t random;  /* state of --chaos */
 	uint64_t begun;	  /* traced calls, for --check */
-	bool no_seccomp;  /* that is said */
+	bool no_seccomp;  /* a message told it */
 	bool tsc_by_code; /* the processor does not make them fault */
 	bool filtered;	  /* calls of the stub are not traced */
 	struct stat std[3];
@@ -188,7 +188,7 @@ int buf_site(struct rec *r);   /* its place is to go to the stub, if it is calle
 int buf_follow(struct rec *r); /* descriptors, after a call */
 void buf_done(struct rec *r);
 int sched_run(struct rec *r); /* until all tasks have ended */
-/* Those that stopped while r->k ran: what they did comes before its event. -ESRCH: it is gone. */
+/* Takes in the tasks that stopped while r->k ran: what they did comes before its event. -ESRCH: it is gone. */
 int sched_stopped(struct rec *r);
 bool sched_others(const struct rec *r);		     /* others than r->turn could run */
 int rec_at_stop(struct rec *r, int status);	     /* rec.c: r->k has stopped */

@@ -42,7 +42,7 @@ struct replay_watch {
 /* As replay_run(); what the program writes is not written again, and what it maps is the files themselves where they
  * have not changed. */
 int replay_watched(FILE *f, const struct replay_watch *w, struct replay_result *ret, struct err *e);
-/* Of the task that runs now: its process in this replay, its number in the trace. */
+/* The task that runs now: its process in this replay, its number in the trace. */
 pid_t watch_pid(const struct replay *r);
 uint32_t watch_task(const struct replay *r);
 uint64_t watch_ran_ns(const struct replay *r); /* time that tasks have run since the start, in this replay */
@@ -51,7 +51,7 @@ int watch_registers(struct replay *r, struct user_regs_struct *ret);
 /* A breakpoint in the memory of that task, once for each address; its tag is the last that is not 0. 0 or -errno. */
 int watch_break(struct replay *r, uint64_t addr, uint64_t tag);
 bool watch_breaks_at(const struct replay *r, uint64_t addr);
-void watch_step(struct replay *r, bool on); /* whoever runs stops after each instruction */
+void watch_step(struct replay *r, bool on); /* the task that runs stops after each instruction */
 /* Debug registers of the task that runs now: addresses, and what register 7 is to have; 0: none. 0 or -errno. */
 int watch_debug(struct replay *r, const uint64_t addr[4], uint64_t seven);
 

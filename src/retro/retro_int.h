@@ -11,7 +11,7 @@
 #include "run/consume/decode.h"
 #include "view/text/text.h"
 
-/* Of the kernel's struct pt_regs, as PTRACE_GETREGSET has it. */
+/* Words of the kernel's struct pt_regs, as PTRACE_GETREGSET has it. */
 enum { REG_R10 = 7, REG_R9, REG_R8, REG_DX = 12, REG_SI, REG_DI, REG_NR, REG_IP, REG_SP = 19, REGS = 21 };
 
 /* What a program gets; in the machine's memory. */

@@ -10,10 +10,10 @@
 bool fdfile_is(const char *path, int *ret);
 /* open(path, O_RDONLY | flags), or for "/dev/fd/N" a duplicate of N, which asks nobody's permission. */
 int fdfile_open(const char *path, int flags);
-/* Opens a database behind a descriptor (its owner keeps it open), for reading only: nobody else may be writing
+/* Opens the database of a descriptor (its owner keeps it open), for reading only: nobody else may be writing
  * to it, a log beside it is not seen. SQLite's result codes. */
 int fdfile_db(int fd, sqlite3 **ret);
-/* Makes a database of an empty file behind a descriptor, without journal: it is of use when all has been written. *ret
+/* Makes a database of the empty file of a descriptor, without journal: it is of use when all has been written. *ret
  * is to be closed after errors, too. SQLite's result codes. */
 int fdfile_db_new(int fd, sqlite3 **ret);
 #endif

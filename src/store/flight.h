@@ -66,7 +66,7 @@ struct flight_shares {
 	uint64_t unknown; /* before the first switch */
 	uint64_t irq;	  /* interrupts and soft interrupts, in the time of whatever thread they found */
 };
-/* Who had a CPU from one time to another. */
+/* Which threads had a CPU from one time to another. */
 void flight_shares(const struct flight_rec *f, uint32_t cpu, uint64_t from, uint64_t to, struct flight_shares *ret);
 
 /* What a thread did from one time to another. */
@@ -92,7 +92,7 @@ void flight_longest_wait(const struct flight_rec *f, uint32_t tid, uint64_t from
 const char *flight_lock_name(uint32_t flags);
 /* The "holder" of event i, a "lock": or -1. */
 long flight_holder(const struct flight_rec *f, uint32_t i);
-/* Who had the CPU when event i happened: its switch, or -1. */
+/* The switch to the thread that had the CPU when event i happened, or -1. */
 long flight_running(const struct flight_rec *f, uint32_t i);
 /* When what event i begins on its CPU is over: the next event of a kind there, or the end. */
 uint64_t flight_until(const struct flight_rec *f, uint32_t i, const char *kind);

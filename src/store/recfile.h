@@ -21,7 +21,7 @@
 /* With a limit of age, minutes and hours are kept longer than all else. */
 #define RECFILE_MINUTES_AGE_NS (24 * RECFILE_HOUR_NS)
 #define RECFILE_HOURS_AGE_NS (60 * 24 * RECFILE_HOUR_NS)
-/* meta of a recording of a part of the threads: one in so many was looked at. */
+/* meta of a recording of a part of the threads: one in this number was looked at. */
 #define RECFILE_ONE_IN "one_in"
 /* meta of a recording with limits: since when (ns) something is kept: events, aggregations, processes, seconds; keys of
  * aggregations that were given up; rows that were not recorded; normal.ID: what normalize() had set for an aggregation
@@ -51,9 +51,9 @@ struct recfile_info {
 	const char *(*cause)(void *ctx, const uint8_t *frames, size_t n);
 	void *cause_ctx;
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
-	/* Of the file and the log beside it; the oldest give way. RECFILE_SIZE_MIN at least, and more where the program
-	 * has many probes; 0: no limit. A commit on its way may exceed it by what it adds (an eighth of the limit at
-	 * most, 32 MB). */
+	/* The limit of the file with the log beside it; the oldest give way. RECFILE_SIZE_MIN at least, more if the
+	 * program has many probes; 0: no limit. A commit on its way may exceed it by what it adds (an eighth of the
+	 * limit at most, 32 MB). */
 	uint64_t max_bytes;
 	uint64_t max_age_ns; /* the same by age */
 };
@@ -115,7 +115,7 @@ struct recread;
 int recread_open(const char *path, struct recread **ret, struct err *err);
 void recread_close(struct recread *r);
 const struct rec_schema *recread_schema(const struct recread *r);
-/* Copies all that is in it now into the empty file behind fd, open for reading and writing: one whole file. On errors
+/* Copies all that is in it now into the empty file of fd, open for reading and writing: one whole file. On errors
  * what is in fd is of no use. */
 int recread_copy(struct recread *r, int fd, struct err *err);
 const char *recread_meta(const struct recread *r, const char *key); /* or NULL */

@@ -69,8 +69,8 @@ int rowfile_cost(struct rowfile *f, const struct row *row);
 int rowfile_flight(struct rowfile *f, const struct row *row);	/* after its slow event */
 void rowfile_ids(const struct rowfile *f, struct rec_ids *ret); /* all but seq */
 uint64_t rowfile_written(const struct rowfile *f);		/* bytes, about */
-/* From now on it is noted which slow event had a stack last; then: removes stacks, once they are many, that only slow
- * events up to this one had. */
+/* From now on the file notes which slow event had a stack last. The second function removes stacks, once they are many,
+ * that only slow events up to this one had. */
 void rowfile_note_stacks(struct rowfile *f);
 int rowfile_sweep(struct rowfile *f, int64_t slow);
 

@@ -13,6 +13,6 @@ void sparse_put_buckets(struct strb *b, const struct rec_bucket *v, size_t n);
  * such object, or fn said false. */
 bool sparse_parse(const char *text, size_t len, uint32_t n, bool (*fn)(void *ctx, uint32_t index, uint64_t value),
 		  void *ctx);
-/* Into n words, zero where nothing is said. */
+/* Into n words, zero where the text has none. */
 bool sparse_get_words(const char *text, size_t len, uint64_t *words, uint32_t n);
 #endif

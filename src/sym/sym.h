@@ -18,7 +18,7 @@ struct symbol {
 	 * data of no file); "[jit]" (named by a perf map); "" unknown. All texts live with sym. */
 	const char *module;
 	const char *name; /* demangled, without parameters; "foo@plt"; NULL: unknown */
-	/* Of the address from the symbol's start. When name is NULL: what addr2line takes for the
+	/* From the symbol's start to the address. When name is NULL: what addr2line takes for the
 	 * file (from its load base), or the address itself when there is no file. */
 	uint64_t offset;
 	uint64_t addr;	  /* start of the symbol; 0 when name is NULL */
@@ -57,7 +57,7 @@ int sym_kernel_find(struct sym *s, const char *module, const char *name, uint64_
 int sym_kernel_load(struct sym *s, struct err *err);
 
 /* A process: identified by its tgid in dwell's pid namespace and start time (ns since boot as in
- * task->start_boottime of the leader; 0: unknown, take whoever lives now). */
+ * task->start_boottime of the leader; 0: unknown, take the process that lives now). */
 struct sym_proc;
 
 /* Notes that a process (or its mapping) has been seen: reads /proc/PID/maps now if it is new or has

@@ -13,7 +13,7 @@
 #define BTF_BLOB_MAX_NEST 64
 
 struct btf_blob {
-	const uint8_t *data; /* the whole blob; whoever made it releases it */
+	const uint8_t *data; /* the whole blob; its maker releases it */
 	size_t len;
 	const struct btf_blob *base; /* vmlinux for split BTF; it must be indexed */
 	const uint8_t *types;

@@ -72,7 +72,7 @@ int typesrc_open(const char *path, struct typesrc **ret, struct err *err);
 /* Does the running kernel know its types by the ids of this source? Programs are attached by them. */
 bool typesrc_attaches(const struct typesrc *ts);
 /* From memory (tests, fixtures, recordings); data is copied. Checks everything it will follow:
- * hostile data gives -EBADMSG. base: the vmlinux source of split (module) BTF, or NULL. */
+ * hostile data gives -EBADMSG. */
 int typesrc_open_mem(const char *name, const void *data, size_t len, struct typesrc **ret, struct err *err);
 /* Adds split BTF of a module, from memory. */
 int typesrc_add_mem(struct typesrc *ts, const char *name, const void *data, size_t len, struct err *err);

@@ -24,7 +24,7 @@ struct sym;
  * enum cause_fact. Equal words by one pointer, which lives as long as arg; *ret_class as well. NULL: no memory. */
 typedef const char *text_why_fn(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class);
 
-/* What a view may ask of whoever shows it. */
+/* What a view may ask of its caller. */
 struct view_env {
 	void *ctx;
 	/* Something to know about the output, one sentence. */
@@ -33,7 +33,7 @@ struct view_env {
 	struct causes *(*causes)(void *why_arg); /* the rules of why(); NULL, or returns NULL: there are none */
 	void *why_arg;
 	/* One of several recordings is not read, and why (latency/recset.h). */
-	void (*left_out)(const char *why);
+	void (*left_out)(const char *reason);
 	unsigned columns; /* for text */
 	bool utf8;	  /* text may have bars of eighths */
 };
@@ -74,7 +74,7 @@ enum view_form_flag {
 	VIEW_SAVED = 1,	  /* a browser saves it */
 	VIEW_BY_NAME = 2, /* is meant when the output's name ends with "." and the form's name */
 	VIEW_PICTURE = 4, /* not for terminals */
-	VIEW_BYTES = 8	  /* likewise, of a format */
+	VIEW_BYTES = 8	  /* of a format: not for terminals */
 };
 
 /* One form of output. */
@@ -119,8 +119,8 @@ struct view {
 	/* Makes what is drawn. -errno with a message; -ENODATA: there is nothing of the kind. */
 	int (*read)(void *state, const struct view_job *job, struct err *err);
 	/* In place of read(), of a run while it goes on (live/viewrun.h): begin(), then row() for each row. The form
-	 * draws at the end. NULL: the view shows recordings only. begin: 0, or -errno with a message. row: 0 or -errno;
-	 * *ret_text as in struct run_observer. */
+	 * draws at the end. NULL: the view shows recordings only. begin() gives 0, or -errno with a message; row() 0 or
+	 * -errno, and *ret_text as in struct run_observer. */
 	int (*begin)(void *state, const struct view_job *job, const struct view_run *run, struct err *err);
 	int (*row)(void *state, const struct row *row, bool *ret_text);
 	void (*title)(const void *state, const struct view_job *job, struct strb *ret); /* NULL: it has no heading */

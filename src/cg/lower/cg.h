@@ -61,7 +61,7 @@ struct lay_agg {
 	unsigned nwriters; /* groups that add to it */
 	bool nested;	   /* … and they may interrupt each other on one CPU */
 };
-/* Of a tracker: what it keeps of an open event (offsets from its start stamp, which is first; 0: not kept). */
+/* What a tracker keeps of an open event (offsets from its start stamp, which is first; 0: not kept). */
 struct lay_track {
 	struct lay_key key; /* TRACK_KEYED */
 	int map;	    /* TRACK_KEYED: of the open events */

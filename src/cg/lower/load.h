@@ -23,8 +23,8 @@ void gen_scratch_fits(struct gen *g, vreg addr, vreg size);
 struct mem gen_scratch_target(struct gen *g, vreg addr, uint32_t size);
 vreg gen_scratch_base(struct gen *g);
 uint32_t cg_scratch_limit(const struct cg *c); /* bytes of scratch per program and CPU */
-/* Uprobes run in threads that may be preempted, by others that run the same program on the same CPU: who comes
- * while the scratch entry is in use is counted and left out. */
+/* Uprobes run in threads that may be preempted by others, which run the same program on the same CPU. A firing that
+ * finds the scratch entry in use is counted and left out. */
 void gen_busy_begin(struct gen *g);
 void gen_busy_end(struct gen *g);
 /* dst (size bytes) from kernel or user memory; jumps to the fault exit on failure. */

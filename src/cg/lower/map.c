@@ -98,7 +98,7 @@ static const void *state_init(struct cg *c)
 		s->threshold = s->general = t->settings[TS_THRESHOLD];
 		s->timeout = t->settings[TS_TIMEOUT];
 		s->gc = t->settings[TS_GC];
-		s->scan.timeout = img_track_due(s->timeout, s->gc);
+		s->scan.timeout = img_tracker_due(s->timeout, s->gc);
 		s->worst = t->settings[TS_WORST];
 		s->limit = t->settings[TS_LIMIT];
 	}

@@ -13,8 +13,8 @@ void gen_shaped_map(struct gen *g, vreg d, int map, irlabel none);
 vreg gen_mapval(struct gen *g, int map, uint32_t off);
 uint32_t cg_ncpus(const struct cg *c);	    /* that there may be */
 uint32_t cg_cpu_places(const struct cg *c); /* at least as many */
-/* Of large arrays by CPU: for those that are online, a power of two if that is fewer than there may be. Who comes later
- * has a part of another's. */
+/* Places of large arrays by CPU: for the CPUs that are online, a power of two if that is fewer than there may be. A CPU
+ * that comes online later shares the place of another one. */
 uint32_t cg_online_places(const struct cg *c);
 int cg_map_rings(struct cg *c);
 int cg_map_counters(struct cg *c);

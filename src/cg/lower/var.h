@@ -19,7 +19,7 @@ void gen_this_init(struct gen *g);
 /* The thread-locals of the current task: NULL when it has none; made if need be, or a jump to skip (counted). */
 vreg gen_tls_read(struct gen *g);
 vreg gen_tls_write(struct gen *g, irlabel skip);
-/* Those of a task given by a typed pointer; word: which word of the context that is, or -1. */
+/* The thread-local variables of a task given by a typed pointer; word: which word of the context that is, or -1. */
 vreg gen_task_tls(struct gen *g, vreg task, int word, bool create, irlabel skip);
 /* Marks the this-> variables (by id) that the units use. */
 void cg_note_this(const struct cg_unit *u, size_t n, bool *used);

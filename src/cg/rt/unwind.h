@@ -86,7 +86,7 @@ struct rt_unwind_machine {
 };
 extern const struct rt_unwind_machine rt_unwind_x86_64, rt_unwind_arm64;
 
-/* Whose stack is walked. Another thread's memory can be read by sleepable programs only; its frame pointers
+/* The thread whose stack is walked. Another thread's memory can be read by sleepable programs only; its frame pointers
  * are followed in code without a table, or (FP) everywhere. */
 enum rt_unwind_whose { RT_UNWIND_CURRENT, RT_UNWIND_OTHER, RT_UNWIND_OTHER_FP };
 

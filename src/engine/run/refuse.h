@@ -9,6 +9,6 @@
 bool is_forbidden(const struct request *c, const struct compile_session *w);
 /* Tells it. -EPERM. */
 int refuse_destructive(const struct request *c, const struct compile_session *w);
-/* Of a compiled program: 0, or -errno when it is not run, told. */
+/* Whether the compiled program may run: 0, or -errno, told. */
 int refuse_run(const struct request *c, const struct compile_session *w);
 #endif

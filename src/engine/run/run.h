@@ -30,7 +30,7 @@ struct run_observer {
 	/* Often while it runs, once a second at least; may be NULL. recorder: of --record, or NULL. hangup: there was a
 	 * SIGHUP, which then does not end the run. */
 	void (*tick)(void *ctx, struct recorder *recorder, bool hangup);
-	bool counters; /* the kernel's, as notes at the begin and the end (counters.h) */
+	bool counters; /* the kernel's, as notes at the start and the end (counters.h) */
 	bool apart;    /* rows go elsewhere than to out, and it tells itself how a command ended */
 	bool lasting;  /* for months: --record keeps no rows of processes, mappings and costs */
 	/* The ROW_FLIGHT about the slow event that row() is given next, which gets it as well; may be NULL. */

@@ -27,7 +27,7 @@ struct kfuncs {
 /* From the text of available_filter_functions ("NAME [MODULE]" per line), or with addrs of
  * available_filter_functions_addrs ("ADDRESS NAME [MODULE]"). The text is changed, and must outlive *ret. */
 int kfuncs_parse(struct arena *a, char *text, bool addrs, struct kfuncs *ret);
-/* Of the running kernel, read once in a session: prov_cache.kfuncs. -errno: *reason says why. */
+/* The functions of the running kernel, read once in a session: prov_cache.kfuncs. -errno: *reason says why. */
 int kfuncs_get(struct prov_env *env, const struct kfuncs **ret, const char **reason);
 const struct kfunc *kfuncs_by_slot(const struct kfuncs *k, uint32_t slot);
 /* Finds the addresses; read of kallsyms on the first call. */

@@ -441,7 +441,7 @@ int trackers_set(struct trackers *t, const char *tracker, const char *setting, u
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->v[i].live)
 			__atomic_store_n(&t->v[i].live->scan.timeout,
-					 img_track_due(t->v[i].live->timeout, t->v[i].live->gc), __ATOMIC_RELAXED);
+					 img_tracker_due(t->v[i].live->timeout, t->v[i].live->gc), __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -30,7 +30,7 @@ int trackers_get(const struct trackers *t, const char *tracker, const char *sett
  * cgroups), -ENOSPC: there are more already. And the i-th of them: -ENOENT after the last. */
 int trackers_set_cgroup(struct trackers *t, const char *tracker, uint64_t id, uint64_t value);
 int trackers_get_cgroup(const struct trackers *t, const char *tracker, uint32_t i, uint64_t *id, uint64_t *value);
-/* Of a tracker by its id: what began at `since` or before is not counted when it ends. UINT64_MAX: nothing is. */
+/* An event of tracker id that began at `since` or before is not counted when it ends. UINT64_MAX: none is. */
 void trackers_since(struct trackers *t, uint32_t id, uint64_t since);
 /* The same, and forgets such keys of a table: their end may never come. */
 void trackers_forget(struct trackers *t, uint32_t id, uint64_t since);

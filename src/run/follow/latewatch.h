@@ -6,7 +6,7 @@
  * | who | may call |
  * | the session's thread | all functions |
  * | the watching thread | none: it takes events from the side band, stops threads and lets them go on (ptrace knows
- *   threads of the tracer, not processes), and shares nothing but the two queues, behind a lock | */
+ *   threads of the tracer, not processes), and shares nothing but the two queues, which have a lock | */
 #ifndef DWELL_RUN_FOLLOW_LATEWATCH_H
 #define DWELL_RUN_FOLLOW_LATEWATCH_H
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct latewatch;
 /* A file that has been mapped. */
 struct latefile {
 	struct side_event e; /* MMAP; path points to the text below */
-	/* Of the watching thread: */
+	/* Set by the watching thread: */
 	bool paused;	/* the thread waits; else a debugger has it, it is gone, or the code is too large */
 	bool late;	/* it was stopped late, or let go early */
 	uint64_t since; /* CLOCK_BOOTTIME, ns */

@@ -7,7 +7,8 @@
  * SIGNALS_BLOCKED_NS is given up: /dev/null takes its place, so that a thread that hangs in a write goes on, and the
  * run ends in order.
  * 3. A second one gives up the outputs as well; a process that has not ended SIGNALS_END_NS later is killed. A third
- * one ends the process. signals_cut() tells of 2 and 3. Whoever prints then counts what it leaves out, and says so. */
+ * one ends the process. signals_cut() tells of 2 and 3. The code that prints then counts what it leaves out, and says
+ * so. */
 #ifndef DWELL_RUN_OS_SIGNALS_H
 #define DWELL_RUN_OS_SIGNALS_H
 #include <stdbool.h>

@@ -21,7 +21,7 @@
 #define HITS_PROBE_TEXTS 7
 #define HITS_MAX_BYTES (256u << 20) /* of an answer */
 #define HITS_MAX_NS 3600000000000ull
-/* Who asked may be gone: so long after the time that was named counting ends by itself. */
+/* The process that asked may be gone: counting ends by itself this long after the time that it named. */
 #define HITS_GRACE_NS 10000000000ull
 
 struct hits;

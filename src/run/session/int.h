@@ -86,7 +86,7 @@ struct session {
 	struct dynprobes *dynprobes; /* NULL when no probes are looked for while it runs */
 	struct unwind *unwind;	     /* NULL when user stacks are not walked by tables */
 	struct walker *walker;	     /* NULL when the program walks nothing */
-	struct proc_seen *procs;     /* PROC_CACHE; likewise */
+	struct proc_seen *procs;     /* PROC_CACHE; NULL: the same */
 	enum phase phase;
 	uint32_t drains;
 	bool snapshot_done;	 /* in this drain */

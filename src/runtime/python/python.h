@@ -16,7 +16,7 @@ struct py_layout {
 	uint16_t ascii, compact;		/* sizes of the heads of strings */
 };
 
-/* Of a version as Py_Version has it (3.11.2 final: 0x030b02f0); NULL: not known. */
+/* The layout of a version as Py_Version has it (3.11.2 final: 0x030b02f0); NULL: not known. */
 const struct py_layout *py_layout_of(uint32_t hexversion);
 
 #define PY_CODE_BYTES 144 /* of a code object are read */

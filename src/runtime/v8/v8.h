@@ -43,7 +43,7 @@ struct v8_head {
 	uint32_t unused;
 };
 
-/* Who made the code of a frame. */
+/* The compiler that made the code of a frame. */
 enum v8_tier { V8_INTERPRETED, V8_BASELINE, V8_MAGLEV, V8_TURBOFAN };
 
 /* Lines of scripts, kept from one frame to the next. */

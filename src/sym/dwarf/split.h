@@ -23,8 +23,8 @@ struct dw_split {
 	struct dw_package package;
 };
 
-/* Of a file whose sections main has, and which is at place (NULL: nothing is looked for). main must stay where it is.
- * -ENOMEM. */
+/* Prepares for a file whose sections main has, and which is at place (NULL: nothing is looked for). main must stay
+ * where it is. -ENOMEM. */
 int dw_split_init(struct dw_split *s, struct dw *main, const struct debugplace *place);
 void dw_split_done(struct dw_split *s);
 /* Opens the split part of a skeleton unit whose first entry is given. ret is the caller's: dw_close(), before main's

@@ -20,7 +20,7 @@ struct runtime_kind {
 	const char *file;
 	/* What a message calls a function, in brackets. */
 	const char *function;
-	/* Takes a symbol of a file that may have the runtime; elf, seg: to read its value. */
+	/* Takes a symbol of a file that may have the runtime; e: to read its value. */
 	void (*take)(struct ufile *f, const struct elf *e, const Elf64_Sym *sym, const char *name, size_t len);
 	/* All symbols are taken: whether the file has the runtime. */
 	bool (*has)(struct ufile *f);

@@ -89,7 +89,7 @@ struct ufiles {
 	struct ufile *vdso; /* dwell's own, once looked for */
 };
 
-/* The file behind an O_PATH descriptor, with a reference for the caller; NULL without memory. The
+/* The file of an O_PATH descriptor, with a reference for the caller; NULL without memory. The
  * descriptor stays the caller's. */
 struct ufile *ufile_get(struct sym *s, int pathfd, const struct stat *st, const char *path);
 /* The kernel's code page as mapped in dwell itself (ref'd), or NULL; *size is its length. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* The registers of a frame. Its rule is that of ip, if it is the first (of a stack, or below a signal), else that of
- * ip - 1: a return address may stand behind its function. */
+ * ip - 1: a return address may stand after the end of its function. */
 struct unwalk {
 	uint64_t ip, sp, bp, bx, di;
 	bool bp_known, first;

@@ -16,7 +16,7 @@ static inline uint64_t texthash_mix(uint64_t a, uint64_t b)
 }
 
 void texthash(const char *s, size_t n, uint64_t seed, uint64_t ret[2]);
-/* Of the text up to the first empty line that is within n bytes: *ret_len with the newline before that one. False:
- * there is none. One pass finds the end and the hash, which is not that of texthash(). */
+/* The hash of the text up to the first empty line that is within n bytes: *ret_len with the newline before that one.
+ * False: there is none. One pass finds the end and the hash, which is not that of texthash(). */
 bool texthash_paragraph(const char *s, size_t n, uint64_t seed, size_t *ret_len, uint64_t ret[2]);
 #endif

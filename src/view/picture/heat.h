@@ -42,9 +42,9 @@ struct heat_key {
 struct heat_column {
 	double avg, p50, p90, p99; /* NAN: no values */
 	uint64_t lost;		   /* events that were not recorded */
-	char *note; /* why less may be in it, and the columns after it: dwell did not run, or took probes away; NULL:
-		       nothing */
-	unsigned noted;	   /* how many columns that is of */
+	char *note;	/* why less may be in it, and the columns after it: dwell did not run, or detached probes; NULL:
+			   nothing */
+	unsigned noted; /* how many columns that is of */
 	uint32_t detached; /* … of that program, by its first probe's id + 1, being off */
 };
 
@@ -68,8 +68,8 @@ struct heat {
 int heat_make(struct recread *f, const struct heat_opts *opts, struct heat **ret, struct err *err);
 void heat_free(struct heat *h);
 
-/* Row edges of an axis from lo to hi (lo < hi); returns how many rows. log: powers of two, each cut into the same
- * number of equal parts (a power of two), so that the buckets of histograms are never split. */
+/* Row edges of an axis from lo to hi (lo < hi); returns how many rows. Not linear: powers of two, each cut into the
+ * same number of equal parts (a power of two), so that the buckets of histograms are never split. */
 unsigned heat_edges(double lo, double hi, bool linear, unsigned rows, double edges[HEAT_MAX_ROWS + 1]);
 /* The first round number above v: the end of a linear axis, which stays while v varies. */
 double heat_round_up(double v);

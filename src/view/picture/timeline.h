@@ -126,7 +126,7 @@ struct tl_proc {	 /* a process, for tl_tree() */
 	uint64_t from, to;
 	const char *name;
 	unsigned depth; /* set by tl_tree() */
-	uint32_t order; /* likewise: its row */
+	uint32_t order; /* its row; by tl_tree() */
 };
 /* Lays out a forest: children below their parents by time of birth; leaves of one name that follow each other without
  * overlap under one parent share a row. Returns the number of rows. -ENOMEM. */

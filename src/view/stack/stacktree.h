@@ -66,7 +66,7 @@ size_t stacktree_nnodes(const struct stacktree *t); /* with the root; parents ha
 struct stack_frame stacktree_get_frame(const struct stacktree *t, uint32_t frame); /* until the next new one */
 uint32_t stacktree_parent(const struct stacktree *t, uint32_t node);
 uint32_t stacktree_node_frame(const struct stacktree *t, uint32_t node);
-/* Of the stacks that end exactly here. */
+/* The sum of the stacks that end exactly here. */
 uint64_t stacktree_self(const struct stacktree *t, uint32_t node, unsigned weight);
 /* The frames of a node's stack from the root on; at most STACKTREE_MAX_DEPTH. Returns how many. */
 size_t stacktree_path(const struct stacktree *t, uint32_t node, uint32_t *ret);

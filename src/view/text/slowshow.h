@@ -29,7 +29,7 @@ struct slowshow {
 	bool all;	  /* each event by itself, also where many are alike */
 	const char *comm; /* of recordings: those of this program; NULL: all */
 	bool recorded;	  /* shown of recordings */
-	unsigned one_in;  /* trackers wakeup and offcpu look at one thread in so many; 0: at all */
+	unsigned one_in;  /* trackers wakeup and offcpu look at one thread in this number; 0: at all */
 	bool filters;	  /* wants() may say no */
 	bool (*wants)(void *ctx, const struct slow_event *e); /* NULL: all */
 	void *wants_ctx;

@@ -15,7 +15,7 @@ struct why_print {
 	unsigned top;
 	uint64_t over_ns; /* shorter waits have no cause */
 	uint64_t run_ns;  /* what the probes took up to now; 0: not known (-x cost) */
-	unsigned one_in;  /* one thread in so many was looked at; 0: all */
+	unsigned one_in;  /* one thread in this number was looked at; 0: all */
 	int columns;
 };
 
