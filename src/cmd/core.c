@@ -68,7 +68,6 @@ static const struct optable options = {
 	.n = ARRAY_SIZE(rows),
 };
 
-/* One line; false: it failed. */
 static bool run_line(struct shell *s, const char *line)
 {
 	if (shell_line(s, line) < 0) {
@@ -76,39 +75,6 @@ static bool run_line(struct shell *s, const char *line)
 		return false;
 	}
 	return true;
-}
-
-static ssize_t plain_read(bool ask, char **line, size_t *cap)
-{
-	if (ask) {
-		fputs(CORELINE_PROMPT, stdout);
-		fflush(stdout);
-	}
-	return getline(line, cap, stdin);
-}
-
-/* Lines until the end of the input, or $q. */
-static bool run_input(struct shell *s)
-{
-	const bool ask = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	const bool edit = ask && coreline_open(s);
-	_cleanup_free_ char *line = NULL;
-	bool good = true;
-	size_t cap = 0;
-	ssize_t n;
-
-	while (s->error == 0) {
-		n = edit ? coreline_read(&line, &cap) : plain_read(ask, &line, &cap);
-		if (n < 0)
-			break;
-		while (n && strchr(" \t\r\n", line[n - 1]))
-			line[--n] = '\0';
-		if (!strcmp(line, "$q") || !strcmp(line, "::quit"))
-			break;
-		good &= run_line(s, line);
-		fflush(stdout);
-	}
-	return good || ask; /* who types sees the message */
 }
 
 static int run(const struct core_opts *o, struct core *c)
@@ -120,7 +86,7 @@ static int run(const struct core_opts *o, struct core *c)
 	for (size_t i = 0; i < o->n && s.error == 0; i++)
 		good &= run_line(&s, o->commands[i]);
 	if (!o->n)
-		good = run_input(&s);
+		good = coreline_run(&s, run_line);
 	e = cmd_written(s.error);
 	shell_done(&s);
 	return e != EXIT_OK ? e : good ? EXIT_OK : EXIT_ERROR;

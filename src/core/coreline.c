@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/cleanup.h"
 #include "base/solib.h"
 #include "core/complete.h"
 
@@ -94,4 +95,38 @@ ssize_t coreline_read(char **line, size_t *cap)
 	*line = got;
 	*cap = strlen(got) + 1;
 	return (ssize_t)strlen(got);
+}
+
+/* -- the input -- */
+
+static ssize_t plain_read(bool ask, char **line, size_t *cap)
+{
+	if (ask) {
+		fputs(CORELINE_PROMPT, stdout);
+		fflush(stdout);
+	}
+	return getline(line, cap, stdin);
+}
+
+bool coreline_run(struct shell *s, bool (*run)(struct shell *s, const char *text))
+{
+	const bool ask = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	const bool edit = ask && coreline_open(s);
+	_cleanup_free_ char *line = NULL;
+	bool good = true;
+	size_t cap = 0;
+	ssize_t n;
+
+	while (s->error == 0) {
+		n = edit ? coreline_read(&line, &cap) : plain_read(ask, &line, &cap);
+		if (n < 0)
+			break;
+		while (n && strchr(" \t\r\n", line[n - 1]))
+			line[--n] = '\0';
+		if (!strcmp(line, "$q") || !strcmp(line, "::quit"))
+			break;
+		good &= run(s, line);
+		fflush(stdout);
+	}
+	return good || ask;
 }

@@ -327,7 +327,7 @@ int runner_start(struct dwell *d, struct dwell_error *err)
 		return lib_fail(err, DWELL_E_SYSTEM, "%s", why.msg);
 	if (make_view(d) < 0)
 		return lib_fail(err, DWELL_E_MEMORY, "out of memory");
-	if (d->record && recorder_open(&d->req, d->schema, d->rec, d->w.sym, &d->why, &d->recorder))
+	if (d->record && recorder_open(&d->req, d->schema, d->rec, d->w.sym, &d->why, NULL, &d->recorder))
 		return lib_fail_messages(d, err);
 	tmpdir_clear_dead();
 	pthread_mutex_lock(&d->lock);
