@@ -137,7 +137,7 @@ for what, file, pid in cores:
     os.unlink("p")
     os.rename("elsewhere", "p")
 
-for args, code, words in ((["/nothing"], 1, "No such file"), (["p.c"], 1, "no ELF file"), ([PROGRAM], 1, "no core file but a program"), (["/"], 1, ""), ([], 2, "a core file, or -p PID"),
+for args, code, words in ((["/nothing"], 1, "No such file"), (["p.c"], 1, "no ELF file"), ([PROGRAM], 1, "no core file but a program"), (["/"], 1, ""), ([], 2, "a core file, -p PID, or -k"),
                           (["-p", "0"], 2, "'0' is no process"), (["-p", "4194304"], 1, "no such process"), (["-p", "2"], 1, ""), (["-p", "1", "x"], 2, "'x'"),
                           (["a", "b", "c"], 2, "'c'"), (["-p", os.getpid(), "--no-stop", "-c", "::nothing"], 1, "no command ::nothing")):
     r = core(*args)
