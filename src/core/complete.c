@@ -36,7 +36,7 @@ static void offer(void *ctx, const char *candidate)
 	}
 }
 
-/* The options in a command's arguments: letters behind a minus. */
+/* The options in a command's arguments: letters after a minus. */
 static void offer_options(struct completing *c, const struct dcmd *d)
 {
 	for (const char *p = d->args; *p; p++) {
@@ -48,7 +48,7 @@ static void offer_options(struct completing *c, const struct dcmd *d)
 	}
 }
 
-/* What may stand behind a command: line is all from "::" on. */
+/* What may stand after a command: line is all from "::" on. */
 static void offer_words(struct shell *s, struct completing *c, const char *line, size_t n)
 {
 	const char *end = line + n, *last;

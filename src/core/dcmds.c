@@ -58,8 +58,8 @@ const struct dcmd dcmds[] = {
 	  NULL, dcmd_jspath },
 	{ "jsprint", "[-ah] [-d DEPTH] [-n COUNT] [-s CHARS]", true, "print an object of JavaScript",
 	  "Prints an object as the program would write it, with those in it.\n"
-	  "-d: objects within each other (2). -n: at most so many elements, properties, entries of each (0t100).\n"
-	  "-s: at most so many characters of a string (0t1000). -h: properties that are not enumerable, too.\n"
+	  "-d: objects within each other (2). -n: most elements, properties, entries that are shown of each (0t100).\n"
+	  "-s: most characters that are shown of a string (0t1000). -h: properties that are not enumerable, too.\n"
 	  "-a: with addresses. Numbers are hexadecimal, or decimal after 0t.\n",
 	  NULL, dcmd_jsprint },
 	{ "jsretained", "[-n COUNT]", false, "show what keeps most memory",
@@ -77,7 +77,7 @@ const struct dcmd dcmds[] = {
 	{ "jsstack", "[-j] [-n FRAMES]", false, "show a thread's stack with JavaScript's functions",
 	  "Shows the frames of a thread, innermost first: frame pointer, function, file, line, column; native ones\n"
 	  "between them. NUMBER::jsstack takes that thread, else it is the first one. -j: JavaScript's alone.\n"
-	  "-n: at most so many (0t100 000).\n"
+	  "-n: the most frames (0t100 000).\n"
 	  "In front of a |: the frame pointers of JavaScript's frames, for ::jsframe.\n",
 	  NULL, dcmd_jsstack },
 	{ "list", "TYPE MEMBER", true, "go through a linked list",
@@ -119,7 +119,7 @@ const struct dcmd dcmds[] = {
 	{ "stack", "[-n FRAMES]", false, "show a thread's native stack",
 	  "Shows the frames of a thread, innermost first: stack pointer, file`function+offset.\n"
 	  "NUMBER::stack takes the thread of that number (of a hexadecimal one; 0t before a decimal one); else it is\n"
-	  "the one that died, or the first one. -n: at most so many frames (100).\n"
+	  "the one that died, or the first one. -n: the most frames (100).\n"
 	  "In front of a |: the addresses of the code.\n",
 	  "::walk thread | ::stack", dcmd_stack },
 	{ "status", "", false, "tell what is looked at",
@@ -192,7 +192,7 @@ int dcmd_help(struct shell *s, const struct dcall *d)
 	if (!d->argc) {
 		shell_print(
 			s,
-			"A line is a command, perhaps on an address, perhaps with further commands behind it:\n\n"
+			"A line is a command, perhaps on an address, perhaps with further commands after it:\n\n"
 			"    ::status\n"
 			"    7ffd3a5c2e10::whatis\n"
 			"    ::walk thread | ::stack -n 5 ! grep epoll\n\n"

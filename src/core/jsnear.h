@@ -7,8 +7,8 @@
 
 #define JSNEAR_SHIFT 12u /* blocks of 4 KiB, or larger ones if it would grow too large */
 #define JSNEAR_MAX_SHIFT 18u
-#define JSNEAR_SHARE 64u     /* it has at most a number for so many bytes of the heap … */
-#define JSNEAR_LEAST 262144u /* … or so many */
+#define JSNEAR_SHARE 64u     /* bytes of the heap for each number that it has, at least … */
+#define JSNEAR_LEAST 262144u /* … or these */
 
 struct js_near {
 	unsigned shift; /* of blocks */

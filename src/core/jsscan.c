@@ -123,7 +123,7 @@ int js_heap_each_in(struct js_heap *h, uint64_t from, uint64_t to, js_object_fn 
 	if (!p || to > p->end || from >= to)
 		return 0;
 	n = p->end - from < JS_BUFFER ? p->end - from : JS_BUFFER;
-	n = n < (to - from) + SMALL ? n : (to - from) + SMALL; /* and what the last one may have behind */
+	n = n < (to - from) + SMALL ? n : (to - from) + SMALL; /* and what the last one may have after it */
 	buf = malloc((size_t)n);
 	if (!buf)
 		return -ENOMEM;

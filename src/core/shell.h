@@ -39,7 +39,7 @@ struct shell {
 	struct js_heap *heap;
 	struct js_graph *graph; /* of the heap */
 	struct js *js;		/* opened by the first command that needs it, shell_js() */
-	struct ctypes *types;	/* likewise: of native code */
+	struct ctypes *types;	/* of native code, opened by the first command that needs them */
 };
 
 /* A command as it was typed. */

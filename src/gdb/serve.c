@@ -116,31 +116,31 @@ static int fault_signal(struct server *s)
 
 /* What has happened, as gdb wants it. Signals have its numbers, which are Linux's for those that faults send, but
  * SIGBUS. */
-static void note_stop(struct server *s, enum trip_why why)
+static void note_stop(struct server *s, enum stop_reason reason)
 {
 	const uint32_t id = number_of(s, watch_task(s->trip.now));
 	char hex[PATH_MAX * 2 + 1];
 	int n = 5, sig;
 
 	s->reply[0] = 0;
-	switch (why) {
-	case WHY_BREAK: n = snprintf(s->reply, sizeof(s->reply), "T05swbreak:;thread:%x;", id); break;
-	case WHY_WATCH:
+	switch (reason) {
+	case STOP_BREAK: n = snprintf(s->reply, sizeof(s->reply), "T05swbreak:;thread:%x;", id); break;
+	case STOP_WATCH:
 		snprintf(s->reply, sizeof(s->reply), "T05watch:%llx;thread:%x;", (unsigned long long)s->trip.told, id);
 		break;
-	case WHY_FIRST: snprintf(s->reply, sizeof(s->reply), "T05replaylog:begin;thread:%x;", id); break;
-	case WHY_LAST: snprintf(s->reply, sizeof(s->reply), "T05replaylog:end;thread:%x;", id); break;
-	case WHY_EXEC:
+	case STOP_FIRST: snprintf(s->reply, sizeof(s->reply), "T05replaylog:begin;thread:%x;", id); break;
+	case STOP_LAST: snprintf(s->reply, sizeof(s->reply), "T05replaylog:end;thread:%x;", id); break;
+	case STOP_EXEC:
 		wire_hex(hex, s->exe, strlen(s->exe));
 		snprintf(s->reply, sizeof(s->reply), "T05exec:%s;thread:%x;", hex, id);
 		break;
-	case WHY_FAULT:
+	case STOP_FAULT:
 		sig = fault_signal(s);
 		snprintf(s->reply, sizeof(s->reply), "T%02xthread:%x;", sig == SIGBUS ? 10u : (unsigned)sig, id);
 		break;
-	case WHY_ASKED: snprintf(s->reply, sizeof(s->reply), "T02thread:%x;", id); break;
-	case WHY_START:
-	case WHY_STEP: snprintf(s->reply, sizeof(s->reply), "T05thread:%x;", id); break;
+	case STOP_ASKED: snprintf(s->reply, sizeof(s->reply), "T02thread:%x;", id); break;
+	case STOP_START:
+	case STOP_STEP: snprintf(s->reply, sizeof(s->reply), "T05thread:%x;", id); break;
 	}
 	(void)n;
 }
@@ -436,18 +436,18 @@ static int answer(struct server *s, const char *p)
 	return wire_text(&s->w, "");
 }
 
-static enum trip_next stopped(void *ctx, struct trip *t, enum trip_why why)
+static enum trip_next stopped(void *ctx, struct trip *t, enum stop_reason reason)
 {
 	static char packet[WIRE_MAX + 1];
 	struct server *s = ctx;
 	bool tell = s->reply[0]; /* the first one is asked for */
 	enum trip_next next;
 
-	if (why == WHY_START || why == WHY_EXEC)
+	if (reason == STOP_START || reason == STOP_EXEC)
 		note_auxv(s);
 	for (;;) {
 		s->thread = watch_task(t->now);
-		note_stop(s, why);
+		note_stop(s, reason);
 		if (t->gave_up)
 			s->o->note(
 				"the instruction before is too far from all that is known: this is a place before it");
@@ -462,7 +462,7 @@ static enum trip_next stopped(void *ctx, struct trip *t, enum trip_why why)
 		} while (!goes(s, packet, &next) && answer(s, packet) == 0);
 		t->arms = s->arms;
 		tell = true;
-		if (why != WHY_LAST || next != NEXT_GO) /* there is nothing after the end */
+		if (reason != STOP_LAST || next != NEXT_GO) /* there is nothing after the end */
 			return next;
 	}
 }

@@ -118,10 +118,10 @@ static int again(struct trip *t)
 	return 1;
 }
 
-static int travel(struct trip *t, const struct position *to, enum trip_why why)
+static int travel(struct trip *t, const struct position *to, enum stop_reason reason)
 {
 	t->mode = TRIP_TO;
-	t->why = why;
+	t->reason = reason;
 	return copy(&t->to, to) < 0 ? -ENOMEM : again(t);
 }
 
@@ -147,12 +147,12 @@ static uint64_t one_before(const uint8_t code[64], uint64_t addr)
 }
 
 /* The instruction before `to`: from the last place before that is known, step by step. */
-static int step_back(struct trip *t, const struct clue *c, enum trip_why why)
+static int step_back(struct trip *t, const struct clue *c, enum stop_reason reason)
 {
 	const uint64_t before = one_before(c->code, c->rip), call = one_before(c->call, c->ret);
 	struct leg *l = last_leg(&t->to);
 
-	t->why = why;
+	t->reason = reason;
 	if (l && l->steps) {
 		if (!--l->steps && !l->hits)
 			t->to.legs.n--;
@@ -176,17 +176,17 @@ static int looked(struct trip *t)
 	int e;
 
 	if (!t->only_last && !t->has_found)
-		return travel(t, &t->first, WHY_FIRST);
-	t->at_mark = !t->only_last && t->on_found == WHY_BREAK && !t->marks_end && t->marks.n;
+		return travel(t, &t->first, STOP_FIRST);
+	t->at_mark = !t->only_last && t->on_found == STOP_BREAK && !t->marks_end && t->marks.n;
 	t->mark = t->marks.n - 1;
-	if (!t->only_last && (t->on_found != WHY_WATCH || t->direct))
+	if (!t->only_last && (t->on_found != STOP_WATCH || t->direct))
 		return travel(t, &t->found, t->on_found);
 	if (!t->only_last) { /* before what was written */
 		e = copy(&t->to, &t->found);
-		return e < 0 ? e : step_back(t, &t->clue_found, WHY_WATCH);
+		return e < 0 ? e : step_back(t, &t->clue_found, STOP_WATCH);
 	}
 	if (!l && t->to.when != WATCH_CALL && t->to.when != WATCH_LOG_CALL && t->to.when != WATCH_FAULT) /* a call */
-		return t->has_last ? travel(t, &t->last_call, t->why) : travel(t, &t->first, WHY_FIRST);
+		return t->has_last ? travel(t, &t->last_call, t->reason) : travel(t, &t->first, STOP_FIRST);
 	if (!t->has_found) { /* from where the leg begins */
 		e = copy(&t->found, &t->to);
 		if (e < 0)
@@ -211,8 +211,8 @@ static int counted(struct trip *t)
 		int e = copy(&t->to, &t->found);
 
 		if (t->has_last && e == 0 && !l)
-			return travel(t, &t->last_call, t->why);
-		return e < 0 ? e : step_back(t, &t->clue, t->why);
+			return travel(t, &t->last_call, t->reason);
+		return e < 0 ? e : step_back(t, &t->clue, t->reason);
 	}
 	if (t->done > 1 && !l) {
 		const struct leg none = { .steps = t->done - 1 };
@@ -222,7 +222,7 @@ static int counted(struct trip *t)
 	} else if (l) {
 		l->steps += t->done - 1;
 	}
-	return travel(t, &t->found, t->why);
+	return travel(t, &t->found, t->reason);
 }
 
 static bool same_breaks(const struct arms *a, const struct arms *b)
@@ -240,7 +240,7 @@ static int back_one_mark(struct trip *t)
 	struct mark m;
 
 	if (!t->mark)
-		return travel(t, &t->first, WHY_FIRST);
+		return travel(t, &t->first, STOP_FIRST);
 	m = t->marks.v[--t->mark];
 	t->found.seq = m.seq;
 	t->found.task = m.task;
@@ -248,7 +248,7 @@ static int back_one_mark(struct trip *t)
 	t->found.legs.n = 0;
 	if (vec_try_push(&t->found.legs, ((struct leg){ .arms = t->look, .hits = m.hits })) < 0)
 		return -ENOMEM;
-	return travel(t, &t->found, WHY_BREAK);
+	return travel(t, &t->found, STOP_BREAK);
 }
 
 static int look_back(struct trip *t)
@@ -266,9 +266,9 @@ static int look_back(struct trip *t)
 	return e < 0 ? e : again(t);
 }
 
-static int ask(struct trip *t, enum trip_why why)
+static int ask(struct trip *t, enum stop_reason reason)
 {
-	const enum trip_next next = t->stopped(t->ctx, t, why);
+	const enum trip_next next = t->stopped(t->ctx, t, reason);
 	int e = 0;
 
 	t->fresh = true;
@@ -283,8 +283,8 @@ static int ask(struct trip *t, enum trip_why why)
 		t->at_mark = false;
 		e = copy(&t->to, &t->here);
 		note_clue(t, &t->clue);
-		return e < 0 ? e : step_back(t, &t->clue, WHY_STEP);
-	case NEXT_AGAIN: t->at_mark = false; return t->has_first ? travel(t, &t->first, WHY_START) : 1;
+		return e < 0 ? e : step_back(t, &t->clue, STOP_STEP);
+	case NEXT_AGAIN: t->at_mark = false; return t->has_first ? travel(t, &t->first, STOP_START) : 1;
 	case NEXT_END: return 1;
 	}
 	watch_step(t->now, t->steps && watch_task(t->now) == t->task);
@@ -300,7 +300,7 @@ static int arrived(struct trip *t)
 	if (t->mode == TRIP_LOOK)
 		return looked(t);
 	e = copy(&t->here, &t->to);
-	return e < 0 ? e : ask(t, t->why);
+	return e < 0 ? e : ask(t, t->reason);
 }
 
 /* The next leg that has something to do, from number i on; perhaps none. */
@@ -329,19 +329,19 @@ static int enter_leg(struct trip *t, size_t i)
 }
 
 /* Hits of breakpoints alone are remembered, so that going back from one to the one before needs no look again. */
-static int note_mark(struct trip *t, const struct leg *leg, enum trip_why why)
+static int note_mark(struct trip *t, const struct leg *leg, enum stop_reason reason)
 {
 	const struct mark m = { t->seq, leg->hits, watch_task(t->now) };
 
 	if (t->marks_end || t->only_last)
 		return 0;
-	t->marks_end = t->inside || why != WHY_BREAK || leg->steps || t->marks.n == TRIP_MARKS;
+	t->marks_end = t->inside || reason != STOP_BREAK || leg->steps || t->marks.n == TRIP_MARKS;
 	return t->marks_end ? 0 : vec_try_push(&t->marks, m);
 }
 
-static int note_found(struct trip *t, struct leg leg, enum trip_why why)
+static int note_found(struct trip *t, struct leg leg, enum stop_reason reason)
 {
-	int e = note_mark(t, &leg, why);
+	int e = note_mark(t, &leg, reason);
 
 	t->found.seq = t->seq;
 	t->found.when = WATCH_GROUP;
@@ -353,8 +353,8 @@ static int note_found(struct trip *t, struct leg leg, enum trip_why why)
 		e = vec_try_push(&t->found.legs, leg);
 	t->has_found = true;
 	t->direct = false;
-	t->on_found = why;
-	if (why == WHY_WATCH)
+	t->on_found = reason;
+	if (reason == STOP_WATCH)
 		note_clue(t, &t->clue_found);
 	return e;
 }
@@ -384,7 +384,7 @@ static int hit_go(struct trip *t, unsigned told)
 	}
 	t->fresh = false;
 	l->hits++;
-	return ask(t, told ? WHY_WATCH : WHY_BREAK);
+	return ask(t, told ? STOP_WATCH : STOP_BREAK);
 }
 
 /* On the way to a position: of its leg, or of what is looked for, or of both. */
@@ -401,7 +401,7 @@ static int hit_way(struct trip *t, unsigned told, const struct arms *set)
 	if (own && t->hits == l->hits && !l->steps && t->leg + 1 == p->legs.n && t->mode == TRIP_LOOK)
 		return arrived(t);
 	if (looked_for || (own && t->mode == TRIP_LOOK && t->only_last))
-		e = note_found(t, (struct leg){ .arms = *set, .hits = t->all }, told ? WHY_WATCH : WHY_BREAK);
+		e = note_found(t, (struct leg){ .arms = *set, .hits = t->all }, told ? STOP_WATCH : STOP_BREAK);
 	if (e < 0 || !own || t->hits != l->hits)
 		return e;
 	if (!l->steps)
@@ -456,7 +456,7 @@ static int stepped_go(struct trip *t, unsigned told)
 	for (unsigned i = 0; i < TRIP_WATCH; i++)
 		if (told >> i & 1)
 			t->told = t->arms.addr[i];
-	return ask(t, told ? WHY_WATCH : WHY_STEP);
+	return ask(t, told ? STOP_WATCH : STOP_STEP);
 }
 
 static int stepped_count(struct trip *t, unsigned told)
@@ -469,7 +469,7 @@ static int stepped_count(struct trip *t, unsigned told)
 	if (t->done < TRIP_STEPS)
 		return 0;
 	t->gave_up = true;
-	return travel(t, &t->found, WHY_STEP);
+	return travel(t, &t->found, STOP_STEP);
 }
 
 static int stepped(struct trip *t, unsigned told)
@@ -486,7 +486,7 @@ static int stepped(struct trip *t, unsigned told)
 	if (t->done < l->steps || t->leg + 1 < t->to.legs.n) {
 		if (t->mode == TRIP_LOOK && !t->only_last && has_break(&t->look, t->regs.rip))
 			e = note_found(t, (struct leg){ .arms = l->arms, .hits = l->hits, .steps = t->done },
-				       WHY_BREAK);
+				       STOP_BREAK);
 	}
 	return e == 0 && t->done == l->steps ? enter_leg(t, t->leg + 1) : e;
 }
@@ -588,21 +588,21 @@ static int group_go(struct trip *t, enum watch_when when)
 	show_output(t, when);
 	if (exec && !t->has_first && mine) {
 		t->has_first = true;
-		return copy(&t->first, &t->here) < 0 ? -ENOMEM : ask(t, WHY_START);
+		return copy(&t->first, &t->here) < 0 ? -ENOMEM : ask(t, STOP_START);
 	}
 	if (!mine || !t->has_first)
 		return 0;
 	if (is_end(t, when))
-		return ask(t, WHY_LAST);
+		return ask(t, STOP_LAST);
 	if (exec && watch_task(t->now) == 0)
-		return ask(t, WHY_EXEC);
+		return ask(t, STOP_EXEC);
 	if (is_fault(t, when))
-		return ask(t, WHY_FAULT);
+		return ask(t, STOP_FAULT);
 	if (ends_call(when) && written)
-		return ask(t, WHY_WATCH);
+		return ask(t, STOP_WATCH);
 	if (ends_call(when) && t->steps && watch_task(t->now) == t->task)
-		return ask(t, WHY_STEP);
-	return t->asked(t->ctx) && (ends_call(when) || begins_call(when)) ? ask(t, WHY_ASKED) : 0;
+		return ask(t, STOP_STEP);
+	return t->asked(t->ctx) && (ends_call(when) || begins_call(when)) ? ask(t, STOP_ASKED) : 0;
 }
 
 static int group_look(struct trip *t, enum watch_when when)
@@ -613,11 +613,11 @@ static int group_look(struct trip *t, enum watch_when when)
 	if (!mine || t->only_last)
 		return 0;
 	if (is_fault(t, when) && t->seq < t->to.seq)
-		e = note_found(t, (struct leg){ 0 }, WHY_FAULT);
+		e = note_found(t, (struct leg){ 0 }, STOP_FAULT);
 	if (ends_call(when) && t->look.seven && is_written(t, &t->look, false) && t->has_last) {
 		e = copy(&t->found, &t->last_call);
 		t->has_found = true;
-		t->on_found = WHY_WATCH;
+		t->on_found = STOP_WATCH;
 		t->direct = true; /* it stands before the call already */
 	}
 	if (e == 0)

@@ -31,7 +31,17 @@ struct position {
 	uint32_t task;	      /* whose */
 	VEC(struct leg) legs;
 };
-enum trip_why { WHY_START, WHY_BREAK, WHY_STEP, WHY_WATCH, WHY_FAULT, WHY_FIRST, WHY_LAST, WHY_EXEC, WHY_ASKED };
+enum stop_reason {
+	STOP_START,
+	STOP_BREAK,
+	STOP_STEP,
+	STOP_WATCH,
+	STOP_FAULT,
+	STOP_FIRST,
+	STOP_LAST,
+	STOP_EXEC,
+	STOP_ASKED
+};
 /* What it shall do next. */
 enum trip_next { NEXT_GO, NEXT_BACK, NEXT_STEP_BACK, NEXT_AGAIN, NEXT_END };
 enum trip_mode { TRIP_GO, TRIP_TO, TRIP_LOOK, TRIP_COUNT };
@@ -48,7 +58,7 @@ struct mark {
 #define TRIP_MARKS 100000u /* kept of one look */
 struct trip {
 	/* The program stands somewhere. `arms`, `steps` are what it goes on with, registers as gdb is to see them. */
-	enum trip_next (*stopped)(void *ctx, struct trip *t, enum trip_why why);
+	enum trip_next (*stopped)(void *ctx, struct trip *t, enum stop_reason reason);
 	bool (*asked)(void *ctx); /* to stop? */
 	watch_output_fn *output;  /* of the program, once, while it goes forwards */
 	uint64_t shown;		  /* up to this stop */
@@ -66,8 +76,8 @@ struct trip {
 	bool at_mark, marks_end; /* marks_end: of what came then there is none */
 
 	enum trip_mode mode;
-	enum trip_why why; /* there */
-	enum trip_why on_found;
+	enum stop_reason reason; /* there */
+	enum stop_reason on_found;
 	uint64_t seq;
 	struct position here, to, found, first, last_call;
 	bool has_found, has_last, has_first;
