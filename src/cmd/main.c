@@ -11,6 +11,7 @@
 #include "cmd/viewcmd.h"
 #include "front/screen.h"
 #include "front/verb.h"
+#include "sym/elf/debuginfod.h"
 
 static const struct command *const commands[] = {
 #define COMMAND(name) &cmd_##name,
@@ -112,6 +113,7 @@ int main(int argc, char **argv)
 	/* So is a file that reaches RLIMIT_FSIZE: the signal would end the run without a word. */
 	if (signal(SIGXFSZ, on_pipe) == SIG_IGN)
 		signal(SIGXFSZ, SIG_IGN);
+	debuginfod_consent(getenv("DWELL_DEBUGINFOD"));
 	if (!strcmp(cmd_name(), "dtrace"))
 		return written(cmd_dtrace(argc, argv));
 	if (argc < 2)

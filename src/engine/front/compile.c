@@ -15,6 +15,7 @@
 #include "load/probe_caps.h"
 #include "load/reasons.h"
 #include "load/tracefs.h"
+#include "sym/elf/debuginfod.h"
 
 #define KFUNC_MAX 1024 /* bytes of a function that are looked at for its end */
 
@@ -91,6 +92,8 @@ int compile_open(struct compile_session *w, struct request *c, long target)
 	r = check_wanted(c);
 	if (r)
 		return r;
+	if (c->opts.debuginfod)
+		debuginfod_allow();
 	if (c->past) {
 		caps_assume(&w->caps);
 		w->caps.possible_cpus = 1;

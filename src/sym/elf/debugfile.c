@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "base/cleanup.h"
+#include "sym/elf/debuginfod.h"
 #include "sym/elf/open.h"
 
 #define LINK_MAX_SIZE 4096u /* of the section .gnu_debuglink */
@@ -72,14 +73,10 @@ static bool matches(const struct search *s, const struct elf *d, bool by_link)
 	return by_link && crc_matches(&d->src, s->crc);
 }
 
-static int try_path(const struct search *s, const char *path, bool by_link, struct debugfile *ret)
+/* The file, if it is an ELF file and the one that is looked for; else it is closed. */
+static int take(const struct search *s, int fd, uint64_t size, const char *path, bool by_link, struct debugfile *ret)
 {
-	struct stat st;
-	int fd = s->root < 0 ? open_regular(AT_FDCWD, path, true, &st) : open_regular_in_root(s->root, path, true, &st);
-
-	if (fd < 0)
-		return -ENOENT;
-	int r = elf_open(&ret->elf, (struct elf_src){ .fd = fd, .size = (uint64_t)st.st_size });
+	int r = elf_open(&ret->elf, (struct elf_src){ .fd = fd, .size = size });
 
 	if (r == 0 && !matches(s, &ret->elf, by_link)) {
 		elf_close(&ret->elf);
@@ -92,6 +89,30 @@ static int try_path(const struct search *s, const char *path, bool by_link, stru
 	ret->fd = fd;
 	snprintf(ret->path, sizeof(ret->path), "%s", path);
 	return 0;
+}
+
+static int try_path(const struct search *s, const char *path, bool by_link, struct debugfile *ret)
+{
+	struct stat st;
+	int fd = s->root < 0 ? open_regular(AT_FDCWD, path, true, &st) : open_regular_in_root(s->root, path, true, &st);
+
+	return fd < 0 ? -ENOENT : take(s, fd, (uint64_t)st.st_size, path, by_link, ret);
+}
+
+/* On servers, when the user has consented. */
+static int try_servers(const struct search *s, struct debugfile *ret)
+{
+	_cleanup_free_ char *path = NULL;
+	int fd = debuginfod_fetch(s->id, s->nid, &path);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -ENOENT;
+	}
+	return take(s, fd, (uint64_t)st.st_size, path, false, ret);
 }
 
 static int try_build_id(const struct search *s, struct debugfile *ret)
@@ -239,7 +260,7 @@ int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_
 			    .id = (const uint8_t *)buf + len + 1,
 			    .nid = n - len - 1 };
 
-	return search(&s, tgid, try_alt, ret);
+	return search(&s, tgid, try_alt, ret) == 0 ? 0 : try_servers(&s, ret);
 }
 
 int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid, struct debugfile *ret)
@@ -249,7 +270,7 @@ int debugfile_open(const struct elf *e, const char *path, const char *debug_dir,
 	};
 
 	read_link(&s);
-	return search(&s, tgid, try_debug, ret);
+	return search(&s, tgid, try_debug, ret) == 0 ? 0 : try_servers(&s, ret);
 }
 
 void debugfile_close(struct debugfile *d)

@@ -19,8 +19,8 @@ struct debugfile {
 
 /* Finds the debug file of e, which is known as path: by build id under debug_dir, then by the name
  * in .gnu_debuglink beside the file, in .debug beside it, and under debug_dir; first in our own
- * root directory, then in that of process tgid (0: none). It is accepted when its build id is the
- * same, or, without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close().
+ * root directory, then in that of process tgid (0: none), then on servers (debuginfod.h). It is accepted when its build
+ * id is the same, or, without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close().
  */
 int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid, struct debugfile *ret);
 /* The file to which dwz has moved what e has in common with others, by .gnu_debugaltlink: its path (relative to that of
