@@ -17,7 +17,7 @@ static const struct optrow rows[] = {
 	RECNOW_ROWS_WHOSE,
 	{ .letter = 'x', REQUEST_PASS(struct cmd, request), .arg = "OPTION" },
 	{ .name = "depth", REQUEST_PASS(struct cmd, request), .arg = "N" },
-	{ .name = "container", REQUEST_WHOSE(struct cmd, request), .arg = "NAME" },
+	{ .name = "unit", REQUEST_WHOSE(struct cmd, request), .arg = "NAME" },
 	{ .name = "until", REQUEST_FOR(struct cmd, request) },
 };
 static const struct optable table = { .command = "draw", .synopsis = "draw", .rows = rows, .n = ARRAY_SIZE(rows) };
@@ -63,12 +63,11 @@ static void some_rows_go_into_the_request(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(parse("-x bufsize=1m --depth 3 --container c3 --unit nginx --until 2s", &c, &err), 0);
+	assert_int_equal(parse("-x bufsize=1m --depth 3 --unit nginx --until 2s", &c, &err), 0);
 	assert_int_equal(c.request.opts.bufsize, 1 << 20);
 	assert_string_equal(c.request.given.v[0].name, "depth");
 	assert_string_equal(c.request.given.v[0].value, "3");
-	assert_string_equal(c.request.opts.container, "c3");
-	assert_string_equal(c.live.unit, "nginx");
+	assert_string_equal(c.request.opts.unit, "nginx");
 	assert_int_equal(c.request.for_ns, 2000000000);
 	request_done(&c.request);
 	assert_int_equal(parse("-x nosuch=1", &c, &err), CMDLINE_REFUSED);
