@@ -13,11 +13,11 @@ struct cmd {
 };
 
 static const struct optrow rows[] = {
+	{ .name = "unit", REQUEST_WHOSE(struct cmd, request), .arg = "NAME" }, /* before the row of what is recorded */
 	RECNOW_ROWS_TREE,
 	RECNOW_ROWS_WHOSE,
 	{ .letter = 'x', REQUEST_PASS(struct cmd, request), .arg = "OPTION" },
 	{ .name = "depth", REQUEST_PASS(struct cmd, request), .arg = "N" },
-	{ .name = "unit", REQUEST_WHOSE(struct cmd, request), .arg = "NAME" },
 	{ .name = "until", REQUEST_FOR(struct cmd, request) },
 };
 static const struct optable table = { .command = "draw", .synopsis = "draw", .rows = rows, .n = ARRAY_SIZE(rows) };
