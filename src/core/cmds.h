@@ -22,6 +22,7 @@ int dcmd_jsroots(struct shell *s, const struct dcall *d);
 int dcmd_jssource(struct shell *s, const struct dcall *d);
 int dcmd_jsstack(struct shell *s, const struct dcall *d);
 int dcmd_list(struct shell *s, const struct dcall *d);
+int dcmd_jsstrings(struct shell *s, const struct dcall *d);
 int dcmd_mappings(struct shell *s, const struct dcall *d);
 int dcmd_nm(struct shell *s, const struct dcall *d);
 int dcmd_nodebuffer(struct shell *s, const struct dcall *d);

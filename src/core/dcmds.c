@@ -80,6 +80,11 @@ const struct dcmd dcmds[] = {
 	  "-n: the most frames (0t100 000).\n"
 	  "In front of a |: the frame pointers of JavaScript's frames, for ::jsframe.\n",
 	  NULL, dcmd_jsstack },
+	{ "jsstrings", "[-n COUNT]", false, "show texts that are there several times",
+	  "Shows texts of which there are several strings, those that waste most first: one of the strings, how many, bytes\n"
+	  "of all of them, and of all but one. Strings that are made of others do not count. -n: how many rows (0t20).\n"
+	  "In front of a |: one string of each row, for ::findjsobjects -r.\n",
+	  NULL, dcmd_jsstrings },
 	{ "list", "TYPE MEMBER", true, "go through a linked list",
 	  "Lists the addresses of things of a type, from ADDRESS on: each one's MEMBER points to the next. A member of a\n"
 	  "struct list_head, or of another struct that points to its own kind, is followed to the struct around it. Ends at\n"
