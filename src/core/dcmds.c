@@ -13,12 +13,13 @@ const struct dcmd dcmds[] = {
 	  dcmd_dcmds },
 	{ "findfunctions", "[-c NAME]", false, "find functions of JavaScript by name",
 	  "As ::jsfunctions, by the name that mdb has for it.\n", NULL, dcmd_jsfunctions },
-	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY]", false,
+	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY] [-s CORE]", false,
 	  "find objects of JavaScript, or what refers to one",
 	  "Counts the objects by constructor and names of properties, those of most bytes first: one of them, how many,\n"
 	  "bytes with their stores of properties and elements. -c, -p: those of that constructor, with that property.\n"
 	  "ADDRESS::findjsobjects: all objects that are like the one at ADDRESS. ADDRESS::findjsobjects -r: what\n"
-	  "refers to it. In front of a |: one object of each row; with -c, -p or ADDRESS all of them.\n"
+	  "refers to it. -s: what has become more since an older core of the process, those that grew most first.\n"
+	  "In front of a |: one object of each row; with -c, -p or ADDRESS all of them.\n"
 	  "All words outside of V8's heap count as roots, so an object that died lately may be among them.\n",
 	  NULL, dcmd_findjsobjects },
 	{ "heapsnapshot", "FILE", false, "write JavaScript's objects for Chromium's DevTools",

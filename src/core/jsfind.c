@@ -5,148 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/plain.h"
 #include "core/cmds.h"
 #include "core/jsfind.h"
+#include "core/jsgroup.h"
+#include "core/jsgrowth.h"
 #include "core/jsheap.h"
 #include "core/jsrefs.h"
-
-#define MAX_NAMES 1000u /* characters of the names of properties by which objects are told apart */
-#define SHOWN 60u	/* of them that are shown */
-
-/* Objects with one constructor and the same names of properties; first of one map, then of all maps that are so. */
-struct group {
-	char *constructor, *names;
-	uint64_t first; /* an object */
-	uint64_t map;
-	size_t n, properties;
-	uint64_t bytes;
-	size_t into; /* the group that this one has been added to, or itself */
-	bool wanted;
-};
-
-struct groups {
-	struct js_heap *h;
-	VEC(struct group) v; /* by the number of a map, less 1 */
-};
-
-static void groups_done(struct groups *g)
-{
-	for (size_t i = 0; i < g->v.n; i++) {
-		free(g->v.v[i].constructor);
-		free(g->v.v[i].names);
-	}
-	vec_free(&g->v);
-}
-
-/* A group of each map that objects of programs have. */
-static int count(struct groups *g)
-{
-	for (size_t i = 0; i < JSHEAP_SLOTS; i++) {
-		struct js_map_info *m = &g->h->maps[i];
-
-		m->group = 0;
-		if (!m->first || !js_is_receiver(g->h->js, m->type))
-			continue;
-		if (vec_try_push(&g->v, ((struct group){
-						.first = m->first, .map = m->map, .n = m->n, .bytes = m->bytes })) < 0)
-			return -ENOMEM;
-		m->group = (uint32_t)g->v.n;
-	}
-	return 0;
-}
-
-struct naming {
-	const struct js *js;
-	struct strb *b;
-	size_t n;
-};
-
-static int add_name(void *ctx, const struct js_prop *p)
-{
-	struct naming *a = ctx;
-
-	if (!p->key || p->hidden)
-		return 0;
-	a->n++;
-	if (a->b->n >= MAX_NAMES || !js_is_string(a->js, js_type(a->js, p->key)))
-		return 0;
-	strb_adds(a->b, a->b->n ? ", " : "");
-	return js_string_text(a->js, p->key, V8_MAX_NAME, a->b, NULL);
-}
-
-/* What the objects of a group have in common: of a map, all of it. */
-static int describe(struct groups *g, struct group *x)
-{
-	struct strb constructor = { 0 }, names = { 0 };
-	struct naming a = { g->h->js, &names, 0 };
-
-	js_constructor(g->h->js, x->first, &constructor); /* what cannot be read is left out */
-	js_properties(g->h->js, x->first, add_name, &a);
-	x->properties = a.n;
-	x->constructor = strb_take(&constructor);
-	x->names = strb_take(&names);
-	return x->constructor && x->names ? 0 : -ENOMEM;
-}
-
-static int by_text(const void *a, const void *b, void *groups)
-{
-	const struct group *v = groups, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
-	int d = strcmp(x->constructor, y->constructor);
-
-	d = d ? d : strcmp(x->names, y->names);
-	return d ? d : x->first < y->first ? -1 : x->first > y->first;
-}
-
-/* Adds up groups that look the same. */
-static int merge(struct groups *g)
-{
-	_cleanup_free_ size_t *order = malloc((g->v.n + 1) * sizeof(*order));
-	struct group *v = g->v.v;
-	size_t last = 0;
-
-	if (!order)
-		return -ENOMEM;
-	for (size_t i = 0; i < g->v.n; i++)
-		order[i] = i;
-	if (g->v.n)
-		qsort_r(order, g->v.n, sizeof(*order), by_text, v);
-	for (size_t i = 0; i < g->v.n; i++) {
-		struct group *x = &v[order[i]];
-
-		x->into = order[i];
-		if (i && !strcmp(v[last].constructor, x->constructor) && !strcmp(v[last].names, x->names)) {
-			x->into = last;
-			v[last].n += x->n;
-			v[last].bytes += x->bytes;
-		} else {
-			last = order[i];
-		}
-	}
-	return 0;
-}
-
-static int make_groups(struct groups *g)
-{
-	int r = count(g);
-
-	for (size_t i = 0; i < g->v.n && r == 0; i++)
-		r = describe(g, &g->v.v[i]);
-	return r == 0 ? merge(g) : r;
-}
 
 /* -- the table -- */
 
 static int by_bytes(const void *a, const void *b, void *groups)
 {
-	const struct group *v = groups, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+	const struct js_group *v = groups, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
 
 	if (x->bytes != y->bytes)
 		return x->bytes < y->bytes ? 1 : -1;
-	return by_text(a, b, groups);
+	return js_group_compare(x, y);
 }
 
-static void say_group(struct shell *s, const struct group *x)
+static void say_group(struct shell *s, const struct js_group *x)
 {
 	if (s->json) {
 		struct jsonw w = jsonw_to(&s->text);
@@ -163,17 +40,10 @@ static void say_group(struct shell *s, const struct group *x)
 		return;
 	}
 	shell_print(s, "%12" PRIx64 " %8zu %10" PRIu64 " %6zu ", x->first - V8_TAG, x->n, x->bytes, x->properties);
-	shell_plain(s, *x->constructor ? x->constructor : "<no constructor>");
-	if (*x->names) {
-		shell_print(s, ": ");
-		if (!s->to)
-			plain_part(&s->text, x->names, strnlen(x->names, SHOWN), false, true);
-		shell_print(s, "%s", strlen(x->names) > SHOWN ? "..." : "");
-	}
-	shell_print(s, "\n");
+	js_group_text(s, x);
 }
 
-static int say_table(struct shell *s, struct groups *g)
+static int say_table(struct shell *s, struct js_groups *g)
 {
 	_cleanup_free_ size_t *order = malloc((g->v.n + 1) * sizeof(*order));
 	size_t n = 0;
@@ -201,7 +71,7 @@ static int say_table(struct shell *s, struct groups *g)
 
 struct listing {
 	struct shell *s;
-	const struct groups *g;
+	const struct js_groups *g;
 };
 
 static int list_one(void *ctx, const struct js_object *o)
@@ -217,7 +87,7 @@ static int list_one(void *ctx, const struct js_object *o)
 /* -- ::findjsobjects -- */
 
 struct wants {
-	const char *constructor, *property;
+	const char *constructor, *property, *since;
 	bool refs;
 };
 
@@ -232,6 +102,8 @@ static int read_wants(struct shell *s, const struct dcall *d, struct wants *w)
 			w->constructor = d->argv[++i];
 		else if (!strcmp(d->argv[i], "-p") && i + 1 < d->argc)
 			w->property = d->argv[++i];
+		else if (!strcmp(d->argv[i], "-s") && i + 1 < d->argc)
+			w->since = d->argv[++i];
 		else
 			r = shell_refuse(s, "findjsobjects", d->argv[i]);
 	}
@@ -239,10 +111,12 @@ static int read_wants(struct shell *s, const struct dcall *d, struct wants *w)
 		return err_set(&s->err, -EINVAL, "-r wants an address: ADDRESS::findjsobjects -r");
 	if (r == 0 && d->has_addr && (w->constructor || w->property))
 		return err_set(&s->err, -EINVAL, "either an address, or -c and -p");
+	if (r == 0 && w->since && (d->has_addr || w->refs))
+		return err_set(&s->err, -EINVAL, "-s compares all objects, or those of -c and -p");
 	return r;
 }
 
-static void choose(struct groups *g, const struct wants *w, uint64_t like)
+static void choose(struct js_groups *g, const struct wants *w, uint64_t like)
 {
 	uint64_t value, map = 0;
 	size_t into = SIZE_MAX;
@@ -252,7 +126,7 @@ static void choose(struct groups *g, const struct wants *w, uint64_t like)
 			if (g->v.v[i].map == map)
 				into = g->v.v[i].into;
 	for (size_t i = 0; i < g->v.n; i++) {
-		struct group *x = &g->v.v[i];
+		struct js_group *x = &g->v.v[i];
 
 		x->wanted = like ? i == into
 				 : (!w->constructor || !strcmp(x->constructor, w->constructor)) &&
@@ -263,7 +137,7 @@ static void choose(struct groups *g, const struct wants *w, uint64_t like)
 int dcmd_findjsobjects(struct shell *s, const struct dcall *d)
 {
 	struct wants w = { 0 };
-	struct groups g = { 0 };
+	struct js_groups g = { 0 };
 	uint64_t like = 0;
 	int r = read_wants(s, d, &w);
 
@@ -278,25 +152,27 @@ int dcmd_findjsobjects(struct shell *s, const struct dcall *d)
 	}
 	if (w.refs)
 		return js_refs(s, g.h, like);
-	r = make_groups(&g);
+	r = js_groups_make(&g);
 	if (r == 0)
 		choose(&g, &w, like);
-	if (r == 0 && (like || (s->to && (w.constructor || w.property)))) {
+	if (r == 0 && w.since) {
+		r = js_growth(s, &g, w.since);
+	} else if (r == 0 && (like || (s->to && (w.constructor || w.property)))) {
 		struct listing l = { s, &g };
 
 		r = js_heap_each(g.h, list_one, &l);
 	} else if (r == 0) {
 		r = say_table(s, &g);
 	}
-	groups_done(&g);
+	js_groups_done(&g);
 	return r;
 }
 
 void js_names(struct shell *s, bool properties, void (*fn)(void *ctx, const char *name), void *ctx)
 {
-	struct groups g = { 0 };
+	struct js_groups g = { 0 };
 
-	if (shell_heap(s, &g.h) == 0 && make_groups(&g) == 0) {
+	if (shell_heap(s, &g.h) == 0 && js_groups_make(&g) == 0) {
 		for (size_t i = 0; i < g.v.n; i++) {
 			char *rest = g.v.v[i].names, *name;
 
@@ -306,7 +182,7 @@ void js_names(struct shell *s, bool properties, void (*fn)(void *ctx, const char
 				fn(ctx, name + (*name == ' '));
 		}
 	}
-	groups_done(&g);
+	js_groups_done(&g);
 	err_done(&s->err); /* nobody asked */
 }
 
