@@ -495,7 +495,7 @@ static int on_cgroup(struct shell *s, uint64_t css, void *arg)
 int walk_cgroups(struct shell *s, const struct dcall *d)
 {
 	struct cgroups g = { 0 };
-	uint64_t task, css, parent;
+	uint64_t task, css = 0, parent;
 	int error = 0, r = subject(s, d, "::walk cgroup", &task);
 
 	if (r == 0)

@@ -20,7 +20,7 @@ static void arguments(void **state)
 {
 	static const char *const wrong[] = { "",   "%",	  "0%",	 "-1%",	  "101%", "1",	  "1%%",
 					     "1/", "1/0", "1/3", "1/128", "1/-2", "1/8x", "x" };
-	struct live_cost c;
+	struct live_cost c = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
