@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 300
+# @long: JVMs and Node in every view
 """Views show functions of language runtimes in stacks, with colours of their own, without an option: flame graphs of CPU and
 of waits, slow events, the timeline, `dwell why --stacks`."""
 import base64
