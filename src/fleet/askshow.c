@@ -266,14 +266,14 @@ static int changes(struct click *c, struct askshow *a, struct err *err)
 }
 
 const struct askshow_question askshow_questions[] = {
-	[ASKSHOW_HOSTS] = { "hosts", "host", hosts },
-	[ASKSHOW_LATENCY] = { "latency", "latency", latency },
-	[ASKSHOW_WHY] = { "why", "cause", why },
-	[ASKSHOW_FLAME] = { "flame", NULL, flame },
+	[ASKSHOW_HOSTS] = { "hosts", "host", hosts, NULL },
+	[ASKSHOW_LATENCY] = { "latency", "latency", latency, NULL },
+	[ASKSHOW_WHY] = { "why", "cause", why, NULL },
+	[ASKSHOW_FLAME] = { "flame", NULL, flame, NULL },
 	[ASKSHOW_OUTLIERS] = { "outliers", "outlier", outliers, "no host is slower than its peers for sure" },
-	[ASKSHOW_TOP] = { "top", "top", top },
-	[ASKSHOW_DIFF] = { "diff", "diff", askdiff_show },
-	[ASKSHOW_PROGRAMS] = { "programs", "program", programs },
+	[ASKSHOW_TOP] = { "top", "top", top, NULL },
+	[ASKSHOW_DIFF] = { "diff", "diff", askdiff_show, NULL },
+	[ASKSHOW_PROGRAMS] = { "programs", "program", programs, NULL },
 	[ASKSHOW_CHANGES] = { "changes", "change", changes, "no host became slower for sure" }
 };
 
