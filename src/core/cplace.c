@@ -35,6 +35,16 @@ static bool find_member(const struct ctype *t, const char *name, uint64_t bits, 
 	return false;
 }
 
+void cplace_member(const struct ctype *t, uint64_t addr, const struct tmember *m, uint64_t bits, struct cplace *ret)
+{
+	const bool field = m->bit_size != 0;
+
+	*ret = (struct cplace){ .type = { t->ts, m->type, 0 },
+				.addr = addr + (field ? bits / 64 * 8 : bits / 8),
+				.bit_off = field ? (unsigned)(bits % 64) : 0,
+				.bit_size = m->bit_size };
+}
+
 static int cannot(struct shell *s, const struct cplace *p, const char *what)
 {
 	struct strb name = { 0 };
@@ -58,14 +68,14 @@ static int no_member(struct shell *s, const struct cplace *p, const char *name)
 }
 
 /* To what a pointer points. */
-static int follow_pointer(struct shell *s, struct cplace *p, bool memory)
+static int follow_pointer(struct shell *s, struct cplace *p, enum cplace_pointers pointers)
 {
 	struct cplace to = { 0 };
 	int r;
 
-	if (!memory)
+	if (pointers == CPLACE_REFUSE)
 		return cannot(s, p, "'%s' is a pointer: what it points to has no offset here");
-	r = cplace_value(s, p, &to.addr);
+	r = pointers == CPLACE_READ ? cplace_value(s, p, &to.addr) : 0;
 	if (r < 0)
 		return r;
 	if (!ctype_target(&p->type, &to.type))
@@ -82,13 +92,13 @@ static bool is_pointer(const struct ctype *t)
 	return ctype_resolve(t, &r, &info) && info.kind == TK_PTR;
 }
 
-static int follow_name(struct shell *s, struct cplace *p, const char *name, bool memory)
+static int follow_name(struct shell *s, struct cplace *p, const char *name, enum cplace_pointers pointers)
 {
 	struct ctype r;
 	struct tinfo info;
 	struct tmember m;
 	uint64_t bits;
-	int e = is_pointer(&p->type) ? follow_pointer(s, p, memory) : 0;
+	int e = is_pointer(&p->type) ? follow_pointer(s, p, pointers) : 0;
 
 	if (e < 0)
 		return e;
@@ -99,21 +109,18 @@ static int follow_name(struct shell *s, struct cplace *p, const char *name, bool
 				      : "'%s' has no members");
 	if (!find_member(&r, name, 0, 0, &m, &bits))
 		return no_member(s, p, name);
-	p->type = (struct ctype){ r.ts, m.type, 0 };
-	p->bit_size = m.bit_size;
-	p->addr += m.bit_size ? bits / 64 * 8 : bits / 8;
-	p->bit_off = m.bit_size ? (unsigned)(bits % 64) : 0;
+	cplace_member(&r, p->addr, &m, bits, p);
 	return 0;
 }
 
-static int follow_index(struct shell *s, struct cplace *p, uint64_t i, bool memory)
+static int follow_index(struct shell *s, struct cplace *p, uint64_t i, enum cplace_pointers pointers)
 {
 	struct ctype to;
 	uint64_t size;
 	int r;
 
 	if (is_pointer(&p->type)) {
-		r = follow_pointer(s, p, memory);
+		r = follow_pointer(s, p, pointers);
 		if (r < 0)
 			return r;
 		to = p->type;
@@ -127,7 +134,7 @@ static int follow_index(struct shell *s, struct cplace *p, uint64_t i, bool memo
 	return 0;
 }
 
-int cplace_follow(struct shell *s, struct cplace *p, const char *path, bool memory)
+int cplace_follow(struct shell *s, struct cplace *p, const char *path, enum cplace_pointers pointers)
 {
 	char part[MAX_PATH];
 	int r = 0;
@@ -148,7 +155,7 @@ int cplace_follow(struct shell *s, struct cplace *p, const char *path, bool memo
 				return err_set(&s->err, -EINVAL, "'%s' is no index: [NUMBER], hexadecimal or after 0t",
 					       path);
 			path += n + 1;
-			r = follow_index(s, p, i, memory);
+			r = follow_index(s, p, i, pointers);
 			continue;
 		}
 		for (n = 0; isalnum((unsigned char)path[n]) || path[n] == '_' || path[n] == '$'; n++)
@@ -158,7 +165,7 @@ int cplace_follow(struct shell *s, struct cplace *p, const char *path, bool memo
 		memcpy(part, path, n);
 		part[n] = '\0';
 		path += n;
-		r = follow_name(s, p, part, memory);
+		r = follow_name(s, p, part, pointers);
 	}
 	return r;
 }

@@ -71,17 +71,6 @@ static bool is_text(struct printing *g, uint64_t addr, uint64_t n, char buf[MAX_
 	return true;
 }
 
-static void text_symbol(struct shell *s, const struct core_symbol *y, uint64_t addr)
-{
-	const char *slash = strrchr(y->path, '/');
-
-	shell_plain(s, slash ? slash + 1 : y->path);
-	shell_print(s, "`");
-	shell_plain(s, y->name);
-	if (addr > y->addr)
-		shell_print(s, "+0x%" PRIx64, addr - y->addr);
-}
-
 /* The text that a pointer to char points to. */
 static void text_pointed_to(struct printing *g, const struct ctype *t, uint64_t v)
 {
@@ -103,7 +92,9 @@ static void text_value(struct printing *g, const struct ctype *t, const struct t
 	const char *e;
 
 	if (info->kind == TK_PTR && v && core_name(g->s->core, v, &y)) {
-		text_symbol(g->s, &y, v);
+		shell_symbol(g->s, &y);
+		if (v > y.addr)
+			shell_print(g->s, "+0x%" PRIx64, v - y.addr);
 	} else if (info->kind == TK_ENUM) {
 		e = enumerator(t, info, v, &m);
 		shell_print(g->s, "%" PRId64 " (", (int64_t)v);
@@ -201,7 +192,7 @@ static int print_struct(struct printing *g, const struct cplace *p, const char *
 {
 	int r = 0;
 
-	if (g->depth > g->how->depth || g->depth == CTYPE_MAX_NEST)
+	if (g->depth > g->how->depth || g->depth == CTYPE_MAX_DEPTH)
 		return print_opaque(g, p, name);
 	if (g->w) {
 		jsonw_object(g->w, name);
@@ -211,16 +202,13 @@ static int print_struct(struct printing *g, const struct cplace *p, const char *
 	}
 	g->depth++;
 	for (uint32_t i = 0; i < info->nmembers && r == 0; i++) {
-		struct cplace at = { 0 };
+		struct cplace at;
 		struct tmember m;
 
 		r = typesrc_member(t->ts, t->ref, i, &m);
 		if (r < 0)
 			break;
-		at.type = (struct ctype){ t->ts, m.type, 0 };
-		at.bit_size = m.bit_size;
-		at.addr = p->addr + (m.bit_size ? m.bit_off / 64 * 8 : m.bit_off / 8);
-		at.bit_off = m.bit_size ? m.bit_off % 64 : 0;
+		cplace_member(t, p->addr, &m, m.bit_off, &at);
 		r = print_thing(g, &at, *m.name ? m.name : "(no name)");
 	}
 	g->depth--;
@@ -271,7 +259,7 @@ static int print_array(struct printing *g, const struct cplace *p, const char *n
 	size_t len;
 	int r = 0;
 
-	if (!ctype_target(&p->type, &at.type) || !(size = ctype_size(&at.type)) || g->depth == CTYPE_MAX_NEST)
+	if (!ctype_target(&p->type, &at.type) || !(size = ctype_size(&at.type)) || g->depth == CTYPE_MAX_DEPTH)
 		return print_opaque(g, p, name);
 	if (is_char(&at.type, false) && is_text(g, p->addr, n, text, &len)) {
 		if (g->w) {

@@ -9,7 +9,6 @@
 #include "sym/dwarf/dwarf.h"
 #include "sym/elf/debugfile.h"
 
-#define NAMED (TKM(TK_INT) | TKM(TK_FLOAT) | TKM(TK_STRUCT) | TKM(TK_UNION) | TKM(TK_ENUM) | TKM(TK_TYPEDEF))
 #define MAX_NAME 512u
 
 /* Of one file. */
@@ -112,7 +111,7 @@ static bool is_base_word(const char *w)
 	return false;
 }
 
-static uint32_t kinds_of(const char *keyword)
+uint32_t ctype_kinds(const char *keyword)
 {
 	return !strcmp(keyword, "struct") || !strcmp(keyword, "class") ? TKM(TK_STRUCT)
 	       : !strcmp(keyword, "union")			       ? TKM(TK_UNION)
@@ -149,15 +148,15 @@ static int take_words(struct shell *s, int n, char **words, int *used, struct as
 	const char *first = n ? words[0] : "", *tick = strchr(first, '`');
 	int i = 0;
 
-	*ret = (struct asked){ .kinds = NAMED };
+	*ret = (struct asked){ .kinds = CTYPE_NAMED };
 	if (tick && (size_t)(tick - first) >= MAX_NAME)
 		return too_long(s);
 	if (tick) {
 		memcpy(ret->file, first, (size_t)(tick - first));
 		first = tick + 1;
 	}
-	if (kinds_of(first)) {
-		ret->kinds = kinds_of(first);
+	if (ctype_kinds(first)) {
+		ret->kinds = ctype_kinds(first);
 		first = ++i < n ? words[i] : "";
 	}
 	if (!*first)

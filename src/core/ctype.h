@@ -9,6 +9,10 @@
 #define CTYPE_MAX_FILES 64u /* of a target, whose types are read */
 #define CTYPE_MAX_CHAIN 32u /* typedefs and qualifiers around a type */
 #define CTYPE_MAX_NEST 64u  /* structs without a name within each other, pointers to pointers */
+#define CTYPE_MAX_DEPTH \
+	60u /* structs and arrays within each other that are printed; JSONW_MAX_DEPTH is a little more */
+/* Kinds that a name alone may mean. */
+#define CTYPE_NAMED (TKM(TK_INT) | TKM(TK_FLOAT) | TKM(TK_STRUCT) | TKM(TK_UNION) | TKM(TK_ENUM) | TKM(TK_TYPEDEF))
 
 /* A type of a file, and pointers to it. */
 struct ctype {
@@ -27,6 +31,8 @@ struct cplace {
 struct ctypes;
 void ctypes_free(struct ctypes *t); /* accepts NULL */
 
+/* The kinds that a name may have after this keyword of C; 0: it is none. */
+uint32_t ctype_kinds(const char *keyword);
 /* The type that words name: [FILE`][struct|union|enum|class] NAME ["*"…]. *used: how many of the words. -ENOENT with
  * the reason. */
 int ctype_parse(struct shell *s, int n, char **words, int *used, struct ctype *ret);
@@ -43,9 +49,16 @@ void ctype_name(const struct ctype *t, struct strb *to);
 /* Calls fn for each type that a word may name after prefix. kinds: TKM() */
 int ctype_each(struct shell *s, uint32_t kinds, const char *prefix, void (*fn)(void *arg, const char *name), void *arg);
 
-/* Follows a path such as "a.b[3].c" or "next->prev" from a thing. memory: pointers may be followed; false: they may not
- * (::offsetof). 0, or -errno with s->err. */
-int cplace_follow(struct shell *s, struct cplace *p, const char *path, bool memory);
+/* What a path does at a pointer. */
+enum cplace_pointers {
+	CPLACE_READ,   /* goes on where it points to */
+	CPLACE_REFUSE, /* ends with an error: there is no offset */
+	CPLACE_TYPES,  /* goes on by types alone: addresses are of no use then */
+};
+/* Follows a path such as "a.b[3].c" or "next->prev" from a thing. 0, or -errno with s->err. */
+int cplace_follow(struct shell *s, struct cplace *p, const char *path, enum cplace_pointers pointers);
+/* Member m of the struct at an address, which begins `bits` bits after it. */
+void cplace_member(const struct ctype *t, uint64_t addr, const struct tmember *m, uint64_t bits, struct cplace *ret);
 /* The value of an integer, a pointer, an enumeration or a bit field. */
 int cplace_value(struct shell *s, const struct cplace *p, uint64_t *ret);
 

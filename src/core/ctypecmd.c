@@ -7,7 +7,6 @@
 #include "core/ctype.h"
 
 #define DEPTH 8u
-#define MAX_DEPTH CTYPE_MAX_NEST
 #define ELEMENTS 32u
 #define MAX_ELEMENTS 100000u
 #define MAX_LIST 1000000u /* things of a list, elements of ::array */
@@ -24,7 +23,7 @@ static int print_options(struct shell *s, const struct dcall *d, struct cprint *
 
 		if (!strcmp(d->argv[i], "-a"))
 			how->addresses = true;
-		else if (!strcmp(d->argv[i], "-d") && (r = shell_option(s, d, &i, MAX_DEPTH, &n)) <= 0)
+		else if (!strcmp(d->argv[i], "-d") && (r = shell_option(s, d, &i, CTYPE_MAX_DEPTH, &n)) <= 0)
 			how->depth = (unsigned)n;
 		else if (!strcmp(d->argv[i], "-n") && (r = shell_option(s, d, &i, MAX_ELEMENTS, &n)) <= 0)
 			how->elements = n;
@@ -108,7 +107,7 @@ int dcmd_print(struct shell *s, const struct dcall *d)
 		return show(s, &p, &how, NULL);
 	for (; i < d->argc && r == 0; i++) {
 		m = p;
-		r = cplace_follow(s, &m, d->argv[i], true);
+		r = cplace_follow(s, &m, d->argv[i], CPLACE_READ);
 		if (r == 0)
 			r = show(s, &m, &how, d->argv[i]);
 	}
@@ -154,7 +153,7 @@ int dcmd_offsetof(struct shell *s, const struct dcall *d)
 	if (r == 0 && used + 1 < d->argc)
 		r = shell_refuse(s, "offsetof", d->argv[used + 1]);
 	if (r == 0)
-		r = cplace_follow(s, &p, d->argv[used], false);
+		r = cplace_follow(s, &p, d->argv[used], CPLACE_REFUSE);
 	if (r < 0)
 		return r;
 	bits = p.bit_size ? p.bit_size : ctype_size(&p.type) * 8;
@@ -178,21 +177,6 @@ int dcmd_offsetof(struct shell *s, const struct dcall *d)
 
 /* -- ::list, ::array -- */
 
-static int show_address(struct shell *s, uint64_t addr)
-{
-	if (s->json && !s->to) {
-		struct jsonw w = jsonw_to(&s->text);
-
-		jsonw_object(&w, NULL);
-		jsonw_strf(&w, "address", "%" PRIx64, addr);
-		jsonw_end_object(&w);
-		jsonw_line(&w);
-		return 0;
-	}
-	shell_print(s, "%" PRIx64 "\n", addr);
-	return shell_emit(s, addr);
-}
-
 /* The place of the pointer to the next thing. *inner: what is taken from the pointer to be at a thing's beginning. */
 static int link_of(struct shell *s, const struct cplace *thing, const char *member, struct cplace *link,
 		   uint64_t *inner)
@@ -202,12 +186,12 @@ static int link_of(struct shell *s, const struct cplace *thing, const char *memb
 	int r;
 
 	*link = *thing;
-	r = cplace_follow(s, link, member, true);
+	r = cplace_follow(s, link, member, CPLACE_READ);
 	if (r < 0)
 		return r;
 	if (ctype_resolve(&link->type, &t, &info) && info.kind == TK_STRUCT) {
 		*inner = link->addr - thing->addr;
-		r = cplace_follow(s, link, "next", true);
+		r = cplace_follow(s, link, "next", CPLACE_READ);
 	}
 	return r;
 }
@@ -225,7 +209,7 @@ int dcmd_list(struct shell *s, const struct dcall *d)
 
 		if (n == MAX_LIST)
 			return err_set(&s->err, -E2BIG, "more than %u things: the list may be damaged", MAX_LIST);
-		r = show_address(s, p.addr);
+		r = shell_address(s, p.addr);
 		if (r == 0)
 			r = link_of(s, &p, d->argv[used], &link, &inner);
 		if (r == 0)
@@ -251,7 +235,7 @@ int dcmd_array(struct shell *s, const struct dcall *d)
 	if (!size)
 		return err_set(&s->err, -EINVAL, "the size of the type is not known");
 	for (uint64_t i = 0; i < n && r == 0; i++)
-		r = show_address(s, d->addr + i * size);
+		r = shell_address(s, d->addr + i * size);
 	return r;
 }
 
@@ -259,7 +243,6 @@ int dcmd_array(struct shell *s, const struct dcall *d)
 
 static int on_symbol(void *arg, const struct core_symbol *y, uint64_t size)
 {
-	const char *slash = strrchr(y->path, '/');
 	struct shell *s = arg;
 
 	if (s->error)
@@ -277,9 +260,7 @@ static int on_symbol(void *arg, const struct core_symbol *y, uint64_t size)
 		return 0;
 	}
 	shell_print(s, "%16" PRIx64 " %8" PRIx64 " ", y->addr, size);
-	shell_plain(s, slash ? slash + 1 : y->path);
-	shell_print(s, "`");
-	shell_plain(s, y->name);
+	shell_symbol(s, y);
 	shell_print(s, "\n");
 	return shell_emit(s, y->addr);
 }

@@ -6,7 +6,6 @@
 #include "core/ctype.h"
 
 #define WORDS 16
-#define NAMED (TKM(TK_INT) | TKM(TK_FLOAT) | TKM(TK_STRUCT) | TKM(TK_UNION) | TKM(TK_ENUM) | TKM(TK_TYPEDEF))
 
 struct members {
 	void (*fn)(void *arg, const char *candidate);
@@ -46,31 +45,24 @@ static void offer_members(const struct ctype *t, const struct members *to, unsig
 	}
 }
 
-/* The type at the end of a path, by types alone: memory is not read. */
+/* The type at the end of a path of n bytes, the last of which stand before a name: "a.b->". */
 static bool type_at(struct shell *s, struct ctype *t, const char *path, size_t n)
 {
-	char part[SHELL_MAX_NAME];
-	size_t from = 0;
+	struct cplace p = { .type = *t };
+	char text[SHELL_MAX_NAME];
+	struct ctype to;
 
-	for (size_t i = 0; i <= n; i++) {
-		struct ctype to;
-		struct cplace p;
-
-		if (i < n && path[i] != '.' && strncmp(path + i, "->", 2) != 0)
-			continue;
-		if (i > from) {
-			memcpy(part, path + from, i - from);
-			part[i - from] = '\0';
-			p = (struct cplace){ .type = *t };
-			if (cplace_follow(s, &p, part, false) < 0)
-				return false;
-			*t = p.type;
-		}
-		from = i + (i < n && path[i] == '-' ? 2 : 1);
-		i = from - 1;
-		while (i < n && ctype_target(t, &to)) /* of pointers */
-			*t = to;
-	}
+	while (n && strchr(".->", path[n - 1]))
+		n--;
+	if (n >= sizeof(text))
+		return false;
+	memcpy(text, path, n);
+	text[n] = '\0';
+	if (cplace_follow(s, &p, text, CPLACE_TYPES) < 0)
+		return false;
+	*t = p.type;
+	while (ctype_target(t, &to)) /* members are those of what it points to */
+		*t = to;
 	return true;
 }
 
@@ -87,14 +79,6 @@ static int words_of(char *text, char *ret[WORDS])
 			strtok_r(NULL, " \t", &save);
 	}
 	return n;
-}
-
-static uint32_t kinds_after(const char *word)
-{
-	return !strcmp(word, "struct") || !strcmp(word, "class") ? TKM(TK_STRUCT)
-	       : !strcmp(word, "union")				 ? TKM(TK_UNION)
-	       : !strcmp(word, "enum")				 ? TKM(TK_ENUM)
-								 : 0;
 }
 
 /* Where the last part of a path begins. */
@@ -123,8 +107,8 @@ bool ctype_complete(struct shell *s, const char *command, const char *line, size
 	if (i == ARRAY_SIZE(commands) || !copy)
 		return false;
 	count = words_of(copy, words);
-	if (!count || (count == 1 && kinds_after(words[0])))
-		ctype_each(s, count ? kinds_after(words[0]) : NAMED, word, fn, arg);
+	if (!count || (count == 1 && ctype_kinds(words[0])))
+		ctype_each(s, count ? ctype_kinds(words[0]) : CTYPE_NAMED, word, fn, arg);
 	else if (strcmp(command, "sizeof") != 0 && strcmp(command, "array") != 0 &&
 		 ctype_parse(s, count, words, &used, &t) == 0 && type_at(s, &t, word, at))
 		offer_members(&t, &(struct members){ fn, arg, word, at }, 0);

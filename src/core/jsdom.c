@@ -28,10 +28,11 @@ struct dom {
 	numbers path;
 };
 
-static int count(void *ctx, uint32_t from, uint32_t to)
+static int count(void *ctx, uint32_t from, uint32_t to, uint64_t at)
 {
 	struct dom *d = ctx;
 
+	(void)at;
 	d->l.at[1 + (d->turned ? d->order[to] : from)]++;
 	if (++d->sum >= JSGRAPH_MAX) {
 		d->too_many = true;
@@ -40,11 +41,12 @@ static int count(void *ctx, uint32_t from, uint32_t to)
 	return 0;
 }
 
-static int put(void *ctx, uint32_t from, uint32_t to)
+static int put(void *ctx, uint32_t from, uint32_t to, uint64_t at)
 {
 	struct dom *d = ctx;
 	const uint32_t i = d->turned ? d->order[to] : from;
 
+	(void)at;
 	if (d->l.at[i] < d->sum) /* a file that was changed meanwhile may have more */
 		d->l.to[d->l.at[i]++] = d->turned ? d->order[from] : to;
 	return 0;

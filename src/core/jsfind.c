@@ -80,8 +80,7 @@ static int list_one(void *ctx, const struct js_object *o)
 
 	if (!o->m->group || !l->g->v.v[l->g->v.v[o->m->group - 1].into].wanted)
 		return 0;
-	shell_print(l->s, "%" PRIx64 "\n", o->object - V8_TAG);
-	return shell_emit(l->s, o->object - V8_TAG);
+	return shell_address(l->s, o->object - V8_TAG);
 }
 
 /* -- ::findjsobjects -- */

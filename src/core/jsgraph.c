@@ -117,7 +117,7 @@ static int entry(struct walking *k, uint32_t to, uint64_t at)
 	const uint32_t key = k->key;
 
 	k->key = is_value ? 0 : to;
-	return is_value && key ? k->fn(k->ctx, key, to) : 0;
+	return is_value && key ? k->fn(k->ctx, key, to, at) : 0;
 }
 
 static int word(void *ctx, uint64_t w, uint64_t at)
@@ -127,33 +127,45 @@ static int word(void *ctx, uint64_t w, uint64_t at)
 
 	if (k->entries && at >= k->entries)
 		return entry(k, to, at);
-	return to && at != k->skip ? k->fn(k->ctx, k->from, to) : 0;
+	return to && at != k->skip ? k->fn(k->ctx, k->from, to, at) : 0;
 }
+
+int js_graph_refs(struct js_graph *g, const struct js_object *o, js_ref_fn *fn, void *ctx)
+{
+	const struct js *js = g->h->js;
+	const uint32_t map = js_graph_number(g, o->m->map);
+	struct walking k = { .g = g, .fn = fn, .ctx = ctx, .from = js_graph_number(g, o->object) };
+	int r = map ? fn(ctx, k.from, map, 0) : 0;
+
+	if (o->type == js->o.type_weakref)
+		k.skip = (uint64_t)js->o.weakref_target;
+	/* After a map and a length: how many there are, were deleted, fit. */
+	if (o->type == js->o.type_ephemerons)
+		k.entries = (uint64_t)js->l.array_data + 3 * (uint64_t)JS_WORD;
+	return r ? r : js_heap_words(g->h, o, word, &k);
+}
+
+struct all {
+	struct js_graph *g;
+	js_ref_fn *fn;
+	void *ctx;
+};
 
 static int object(void *ctx, const struct js_object *o)
 {
-	struct walking *k = ctx;
-	const struct js *js = k->g->h->js;
-	uint32_t to = js_graph_number(k->g, o->m->map);
+	const struct all *a = ctx;
 	int r = 0;
 
-	k->from = js_graph_number(k->g, o->object);
-	k->skip = o->type == js->o.type_weakref ? (uint64_t)js->o.weakref_target : 0;
-	/* After a map and a length: how many there are, were deleted, fit. */
-	k->entries = o->type == js->o.type_ephemerons ? (uint64_t)js->l.array_data + 3 * (uint64_t)JS_WORD : 0;
-	k->key = 0;
-	if (js_heap_rooted(k->g->h, o->object))
-		r = k->fn(k->ctx, 0, k->from);
-	if (r == 0 && to)
-		r = k->fn(k->ctx, k->from, to);
-	return r ? r : js_heap_words(k->g->h, o, word, k);
+	if (js_heap_rooted(a->g->h, o->object))
+		r = a->fn(a->ctx, 0, js_graph_number(a->g, o->object), 0);
+	return r ? r : js_graph_refs(a->g, o, a->fn, a->ctx);
 }
 
 int js_graph_each(struct js_graph *g, js_ref_fn *fn, void *ctx)
 {
-	struct walking k = { .g = g, .fn = fn, .ctx = ctx };
+	struct all a = { g, fn, ctx };
 
-	return js_heap_each(g->h, object, &k);
+	return js_heap_each(g->h, object, &a);
 }
 
 uint64_t js_graph_own(const struct js_graph *g, const struct js_object *o)

@@ -73,15 +73,15 @@ int js_group_compare(const struct js_group *x, const struct js_group *y)
 {
 	int d = strcmp(x->constructor, y->constructor);
 
-	d = d ? d : strcmp(x->names, y->names);
-	return d ? d : x->first < y->first ? -1 : x->first > y->first;
+	return d ? d : strcmp(x->names, y->names);
 }
 
 static int by_text(const void *a, const void *b, void *groups)
 {
-	const struct js_group *v = groups;
+	const struct js_group *v = groups, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+	int d = js_group_compare(x, y);
 
-	return js_group_compare(&v[*(const size_t *)a], &v[*(const size_t *)b]);
+	return d ? d : x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* Adds up groups that look the same. */
@@ -101,7 +101,7 @@ static int merge(struct js_groups *g)
 		struct js_group *x = &v[order[i]];
 
 		x->into = order[i];
-		if (i && !strcmp(v[last].constructor, x->constructor) && !strcmp(v[last].names, x->names)) {
+		if (i && js_group_compare(&v[last], x) == 0) {
 			x->into = last;
 			v[last].n += x->n;
 			v[last].bytes += x->bytes;

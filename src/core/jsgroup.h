@@ -24,7 +24,7 @@ struct js_groups {
 /* Fills v; those of maps that look the same are added up. 0 or -ENOMEM; js_groups_done() in any case. */
 int js_groups_make(struct js_groups *g);
 void js_groups_done(struct js_groups *g);
-/* The order of constructor and names; by address where they are equal. */
+/* The order of constructor and names; 0: they look the same. */
 int js_group_compare(const struct js_group *x, const struct js_group *y);
 /* "Constructor: a, b, c", cut. */
 void js_group_text(struct shell *s, const struct js_group *x);

@@ -58,13 +58,6 @@ static struct js_group **sorted(const struct js_groups *g, size_t *ret_n)
 	return v;
 }
 
-static int same(const struct js_group *x, const struct js_group *y)
-{
-	int d = strcmp(x->constructor, y->constructor);
-
-	return d ? d : strcmp(x->names, y->names);
-}
-
 static int by_growth(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -126,7 +119,7 @@ static int compare(struct shell *s, const struct js_groups *now, const struct js
 	if (!a || !b || !rows)
 		return -ENOMEM;
 	while (i < n || k < m) {
-		const int d = i == n ? 1 : k == m ? -1 : same(a[i], b[k]);
+		const int d = i == n ? 1 : k == m ? -1 : js_group_compare(a[i], b[k]);
 
 		if (d > 0 && all)
 			add(rows, &rows_n, NULL, b[k]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ::heapsnapshot: writes what is alive in V8's heap as a heap snapshot, the format that Chromium's DevTools read.
- * Source: lib/snapshot in V8, src/profiler/heap-snapshot-generator.cc (HeapSnapshotJSONSerializer). */
+ * Source: src/profiler/heap-snapshot-generator.cc of V8 (HeapSnapshotJSONSerializer). */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -67,13 +67,10 @@ struct snap {
 	VEC(struct edge) edges;		  /* of one object */
 	VEC(struct pair) pairs;		  /* by key */
 	uint64_t nedges;
-	long count_at; /* where that is in the file */
-	bool counts;   /* the pass that writes the nodes; else it is that of the edges */
-	/* of the object that is looked at: */
-	size_t named; /* edges that programs see */
-	uint64_t skip, entries;
-	uint32_t key;
-	bool only_pairs;
+	long count_at;	 /* where that is in the file */
+	bool counts;	 /* the pass that writes the nodes; else it is that of the edges */
+	uint32_t number; /* of the object that is looked at */
+	size_t named;	 /* its edges that programs see */
 };
 
 static void flush(struct snap *s, size_t at_least)
@@ -142,33 +139,21 @@ static bool is_named(const struct snap *s, uint32_t to)
 	return false;
 }
 
-static int on_entry(struct snap *s, uint32_t to, uint64_t at)
-{
-	const bool is_value = (at - s->entries) / 8 % 2;
-	const struct pair p = { s->key, to };
-
-	s->key = is_value ? 0 : to;
-	return is_value && p.key && to && s->only_pairs ? vec_try_push(&s->pairs, p) : 0;
-}
-
-static int on_word(void *ctx, uint64_t word, uint64_t at)
+/* What programs do not see. */
+static int on_ref(void *ctx, uint32_t from, uint32_t to, uint64_t at)
 {
 	struct snap *s = ctx;
-	const uint32_t to = js_graph_number(s->g, word);
 
-	if (s->entries && at >= s->entries)
-		return on_entry(s, to, at);
-	return to && at != s->skip && !s->only_pairs && !is_named(s, to) ? add(s, EDGE_HIDDEN, at / 8, to) : 0;
+	return from == s->number && !is_named(s, to) ? add(s, EDGE_HIDDEN, at / 8, to) : 0;
 }
 
-/* What is weak in it, see jsgraph.c. */
-static void begin_object(struct snap *s, const struct js_object *o)
+static int on_pair(void *ctx, uint32_t from, uint32_t to, uint64_t at)
 {
-	const struct js *js = s->g->h->js;
+	struct snap *s = ctx;
+	const struct pair p = { from, to };
 
-	s->skip = o->type == js->o.type_weakref ? (uint64_t)js->o.weakref_target : 0;
-	s->entries = o->type == js->o.type_ephemerons ? (uint64_t)js->l.array_data + 3 * 8 : 0;
-	s->key = 0;
+	(void)at;
+	return from != s->number ? vec_try_push(&s->pairs, p) : 0;
 }
 
 static int by_key(const void *a, const void *b)
@@ -199,19 +184,15 @@ static int add_pairs(struct snap *s, uint32_t key)
 /* All edges of an object: those that programs see, then the others. */
 static int edges_of(struct snap *s, const struct js_object *o)
 {
-	const uint32_t map = js_graph_number(s->g, o->m->map);
 	int r = 0;
 
 	s->edges.n = 0;
-	begin_object(s, o);
 	if (js_edge_known(s->g->h->js, o->type))
 		r = js_edges(s->g->h, o->object, 0, on_edge, s);
 	s->named = s->edges.n;
-	if (r == 0 && map)
-		r = add(s, EDGE_HIDDEN, 0, map);
 	if (r == 0)
-		r = js_heap_words(s->g->h, o, on_word, s);
-	return r ? r : add_pairs(s, js_graph_number(s->g, o->object));
+		r = js_graph_refs(s->g, o, on_ref, s);
+	return r ? r : add_pairs(s, s->number);
 }
 
 /* -- nodes -- */
@@ -269,20 +250,24 @@ static int on_object(void *ctx, const struct js_object *o)
 	unsigned type;
 	int r;
 
-	if (s->only_pairs) {
-		begin_object(s, o);
-		return s->entries ? js_heap_words(s->g->h, o, on_word, s) : 0;
-	}
+	s->number = js_graph_number(s->g, o->object);
 	r = edges_of(s, o);
 	if (r == 0 && s->counts) {
 		type = describe(s, o, &name);
-		put_node(s, type, number_of(s, strb_str(&name)), js_graph_number(s->g, o->object),
-			 js_graph_own(s->g, o));
+		put_node(s, type, number_of(s, strb_str(&name)), s->number, js_graph_own(s->g, o));
 	} else if (r == 0) {
 		put_edges(s);
 	}
 	strb_free(&name);
 	return r ? r : s->error;
+}
+
+static int find_pairs(void *ctx, const struct js_object *o)
+{
+	struct snap *s = ctx;
+
+	s->number = js_graph_number(s->g, o->object);
+	return o->type == s->g->h->js->o.type_ephemerons ? js_graph_refs(s->g, o, on_pair, s) : 0;
 }
 
 static int on_root(void *ctx, const struct js_object *o)
@@ -370,11 +355,9 @@ static int write_all(struct snap *s)
 	static const char *const empty[] = { "trace_function_infos", "trace_tree", "samples", "locations" };
 	int r;
 
-	s->only_pairs = true;
-	r = js_heap_each(s->g->h, on_object, s);
+	r = js_heap_each(s->g->h, find_pairs, s);
 	if (r == 0 && s->pairs.n)
 		qsort(s->pairs.v, s->pairs.n, sizeof(*s->pairs.v), by_key);
-	s->only_pairs = false;
 	number_of(s, "");
 	put_head(s);
 	if (r == 0)

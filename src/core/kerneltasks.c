@@ -72,16 +72,23 @@ int kernel_whatis(struct shell *s, uint64_t addr)
 
 /* -- members -- */
 
-static int place(struct shell *s, const char *type, uint64_t addr, const char *path, struct cplace *ret)
+static int find_type(struct shell *s, const char *type, struct ctype *ret)
 {
 	char name[64];
 	char *words[] = { name };
-	int used, r;
+	int used;
+
+	snprintf(name, sizeof(name), "%s", type);
+	return ctype_parse(s, 1, words, &used, ret);
+}
+
+static int place(struct shell *s, const char *type, uint64_t addr, const char *path, struct cplace *ret)
+{
+	int r;
 
 	*ret = (struct cplace){ .addr = addr };
-	snprintf(name, sizeof(name), "%s", type);
-	r = ctype_parse(s, 1, words, &used, &ret->type);
-	return r < 0 ? r : cplace_follow(s, ret, path, true);
+	r = find_type(s, type, &ret->type);
+	return r < 0 ? r : cplace_follow(s, ret, path, CPLACE_READ);
 }
 
 static int number(struct shell *s, const char *type, uint64_t addr, const char *path, uint64_t *ret)
@@ -107,14 +114,10 @@ static int number_of(struct shell *s, const char *type, uint64_t addr, const cha
 static uint64_t offset(struct shell *s, const char *type, const char *path, int *error)
 {
 	struct cplace p = { 0 };
-	char name[64];
-	char *words[] = { name };
-	int used, r;
+	int r = find_type(s, type, &p.type);
 
-	snprintf(name, sizeof(name), "%s", type);
-	r = ctype_parse(s, 1, words, &used, &p.type);
 	if (r == 0)
-		r = cplace_follow(s, &p, path, false);
+		r = cplace_follow(s, &p, path, CPLACE_REFUSE);
 	*error = *error ? *error : r;
 	return p.addr;
 }
@@ -297,10 +300,7 @@ int kernel_threads(struct shell *s, const struct dcall *d)
 static int give(struct shell *s, uint64_t addr, void *arg)
 {
 	(void)arg;
-	if (s->error)
-		return s->error;
-	shell_print(s, "%" PRIx64 "\n", addr);
-	return shell_emit(s, addr);
+	return s->error ? s->error : shell_address(s, addr);
 }
 
 static int give_threads(struct shell *s, uint64_t addr, void *arg)

@@ -30,14 +30,34 @@ void shell_json_place(struct shell *s, struct jsonw *w, uint64_t addr)
 		jsonw_str(w, "file", y.path);
 }
 
+void shell_symbol(struct shell *s, const struct core_symbol *y)
+{
+	shell_plain(s, base_name(y->path));
+	shell_print(s, "`");
+	shell_plain(s, y->name);
+}
+
+int shell_address(struct shell *s, uint64_t addr)
+{
+	if (s->json && !s->to) {
+		struct jsonw w = jsonw_to(&s->text);
+
+		jsonw_object(&w, NULL);
+		jsonw_strf(&w, "address", HEX(addr));
+		jsonw_end_object(&w);
+		jsonw_line(&w);
+		return 0;
+	}
+	shell_print(s, "%" PRIx64 "\n", addr);
+	return shell_emit(s, addr);
+}
+
 void shell_place(struct shell *s, uint64_t addr)
 {
 	struct core_symbol y;
 
 	if (core_name(s->core, addr, &y)) {
-		shell_plain(s, base_name(y.path));
-		shell_print(s, "`");
-		shell_plain(s, y.name);
+		shell_symbol(s, &y);
 		shell_print(s, "+0x%" PRIx64, addr - y.addr);
 	} else if (y.path) {
 		shell_plain(s, base_name(y.path));
@@ -211,10 +231,8 @@ int walk_mappings(struct shell *s, const struct dcall *d)
 	int r = 0;
 
 	(void)d;
-	for (size_t i = 0; i < s->core->segs.n && r == 0; i++) {
-		shell_print(s, "%" PRIx64 "\n", s->core->segs.v[i].start);
-		r = shell_emit(s, s->core->segs.v[i].start);
-	}
+	for (size_t i = 0; i < s->core->segs.n && r == 0; i++)
+		r = shell_address(s, s->core->segs.v[i].start);
 	return r;
 }
 

@@ -88,6 +88,10 @@ void shell_flush(struct shell *s);
 bool shell_number(const char *word, uint64_t *ret);
 /* "ADDRESS module`name+0xOFFSET", or what is known of it. */
 void shell_place(struct shell *s, uint64_t addr);
+/* "file`name" */
+void shell_symbol(struct shell *s, const struct core_symbol *y);
+/* A line with an address, for the next command. */
+int shell_address(struct shell *s, uint64_t addr);
 /* A thread that a command is about: that of its address, else the first one. */
 int shell_thread(struct shell *s, const struct dcall *d, const struct core_thread **ret);
 /* Members of a place for JSON: address, name, offset, file. */

@@ -50,6 +50,7 @@ live.check(got[2]["kernel"] and got[2]["comm"] == "kthreadd", "a thread of the k
 task = mine["address"]
 live.same({x["tid"] for x in core(f"{task}::threads", json_lines=True)}, {int(t) for t in os.listdir(f"/proc/{pid}/task")}, "its threads")
 live.check(len(addresses("::walk thread")) >= len(rows), "all threads", "")
+live.check(task in {x["address"] for x in core("::walk task", json_lines=True)}, "a walk as JSON", "")
 live.same(len(addresses(f"{task}::walk file")), len(os.listdir(f"/proc/{pid}/fd")), "its open files")
 sockets = [n for n in os.listdir(f"/proc/{pid}/fd") if os.readlink(f"/proc/{pid}/fd/{n}").startswith("socket:")]
 live.same(len(addresses(f"{task}::walk socket")), len(sockets), "its sockets")

@@ -114,4 +114,15 @@ r = core(["-p", p.pid], "::sizeof struct conn")
 live.check(r.returncode == 1 and ("compile with -g" in r.stderr or "no type is called" in r.stderr), "without debug information", r.stderr)
 p.kill()
 p.wait()
+# Structs within each other, more than are printed: what is deeper is null, and the line is whole.
+SOURCE = "struct n0 { int x; };\n" + "".join(f"struct n{i} {{ struct n{i - 1} a; }};\n" for i in range(1, 62)) + \
+    "#include <unistd.h>\n#include <stdio.h>\nstruct n61 deep; int main(void) { puts(\"up\"); fflush(stdout); for (;;) pause(); }\n"
+p = subprocess.Popen([build("deep", "-g")], stdout=subprocess.PIPE, text=True)
+p.stdout.readline()
+value, levels = rows(["-p", p.pid], "deep::print -d 0t60")[0]["value"], 0
+while value is not None:
+    value, levels = value["a"], levels + 1
+live.same(levels, 60, "structs within each other, as JSON")
+p.kill()
+p.wait()
 live.done()
