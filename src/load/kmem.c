@@ -12,12 +12,14 @@
 struct piece {
 	uint64_t addr, len;
 	int64_t result;
+	uint64_t current; /* task_struct */
 	uint8_t bytes[KMEM_PIECE];
 };
 
 #define OFF(field) ((int16_t)offsetof(struct piece, field))
 
-/* r6 = &piece; piece->result = len <= KMEM_PIECE ? probe_read_kernel(bytes, len, addr) : -1 */
+/* r6 = &piece; piece->result = len <= KMEM_PIECE ? probe_read_kernel(bytes, len, addr) : -1;
+ * piece->current = get_current_task() */
 static int load_reader(int map)
 {
 	const struct bpf_insn insns[] = {
@@ -34,25 +36,8 @@ static int load_reader(int map)
 		{ .code = BPF_JMP | BPF_JGT | BPF_K, .dst_reg = BPF_REG_2, .imm = KMEM_PIECE, .off = 1 },
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel },
 		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_0, .off = OFF(result) },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	struct cap_prog p = { .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insns = insns, .ninsns = ARRAY_SIZE(insns) };
-
-	return cap_load(&p);
-}
-
-/* piece->addr = get_current_task() */
-static int load_current(int map)
-{
-	const struct bpf_insn insns[] = {
-		{ .code = BPF_LD | BPF_IMM | BPF_DW,
-		  .dst_reg = BPF_REG_6,
-		  .src_reg = BPF_PSEUDO_MAP_VALUE,
-		  .imm = map },
-		{ .imm = 0 },
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task },
-		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_0, .off = OFF(addr) },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_0, .off = OFF(current) },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
@@ -84,16 +69,21 @@ int kmem_open(struct kmem *ret)
 	return 0;
 }
 
-static int read_piece(const struct kmem *k, uint64_t addr, void *buf, size_t len)
+static int run(const struct kmem *k, struct piece *p)
 {
-	struct piece p = { .addr = addr, .len = len };
 	uint32_t key = 0, status;
-	int r = bpfsys_map_update(k->map, &key, &p);
+	int r = bpfsys_map_update(k->map, &key, p);
 
 	if (r == 0)
 		r = bpfsys_test_run(k->prog, -1, &status);
-	if (r == 0)
-		r = bpfsys_map_lookup(k->map, &key, &p);
+	return r == 0 ? bpfsys_map_lookup(k->map, &key, p) : r;
+}
+
+static int read_piece(const struct kmem *k, uint64_t addr, void *buf, size_t len)
+{
+	struct piece p = { .addr = addr, .len = len };
+	int r = run(k, &p);
+
 	if (r == 0)
 		r = (int)p.result;
 	if (r == 0)
@@ -112,17 +102,11 @@ int kmem_read(const struct kmem *k, uint64_t addr, void *buf, size_t len)
 
 int kmem_current(const struct kmem *k, uint64_t *ret)
 {
-	uint32_t key = 0, status;
-	struct piece p;
-	_cleanup_close_ int prog = load_current(k->map);
-	int r = prog < 0 ? prog : 0;
+	struct piece p = { 0 };
+	int r = run(k, &p);
 
 	if (r == 0)
-		r = bpfsys_test_run(prog, -1, &status);
-	if (r == 0)
-		r = bpfsys_map_lookup(k->map, &key, &p);
-	if (r == 0)
-		*ret = p.addr;
+		*ret = p.current;
 	return r;
 }
 
