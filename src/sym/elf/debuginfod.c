@@ -2,6 +2,7 @@
 /* Asks debuginfod servers by the client library of elfutils, which is opened when it is first needed. */
 #include "sym/elf/debuginfod.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +19,8 @@ static struct {
 	void (*end)(client *c);
 } lib;
 
-/* One for the process, as the consent is. Symbols are looked up by one thread. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* pictures may be drawn by several threads */
+/* One for the process, as the consent is. */
 static struct {
 	bool allowed, tried;
 	client *client;
@@ -67,7 +69,7 @@ static bool open_library(void)
 	return state.client != NULL;
 }
 
-int debuginfod_fetch(const uint8_t *id, size_t n, char **path)
+static int fetch(const uint8_t *id, size_t n, char **path)
 {
 	uint64_t now;
 	int fd;
@@ -81,4 +83,14 @@ int debuginfod_fetch(const uint8_t *id, size_t n, char **path)
 	fd = lib.find(state.client, id, (int)n, path);
 	state.ns += clock_ns(CLOCK_MONOTONIC) - now;
 	return fd < 0 ? -ENOENT : fd;
+}
+
+int debuginfod_fetch(const uint8_t *id, size_t n, char **path)
+{
+	int fd;
+
+	pthread_mutex_lock(&lock);
+	fd = fetch(id, n, path);
+	pthread_mutex_unlock(&lock);
+	return fd;
 }
