@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "core/kernel.h"
 #include "sym/dwarf/dwarf.h"
-#include "sym/elf/debugfile.h"
 
 #define MAX_NAME 512u
 
@@ -33,32 +32,13 @@ void ctypes_free(struct ctypes *t)
 
 /* -- files -- */
 
-static int read_elf(const struct elf *e, const char *path, struct dwarf_types *ret)
-{
-	const struct debugplace place = { path, 0 };
-	struct debugfile alt;
-	int r;
-
-	if (debugfile_open_alt(e, path, DEBUGFILE_DIR, 0, &alt) < 0)
-		return dwarf_read_all_types(e, NULL, &place, ret);
-	r = dwarf_read_all_types(e, &alt.elf, &place, ret);
-	debugfile_close(&alt);
-	return r;
-}
-
 /* NULL: it has no types, or they cannot be read. */
 static struct typesrc *read_file(const struct core_file *f)
 {
 	struct dwarf_types t = { 0 };
 	struct typesrc *ts = NULL;
-	struct debugfile d;
-	int r = read_elf(&f->elf, f->path, &t);
 
-	if (r == -ENODATA && debugfile_open(&f->elf, f->path, DEBUGFILE_DIR, 0, &d) == 0) {
-		r = read_elf(&d.elf, d.path, &t);
-		debugfile_close(&d);
-	}
-	if (r == 0)
+	if (dwarf_read_file_types(&f->elf, f->path, 0, true, &t) == 0)
 		typesrc_open_mem(f->path, t.btf, t.len, &ts, NULL);
 	dwarf_types_done(&t);
 	return ts;

@@ -504,6 +504,31 @@ int dwarf_read_all_types(const struct elf *e, const struct elf *alt, const struc
 	return read_all(e, alt, place, true, ret);
 }
 
+static int read_with_alt(const struct elf *e, const char *path, uint32_t tgid, bool all, struct dwarf_types *ret)
+{
+	const struct debugplace place = { path, tgid };
+	struct debugfile alt;
+	int r;
+
+	if (debugfile_open_alt(e, path, DEBUGFILE_DIR, tgid, &alt) < 0)
+		return read_all(e, NULL, &place, all, ret);
+	r = read_all(e, &alt.elf, &place, all, ret);
+	debugfile_close(&alt);
+	return r;
+}
+
+int dwarf_read_file_types(const struct elf *e, const char *path, uint32_t tgid, bool all, struct dwarf_types *ret)
+{
+	struct debugfile d;
+	int r = read_with_alt(e, path, tgid, all, ret);
+
+	if (r == -ENODATA && debugfile_open(e, path, DEBUGFILE_DIR, tgid, &d) == 0) {
+		r = read_with_alt(&d.elf, d.path, tgid, all, ret);
+		debugfile_close(&d);
+	}
+	return r;
+}
+
 void dwarf_types_done(struct dwarf_types *t)
 {
 	free(t->btf);

@@ -12,33 +12,14 @@
 #include "sym/elf/open.h"
 #include "sym/object/uobj.h"
 
-/* Types of an open file, which is at path, and of what dwz has taken out of it. */
-static int read_types(const struct elf *e, const char *path, int tgid, struct dwarf_types *ret)
-{
-	const struct debugplace place = { path, (uint32_t)tgid };
-	struct debugfile alt;
-	int r;
-
-	if (debugfile_open_alt(e, path, DEBUGFILE_DIR, (uint32_t)tgid, &alt) < 0)
-		return dwarf_read_types(e, NULL, &place, ret);
-	r = dwarf_read_types(e, &alt.elf, &place, ret);
-	debugfile_close(&alt);
-	return r;
-}
-
 int uobj_types(const struct uobj *o, int tgid, struct dwarf_types *ret)
 {
 	struct uobj_file file;
-	struct debugfile d;
 	int r = uobj_open(o, &file);
 
 	if (r < 0)
 		return r;
-	r = read_types(&file.elf, o->path, tgid, ret);
-	if (r == -ENODATA && debugfile_open(&file.elf, o->path, DEBUGFILE_DIR, (uint32_t)tgid, &d) == 0) {
-		r = read_types(&d.elf, d.path, tgid, ret);
-		debugfile_close(&d);
-	}
+	r = dwarf_read_file_types(&file.elf, o->path, (uint32_t)tgid, false, ret);
 	uobj_close(&file);
 	return r;
 }
