@@ -106,6 +106,16 @@ hotspot$target:::gc-begin
 {
 	begin(gc);
 	self->of = OF_HOTSPOT;
+	self->pools = 0;
+}
+
+/* -Xlog:gc measures from about here: what the collector prepares before is left out. Collectors without pools have
+ * no such probe. */
+hotspot$target:::mem-pool-gc-begin
+/self->of == OF_HOTSPOT && !self->pools/
+{
+	begin(gc);
+	self->pools = 1;
 }
 
 /* The collector, by the name that its management bean has: of a full one that a young one became, that of the full one. */
