@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """NATS and ClickHouse of Debian's packages on loopback, for tests of `dwell fleet`."""
+import lzma
 import os
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
+SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../web/reference/sample.dwell.xz")
 NEEDED = ("nats-server", "clickhouse-server")
 CONFIG = """<yandex><logger><level>warning</level><log>{d}/log</log><errorlog>{d}/errors</errorlog></logger>
 <http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><interserver_http_port>{inter}</interserver_http_port><listen_host>127.0.0.1</listen_host>
@@ -22,6 +25,19 @@ USERS = """<yandex><profiles><default><max_threads>2</max_threads></default></pr
 
 def missing():
     return [name for name in NEEDED if not shutil.which(name)]
+
+
+def needed():
+    """Skips the case where one of them is not installed."""
+    if missing():
+        print("not installed: " + ", ".join(missing()))
+        sys.exit(77)
+
+
+def sample(path):
+    """The recording that pictures of the documents are made of: what simulated hosts send."""
+    with lzma.open(SAMPLE) as f, open(path, "wb") as to:
+        shutil.copyfileobj(f, to)
 
 
 def free_ports(n):

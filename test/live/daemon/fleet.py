@@ -8,15 +8,12 @@ import re
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 
 import engines
 import live
 
-if engines.missing():
-    print("not installed: " + ", ".join(engines.missing()))
-    sys.exit(77)
+engines.needed()
 os.chdir(live.WORK)
 SECOND = "period = 1000000000"
 recorded = """SELECT name, sum(count) FROM hist JOIN hist_source ON hist_source.id = hist.source WHERE period = 1000000000 GROUP BY name"""

@@ -14,9 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import engines  # noqa: E402
 import live  # noqa: E402
 
-if engines.missing():
-    print("not installed: " + ", ".join(engines.missing()))
-    sys.exit(77)
+engines.needed()
 os.chdir(live.WORK)
 tmp = os.path.join(live.WORK, "tmp")
 os.mkdir(tmp)

@@ -2,7 +2,6 @@
 # @timeout: 240
 """dwell fleet diff: a slow host against the rest, the same hosts before its fault, and hosts without one; dwell fleet top: exact sums."""
 import json
-import lzma
 import os
 import re
 import subprocess
@@ -13,13 +12,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import engines  # noqa: E402
 import live  # noqa: E402
 
-if engines.missing():
-    print("not installed: " + ", ".join(engines.missing()))
-    sys.exit(77)
-SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../web/reference/sample.dwell.xz")
+engines.needed()
 os.chdir(live.WORK)
-with open("sample.dwell", "wb") as f:
-    f.write(lzma.open(SAMPLE).read())
+engines.sample("sample.dwell")
 
 
 def fleet(*args):

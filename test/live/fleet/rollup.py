@@ -3,7 +3,6 @@
 """dwell fleet latency over a long range: minutes, tens of minutes and hours that are added up give exactly what the seconds have; what
 comes late, or twice, too."""
 import json
-import lzma
 import os
 import subprocess
 import sys
@@ -13,13 +12,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import engines  # noqa: E402
 import live  # noqa: E402
 
-if engines.missing():
-    print("not installed: " + ", ".join(engines.missing()))
-    sys.exit(77)
-SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../web/reference/sample.dwell.xz")
+engines.needed()
 os.chdir(live.WORK)
-with open("sample.dwell", "wb") as f:
-    f.write(lzma.open(SAMPLE).read())
+engines.sample("sample.dwell")
 NEWEST = """SELECT series, host, time, max(count) AS c, max(sum) AS s, max(max) AS m FROM hist WHERE time >= toDateTime({}) AND time < toDateTime({})
  GROUP BY tenant, series, host, key, time"""
 

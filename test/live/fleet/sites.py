@@ -3,7 +3,6 @@
 """Hosts of one name in two sites are two hosts, in sums, names and selections; tables of version 2, which took them for one, are copied by
 dwell fleet init."""
 import json
-import lzma
 import os
 import subprocess
 import sys
@@ -13,13 +12,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import engines  # noqa: E402
 import live  # noqa: E402
 
-if engines.missing():
-    print("not installed: " + ", ".join(engines.missing()))
-    sys.exit(77)
-SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../web/reference/sample.dwell.xz")
+engines.needed()
 os.chdir(live.WORK)
-with open("sample.dwell", "wb") as f:
-    f.write(lzma.open(SAMPLE).read())
+engines.sample("sample.dwell")
 TABLES = ("hist", "hist_minute", "hist_ten", "hist_hour", "slow")
 
 

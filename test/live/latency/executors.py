@@ -7,7 +7,6 @@ ReentrantLock, a ReentrantReadWriteLock and a monitor are locks; latches, future
 none of both. The program's threads are named after what they do, and always sleep or wait. JAVAS: further JVMs, separated by colons."""
 import collections
 import contextlib
-import glob
 import json
 import os
 import platform
@@ -15,10 +14,10 @@ import shutil
 import signal
 import subprocess
 
+import jvms
 import live
 
-HOMES = {os.path.realpath(h) for h in glob.glob("/usr/lib/jvm/*") + os.environ.get("JAVAS", "").split(":") if h}
-JAVAS = sorted(h for h in HOMES if os.path.exists(h + "/lib/server/libjvm.so") and os.path.exists(h + "/bin/java"))
+JAVAS = jvms.homes()
 if platform.machine() != "x86_64" or not JAVAS or not shutil.which("javac"):
     print("# no JVM and its compiler here, or user stacks are not walked as on x86-64")
     raise SystemExit(77)

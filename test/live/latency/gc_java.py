@@ -3,17 +3,16 @@
 """Collections and safepoints of HotSpot: as long in sum as -Xlog says, with collector and reason; lanes of the timeline; causes
 of the waits of those that are stopped. JAVAS: further JVMs, separated by colons."""
 import base64
-import glob
 import json
 import os
 import re
 import shutil
 import subprocess
 import zlib
+import jvms
 import live
 
-HOMES = {os.path.realpath(h) for h in glob.glob("/usr/lib/jvm/*") + os.environ.get("JAVAS", "").split(":") if h}
-JAVAS = sorted(h for h in HOMES if os.path.exists(h + "/lib/server/libjvm.so") and os.path.exists(h + "/bin/java"))
+JAVAS = jvms.homes()
 if not JAVAS or not shutil.which("javac"):
     print("# no JVM and its compiler here")
     raise SystemExit(77)

@@ -2,15 +2,14 @@
 # @timeout: 60
 """Functions that HotSpot compiles: as many as the JVM counts itself, by both compilers, by name. JAVAS: further JVMs, separated
 by colons."""
-import glob
 import os
 import re
 import shutil
 import subprocess
+import jvms
 import live
 
-HOMES = {os.path.realpath(h) for h in glob.glob("/usr/lib/jvm/*") + os.environ.get("JAVAS", "").split(":") if h}
-JAVAS = sorted(h for h in HOMES if os.path.exists(h + "/lib/server/libjvm.so") and os.path.exists(h + "/bin/java"))
+JAVAS = jvms.homes()
 if not JAVAS or not shutil.which("javac"):
     print("# no JVM and its compiler here")
     raise SystemExit(77)

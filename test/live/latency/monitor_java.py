@@ -2,15 +2,14 @@
 # @timeout: 120
 """Monitors of Java: each wait to enter one, as often and as long in sum as the JVM says of each thread; who had it, and the
 functions of both. JAVAS: further JVMs, separated by colons."""
-import glob
 import os
 import re
 import shutil
 import subprocess
+import jvms
 import live
 
-HOMES = {os.path.realpath(h) for h in glob.glob("/usr/lib/jvm/*") + os.environ.get("JAVAS", "").split(":") if h}
-JAVAS = sorted(h for h in HOMES if os.path.exists(h + "/lib/server/libjvm.so") and os.path.exists(h + "/bin/java"))
+JAVAS = jvms.homes()
 if not JAVAS or not shutil.which("javac"):
     print("# no JVM and its compiler here")
     raise SystemExit(77)

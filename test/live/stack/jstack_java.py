@@ -4,16 +4,15 @@
 interpreted, compiled by C1 and C2 with what is inlined, threads of a pool, lambdas, reflection, exceptions, collections;
 and samples of a loaded process, which reach where their thread begins. JAVAS: further JVMs, separated by colons."""
 import collections
-import glob
 import os
 import platform
 import re
 import shutil
 import subprocess
+import jvms
 import live
 
-HOMES = {os.path.realpath(h) for h in glob.glob("/usr/lib/jvm/*") + os.environ.get("JAVAS", "").split(":") if h}
-JAVAS = sorted(h for h in HOMES if os.path.exists(h + "/lib/server/libjvm.so") and os.path.exists(h + "/bin/java"))
+JAVAS = jvms.homes()
 if platform.machine() != "x86_64" or not JAVAS or not shutil.which("javac"):
     print("# no JVM and its compiler here, or user stacks are not walked as on x86-64")
     raise SystemExit(77)
