@@ -21,8 +21,8 @@
 
 tracker lock () { threshold = 5ms; limit = 100; }
 
-/* By thread that waits for a lock whose owner is not noted: the lock; who ended that wait, and whether it did so as it
- * let the lock go. */
+/* Of each thread that waits for a lock without a noted owner: the lock, the thread that woke it, and whether that thread
+ * released the lock then. */
 uintptr_t wanted_lock[pid_t];
 pid_t freed_by[pid_t];
 string freed_name[pid_t];

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * monitor.d: threads of Java that wait to enter a monitor (synchronized), and who has it meanwhile.
+ * monitor.d: threads of Java that wait to enter a monitor (synchronized), and the thread that owns it.
  *
  * Usage: monitor.d -p PID|-c COMMAND
  * What ThreadInfo.getBlockedTime() tells of. The JVM's own static probes need a flag; these are functions of libjvm.so,
@@ -14,9 +14,9 @@
  *   waker_tid, waker_comm: the thread that had it, and let it go
  *   ustack: where the thread waited
  *
- * Tracker monheld: who has a monitor of Java that another thread waits for
+ * Tracker monheld: owners of monitors of Java that other threads wait for
  *   waits for "the one who has the monitor": locked, lock
- *   ustack: where the thread that had it has let it go
+ *   ustack: where its owner let it go
  *
  * Example:
  *   # monitor.d -c "java App"

@@ -16,8 +16,8 @@
  *   signal: the signal that stopped it
  *   iowait: 1: the kernel counts the thread as waiting for I/O
  *   reclaiming: 1: the thread was freeing memory
- *   work: the function of the work item whose end it waited for, which the waker did; 0: none, or this kernel does not let
- *     its functions be traced
+ *   work: the function of the work item that it waited for and the waker ran; 0: none, or functions of this kernel cannot
+ *     be traced
  *
  * A thread takes its stack itself when it goes on (Linux 6.16). That stack is whole: the stack of a thread that is
  * switched out lacks the functions of the scheduler and of locks. A sleep of less than a millisecond ends where the
@@ -38,7 +38,7 @@ string sender_name[pid_t], stopper_name[pid_t];
 uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
 uint64_t stopped[pid_t]; /* since when: what began then is that stop, and not a later sleep */
 
-uintptr_t flushed[pid_t]; /* by thread: the function of the work item whose end it waits for */
+uintptr_t flushed[pid_t]; /* by thread: the function of the work item that it waits for */
 
 tracker offcpu (struct task_struct *) { threshold = 100ms; limit = 100; }
 
