@@ -238,7 +238,7 @@ static struct core_file *with_names(struct core *c, uint32_t file, uint64_t *bia
 
 bool core_file_called(const struct core_file *f, const char *name, size_t n)
 {
-	const char *slash = strrchr(f->path, '/'), *base = slash ? slash + 1 : f->path;
+	const char *base = basename(f->path);
 
 	return !strncmp(base, name, n) && (!base[n] || !strncmp(base + n, ".so", 3));
 }

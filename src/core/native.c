@@ -10,13 +10,6 @@
 #define FRAMES 100 /* of ::stack, unless it says how many */
 #define HEX(v) "%" PRIx64, (v)
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 void shell_json_place(struct shell *s, struct jsonw *w, uint64_t addr)
 {
 	struct core_symbol y;
@@ -32,7 +25,7 @@ void shell_json_place(struct shell *s, struct jsonw *w, uint64_t addr)
 
 void shell_symbol(struct shell *s, const struct core_symbol *y)
 {
-	shell_plain(s, base_name(y->path));
+	shell_plain(s, basename(y->path));
 	shell_print(s, "`");
 	shell_plain(s, y->name);
 }
@@ -60,7 +53,7 @@ void shell_place(struct shell *s, uint64_t addr)
 		shell_symbol(s, &y);
 		shell_print(s, "+0x%" PRIx64, addr - y.addr);
 	} else if (y.path) {
-		shell_plain(s, base_name(y.path));
+		shell_plain(s, basename(y.path));
 		shell_print(s, "+0x%" PRIx64, y.file_off);
 	} else {
 		shell_print(s, "0x%" PRIx64, addr);

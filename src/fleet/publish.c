@@ -261,18 +261,11 @@ static int send_slow(struct publisher *p, struct err *err)
 
 /* -- recordings -- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The recording to be sent from: that of the cursor, or the oldest after it. Its number, or `n`: there is none. */
 static size_t find(const struct publisher *p, const struct statedir_list *l)
 {
 	for (size_t i = 0; i < l->v.n; i++)
-		if (strcmp(base_name(l->v.v[i].path), p->cursor.recording) >= 0)
+		if (strcmp(basename(l->v.v[i].path), p->cursor.recording) >= 0)
 			return i;
 	return l->v.n;
 }
@@ -287,7 +280,7 @@ static void close_recording(struct publisher *p)
 static int open_recording(struct publisher *p, const char *path, struct err *err)
 {
 	struct rec_range all;
-	const char *name = base_name(path);
+	const char *name = basename(path);
 	bool there, same = !strcmp(name, p->cursor.recording);
 	int e = recread_open(path, &p->rec, err);
 
@@ -364,7 +357,7 @@ static int turn(struct publisher *p, bool *ret_all, struct err *err)
 	i = find(p, &l);
 	if (e == 0 && i < l.v.n) {
 		ended = i + 1 < l.v.n || statedir_owner(p->o->state) == 0;
-		if (p->rec && strcmp(base_name(l.v.v[i].path), p->cursor.recording) != 0)
+		if (p->rec && strcmp(basename(l.v.v[i].path), p->cursor.recording) != 0)
 			close_recording(p);
 		e = p->rec ? 0 : open_recording(p, l.v.v[i].path, err);
 		if (e == 0)

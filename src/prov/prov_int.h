@@ -93,6 +93,8 @@ struct prov_cache {
 /* All four names against a description. */
 bool prov_match_names(const struct pdesc *d, const char *prov, const char *mod, const char *func, const char *name);
 void prov_list_add(struct arena *a, struct probe_list *l, struct probe *p);
+/* Brings the probes from `first` on into the order of their ids. */
+void prov_list_sort(struct probe_list *l, size_t first);
 /* tracefs, opened on first use; -1 when it cannot be had. Stays owned by env. */
 int prov_tracefs(struct prov_env *env);
 /* Why env->ts is NULL, in words. */

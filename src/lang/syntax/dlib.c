@@ -135,20 +135,13 @@ static void add_unit(struct dlib *l, struct dlib_file *f)
 
 /* -- reading -- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void load_file(struct dlib *l, const struct compile_env *env, struct dlib_file *f);
 
 /* at: the line that asks for it */
 static void load_named(struct dlib *l, const struct compile_env *env, struct span at, const char *name)
 {
 	for (size_t i = 0; i < l->nfiles; i++) {
-		if (strcmp(base_name(l->files[i].src->name), name) != 0)
+		if (strcmp(basename(l->files[i].src->name), name) != 0)
 			continue;
 		load_file(l, env, &l->files[i]);
 		return;

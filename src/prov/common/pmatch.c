@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matches names against probe descriptions, and keeps lists of probes. */
+#include <stdlib.h>
 #include <string.h>
 #include "prov/prov_int.h"
 
@@ -20,4 +21,17 @@ void prov_list_add(struct arena *a, struct probe_list *l, struct probe *p)
 		l->v = v;
 	}
 	l->v[l->n++] = p;
+}
+
+static int by_id_order(const void *a, const void *b)
+{
+	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void prov_list_sort(struct probe_list *l, size_t first)
+{
+	if (l->n > first)
+		qsort(l->v + first, l->n - first, sizeof(*l->v), by_id_order);
 }

@@ -146,13 +146,6 @@ static struct probe *make(struct prov_env *env, struct arena *a, const struct ti
 	return p;
 }
 
-static int by_id_order(const void *a, const void *b)
-{
-	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 int timer_match(struct prov_env *env, struct arena *a, const struct pdesc *d, const struct timer_family *f,
 		struct probe_list *out, const char **reason)
 {
@@ -174,8 +167,7 @@ int timer_match(struct prov_env *env, struct arena *a, const struct pdesc *d, co
 	for (const char *const *l = f->listed; *l; l++)
 		if (pdesc_glob(d->name, *l) && parse_name(f, *l, &t, &bad))
 			prov_list_add(a, out, make(env, a, &t));
-	if (out->n > first)
-		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
+	prov_list_sort(out, first);
 	return 0;
 }
 

@@ -298,13 +298,6 @@ static void match_process(struct matching *m)
 		m->reason = arena_printf(m->a, "process %s has no module %s", m->p->prov + 3, m->d->mod);
 }
 
-static int by_id_order(const void *a, const void *b)
-{
-	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static void match_file(void *arg, struct uproc *p, struct uproc_obj *o)
 {
 	struct matching *m = arg;
@@ -347,8 +340,7 @@ void pid_match_later(struct prov_env *env, struct arena *a, const struct pdesc *
 	m.p = (struct uproc *)p; /* nothing is added to it */
 	match_module(&m, o);
 	ulater_only_new(env, out);
-	if (out->n)
-		qsort(out->v, out->n, sizeof(*out->v), by_id_order);
+	prov_list_sort(out, 0);
 }
 
 static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
@@ -375,7 +367,7 @@ static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *
 	if (m.tag)
 		out->n = first;
 	if (out->n > first)
-		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
+		prov_list_sort(out, first);
 	else if (m.reason) {
 		out->tag = m.tag;
 		if (reason)

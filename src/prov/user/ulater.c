@@ -126,8 +126,7 @@ static struct uproc_obj *new_obj(struct arena *keep, const struct uobj *o)
 /* By its name alone: most files are of no interest to those who look for functions of one. */
 static bool may_matter(const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n)
 {
-	const char *base = strrchr(m->path, '/');
-	const struct uobj o = { .path = m->path, .name = base ? base + 1 : m->path, .is_exe = true };
+	const struct uobj o = { .path = m->path, .name = basename(m->path), .is_exe = true };
 
 	for (size_t i = 0; i < n; i++)
 		if (!upid_is_everyone(descs[i]->prov) || uproc_module_matches(descs[i]->mod, &o))

@@ -158,13 +158,6 @@ static void match_commands(struct matching *m, size_t first)
 		match_file(m, v[i], v[i]->objs[0]);
 }
 
-static int by_id_order(const void *a, const void *b)
-{
-	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 /* May files that appear later have probes of this provider: "myapp*" in any process, "myapp123" in that one? */
 static bool is_open(const struct prov_env *env, const struct pdesc *d)
 {
@@ -204,7 +197,7 @@ static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc 
 		match_commands(&m, first);
 	}
 	if (out->n > first) {
-		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
+		prov_list_sort(out, first);
 		drop_repeated(out, first);
 	}
 	if (is_open(env, d) && (out->n > first || env->opts->zdefs))
@@ -238,8 +231,7 @@ void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc 
 	}
 	err_done(&err);
 	ulater_only_new(env, out);
-	if (out->n)
-		qsort(out->v, out->n, sizeof(*out->v), by_id_order);
+	prov_list_sort(out, 0);
 }
 
 /* As the notes tell sizes and signs. Of probes that are found later the same is not known yet: all is widened. */

@@ -23,13 +23,10 @@ static void put_files(const struct session *s, const struct img_prog *p, struct 
 	const struct source *last = NULL;
 
 	for (const struct clause_instance *st = s->c.prog->instances; st; st = st->next) {
-		const char *slash;
-
 		if (!st->at.src || st->at.src == last || !st->at.src->is_file || !has_clause(p, st->epid))
 			continue;
 		last = st->at.src; /* clauses of one text follow each other */
-		slash = strrchr(last->name, '/');
-		strb_printf(b, "%s%s", b->n ? ", " : " (", slash ? slash + 1 : last->name);
+		strb_printf(b, "%s%s", b->n ? ", " : " (", basename(last->name));
 	}
 	if (b->n)
 		strb_addc(b, ')');

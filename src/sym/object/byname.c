@@ -38,10 +38,10 @@ struct finding {
 
 static void add(struct finding *f, const char *path)
 {
-	const char *base = strrchr(path, '/');
-	struct uobj by_name = { .path = path, .name = base ? base + 1 : path };
+	struct uobj by_name = { .path = path, .name = basename(path) };
 
-	if (f->n < UOBJ_MAX_LATER && base && f->match(f->name, &by_name) && uobj_of_path(f->a, path, &f->v[f->n]) == 0)
+	if (f->n < UOBJ_MAX_LATER && by_name.name != path && f->match(f->name, &by_name) &&
+	    uobj_of_path(f->a, path, &f->v[f->n]) == 0)
 		f->n++;
 }
 
