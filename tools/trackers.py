@@ -6,7 +6,7 @@
       waits for "WORDS": LEVEL, CLASS                     WORDS may have one {ATTRIBUTE}; LEVEL of chain.h, CLASS of cause.def
       ATTRIBUTE, ...[ = VALUE | VALUE ...][: TEXT]        attributes of its slow events; = lists all values of a text
 
-usage: trackers.py FOLDER OUT.h OUT.json DEPFILE          makes a table for C (src/latency/trackers.c) and one for the page
+usage: trackers.py FOLDER OUT.h OUT.json DEPFILE          makes a table for C (src/latency/cause/trackers.c) and one for the page
        trackers.py --check ROOT                           proves that heads, D, C and the page agree
 Exit status: 0 done, 1 wrong; messages say what and where."""
 import json
@@ -124,8 +124,8 @@ def check(root):
         with open(os.path.join(root, *parts), encoding="utf-8") as f:
             return f.read()
 
-    levels = set(re.search(r"enum chain_level {(.*?)}", source("src", "latency", "chain.h"), re.S)[1].replace(" ", "").split(","))
-    classes = {m[1] for m in re.finditer(r"^CLASS\((\w+),", source("src", "latency", "cause.def"), re.M)}
+    levels = set(re.search(r"enum chain_level {(.*?)}", source("src", "latency", "cause", "chain.h"), re.S)[1].replace(" ", "").split(","))
+    classes = {m[1] for m in re.finditer(r"^CLASS\((\w+),", source("src", "latency", "cause", "cause.def"), re.M)}
     for path in paths:
         text = source(path)
         name = os.path.basename(path)

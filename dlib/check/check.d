@@ -3,7 +3,7 @@
 /*
  * check.d: what `dwell check` measures beside the trackers: who waited how long for what, and what failed.
  *
- * Keys are (process, its name, what, by whom[, more]); src/latency/checkrules.c names each aggregation. Process 0:
+ * Keys are (process, its name, what, by whom[, more]); src/latency/check/rules.c names each aggregation. Process 0:
  * nobody's. Waits that are too short to matter to anybody are left out: they cost more to note than they took.
  */
 #pragma D option quiet

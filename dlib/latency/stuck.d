@@ -61,7 +61,7 @@ iter:::task
 	jstack(32);
 }
 
-/* In the order of src/latency/stuck.def. */
+/* In the order of src/latency/cause/stuck.def. */
 iter:::task
 /walks == 1 && $raw && is_wanted[curthread]/
 {

@@ -12,7 +12,7 @@
 #include "front/complete.h"
 #include "front/tool.h"
 #include "prov/provider.h"
-#include "store/recfile.h"
+#include "store/file/recfile.h"
 
 #define OUTPUT_MAX (8u << 20) /* of a list of probes; that of all functions of the kernel has 4 MB */
 

@@ -13,7 +13,7 @@
 #include "cmd/words.h"
 #include "cmdline/requestopts.h"
 #include "engine/front/grouped.h"
-#include "latency/trackers.h"
+#include "latency/cause/trackers.h"
 #include "live/slow.h"
 
 #define MAX_RATE 10000

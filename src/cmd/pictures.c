@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/viewcmd.h"
-#include "latency/trackers.h"
+#include "latency/cause/trackers.h"
 
 /* -- flame -- */
 

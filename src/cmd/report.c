@@ -6,7 +6,7 @@
 #include "cmd/words.h"
 #include "cmd/viewcmd.h"
 #include "engine/views.h"
-#include "view/text/reportview.h"
+#include "view/summary/reportview.h"
 
 struct asked {
 	struct report_view view;

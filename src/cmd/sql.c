@@ -9,8 +9,8 @@
 #include "cmd/outfile.h"
 #include "cmd/words.h"
 #include "engine/why.h"
-#include "view/text/sqltext.h"
-#include "view/text/sqlwords.h"
+#include "view/summary/sqltext.h"
+#include "view/summary/sqlwords.h"
 
 #define SIGNALLED 128 /* exit status: this and the signal's number, as of a shell */
 

@@ -11,7 +11,7 @@
 #include "daemon/metricsserve.h"
 #include "engine/record/record.h"
 #include "daemon/sdnotify.h"
-#include "latency/metrics.h"
+#include "latency/window/metrics.h"
 #include "load/bpf_sys.h"
 
 #define LOOK_NS UINT64_C(1000000000)   /* between looks at the file's size */

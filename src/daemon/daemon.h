@@ -4,9 +4,9 @@
 #ifndef DWELL_DAEMON_DAEMON_H
 #define DWELL_DAEMON_DAEMON_H
 #include "engine/request.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 #include "store/recording.h"
-#include "store/statedir.h"
+#include "store/file/statedir.h"
 #include "sym/sym.h"
 
 #define DAEMON_STATE "/var/lib/dwell-latency"

@@ -3,7 +3,7 @@
 #ifndef DWELL_DAEMON_METRICSSERVE_H
 #define DWELL_DAEMON_METRICSSERVE_H
 #include "engine/listener.h"
-#include "latency/metrics.h"
+#include "latency/window/metrics.h"
 
 struct metricsserve;
 /* where: "PORT", "HOST:PORT", "[HOST]:PORT" (addresses; 127.0.0.1 unless said, port 0: any), or "unix:PATH". close_fd:

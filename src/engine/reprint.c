@@ -9,7 +9,7 @@
 #include "engine/views.h"
 #include "engine/why.h"
 #include "view/form/recsym.h"
-#include "view/text/reportview.h"
+#include "view/summary/reportview.h"
 
 struct reprint {
 	struct recread *file;

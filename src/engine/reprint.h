@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "base/err.h"
 #include "engine/listener.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 #include "view/text/text.h"
 
 /* What is to be as in the run, if it is false here. */

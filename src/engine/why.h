@@ -4,7 +4,7 @@
 #define DWELL_ENGINE_WHY_H
 #include "engine/listener.h"
 #include "lang/options.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 
 struct why {
 	struct causes *causes; /* NULL: not read yet, or not to be read */

@@ -7,7 +7,7 @@
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 
 static const int32_t no_params[4];
 const struct rec_histdesc ask_histdesc = {

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "fleet/askhost.h"
-#include "view/text/diffprint.h"
+#include "view/summary/diffprint.h"
 
 #define SIDES 2
 

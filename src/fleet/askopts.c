@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "view/text/diffprint.h"
+#include "view/summary/diffprint.h"
 
 #define TOP_MAX 100000
 

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "fleet/askrows.h"
 #include "fleet/bus.h"
-#include "store/recfile.h"
+#include "store/file/recfile.h"
 
 #define HOST_SIZE 208 /* bytes of a key: a name of ASK_WHO_MAX and its NUL, up to a multiple of 8 */
 _Static_assert(HOST_SIZE > ASK_WHO_MAX && HOST_SIZE % 8 == 0, "a host's name fits");

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "fleet/outlier.h"
-#include "latency/compare.h"
+#include "latency/compare/compare.h"
 
 static const double looked_at[] = { 0.5, 0.9 };
 static const double told[] = { 0.99, 0.9, 0.5 }; /* the first that is known and changed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When hosts became slower than they were. The percentiles of each host and series, column by column, are looked at for
- * one step up; what is before and after it is then compared slot by slot (latency/compare.h), with the number of hosts,
- * series and places of a step taken into account, so the rate of false ones is that of the comparison. */
+ * one step up; what is before and after it is then compared slot by slot (latency/compare/compare.h), with the number
+ * of hosts, series and places of a step taken into account, so the rate of false ones is that of the comparison. */
 #ifndef DWELL_FLEET_CHANGE_H
 #define DWELL_FLEET_CHANGE_H
 #include "fleet/askhost.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "latency/compare.h"
+#include "latency/compare/compare.h"
 
 #define NQ 3
 static const double quantiles[NQ] = { 0.5, 0.9, 0.99 };

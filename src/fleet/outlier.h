@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts that are slower than their peers. Each host's percentiles are beside the median host's; those that are apart
- * are then compared second by second with all other hosts together (latency/compare.h), with the number of hosts and
- * trackers that were looked at taken into account, so the rate of false ones is that of the comparison. */
+ * are then compared second by second with all other hosts together (latency/compare/compare.h), with the number of
+ * hosts and trackers that were looked at taken into account, so the rate of false ones is that of the comparison. */
 #ifndef DWELL_FLEET_OUTLIER_H
 #define DWELL_FLEET_OUTLIER_H
 #include "fleet/askhost.h"

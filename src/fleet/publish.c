@@ -17,7 +17,7 @@
 #include "base/writeall.h"
 #include "fleet/batch.h"
 #include "fleet/rows.h"
-#include "store/statedir.h"
+#include "store/file/statedir.h"
 
 #define DONE '~'  /* after a name: that recording is sent; it comes after all that names have, and they go by time */
 #define ID_LEN 40 /* of a message: the start of its SHA-256 */

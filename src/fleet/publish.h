@@ -7,7 +7,7 @@
 #define DWELL_FLEET_PUBLISH_H
 #include "engine/listener.h"
 #include "fleet/bus.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 
 #define PUBLISH_CURSOR "fleet.cursor"
 #define PUBLISH_TURN_MS 250

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/units.h"
-#include "latency/slowwait.h"
+#include "latency/cause/slowwait.h"
 #include "store/slow.h"
 
 #define KEYS_MAX (1 << 20) /* numbers of keys in a recording */

@@ -5,8 +5,8 @@
 #define DWELL_FLEET_ROWS_H
 #include "base/vec.h"
 #include "fleet/batch.h"
-#include "latency/causes.h"
-#include "store/recquery.h"
+#include "latency/cause/causes.h"
+#include "store/file/recquery.h"
 
 #define ROWS_FRAMES_MAX 64u /* names of a stack */
 

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "fleet/ask.h"
 #include "fleet/rows.h"
-#include "store/statedir.h"
+#include "store/file/statedir.h"
 
 #define SLOW_ROWS_MAX 20000u /* of the recording */
 #define HELLO_S 30

@@ -5,7 +5,7 @@
 #define DWELL_FLEET_SIM_H
 #include "engine/listener.h"
 #include "fleet/serverrows.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 
 #define SIM_HOSTS_MAX 2000u
 #define SIM_SECONDS_MAX 120u /* of the recording */

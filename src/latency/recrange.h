@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include "base/err.h"
 #include "base/vec.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 /* A stretch of a recording as options say it: "30s" after it was begun, as of other commands, "-1m" from its end; NULL:
  * all. */

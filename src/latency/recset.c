@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "store/statedir.h"
+#include "store/file/statedir.h"
 
 /* Of an SQLite file. Source: sqlite.org/fileformat.html, section 1.3 */
 #define HEAD_LEN 72

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "engine/request.h"
-#include "latency/trackers.h"
+#include "latency/cause/trackers.h"
 #include "launcher/launch.h"
 #include "launcher/listen.h"
 #include "launcher/typelist.h"

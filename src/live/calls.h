@@ -5,7 +5,7 @@
 #define DWELL_LIVE_CALLS_H
 #include "engine/front/callsprog.h"
 #include "engine/run/run.h"
-#include "view/text/callsprint.h"
+#include "view/summary/callsprint.h"
 
 struct live_calls {
 	/* asked for */

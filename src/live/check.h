@@ -6,7 +6,7 @@
 #include "engine/run/run.h"
 #include "engine/run/slowfilter.h"
 #include "live/viewrun.h"
-#include "view/text/checkview.h"
+#include "view/summary/checkview.h"
 
 #define LIVE_CHECK_FOR_NS (30 * UINT64_C(1000000000))
 

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "engine/front/wanted.h"
-#include "latency/trackers.h"
+#include "latency/cause/trackers.h"
 #include "load/cpus.h"
 #include "run/session.h"
 

@@ -8,7 +8,7 @@
 #include "engine/run/run.h"
 #include "engine/run/slowfilter.h"
 #include "live/cost.h"
-#include "view/text/slowshow.h"
+#include "view/summary/slowshow.h"
 
 #define LIVE_SLOW_EVERY_NS 5000000000ull
 
@@ -36,8 +36,8 @@ void live_slow_begin(struct live_slow *l);
 /* Before trackers are added: the summary has only what the filters and the processes of the request choose, where the
  * kernel can tell; and a table by group, if show.by says so. -EINVAL with a message. */
 int live_slow_group(struct live_slow *l, struct err *err);
-/* Adds a tracker of latency/trackers.h. -ENOENT: there is none of that name; -EINVAL: it is about one process, and none
- * is given. */
+/* Adds a tracker of latency/cause/trackers.h. -ENOENT: there is none of that name; -EINVAL: it is about one process,
+ * and none is given. */
 int live_slow_add(struct live_slow *l, const char *name);
 /* Adds those that run by themselves. */
 void live_slow_add_default(struct live_slow *l);

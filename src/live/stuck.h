@@ -5,7 +5,7 @@
 #define DWELL_LIVE_STUCK_H
 #include "engine/run/run.h"
 #include "live/viewrun.h"
-#include "view/text/stuckview.h"
+#include "view/summary/stuckview.h"
 
 struct live_stuck {
 	struct stuck_view view;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "latency/trackers.h"
+#include "latency/cause/trackers.h"
 #include "run/session.h"
 
 #define REFRESH_NS 500000000ull

@@ -6,7 +6,7 @@
 #include "engine/run/run.h"
 #include "live/cost.h"
 #include "live/viewrun.h"
-#include "view/text/whyview.h"
+#include "view/summary/whyview.h"
 
 #define LIVE_WHY_EVERY_NS 5000000000ull
 

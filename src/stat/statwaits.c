@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "engine/run/run.h"
-#include "latency/whytab.h"
+#include "latency/cause/whytab.h"
 
 #define NO_TABLES "24h" /* from one table to the next: the last one is enough */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Holds the rows that the engine produced, in the order in which they are to be shown. This one is in memory and
- * bounded: rows may be released once read. Files are in store/recfile.h. Every view reads this. */
+ * bounded: rows may be released once read. Files are in store/file/recfile.h. Every view reads this. */
 #ifndef DWELL_STORE_RECORDING_H
 #define DWELL_STORE_RECORDING_H
 #include <stdbool.h>
@@ -174,7 +174,7 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 /* Appends a row; data, key and value are copied. 0 or -ENOMEM. */
 int recording_append(struct recording *r, const struct row *row);
 #define RECORDING_TEES 4
-/* Every row appended from now on is also given to fn (a file; store/recfile.h), and to those of earlier calls: to
+/* Every row appended from now on is also given to fn (a file; store/file/recfile.h), and to those of earlier calls: to
  * RECORDING_TEES at most. */
 void recording_tee(struct recording *r, void (*fn)(void *ctx, const struct row *row), void *ctx);
 /* The next row not yet read, in order; false: none now. It stays valid until recording_release(). */

@@ -8,10 +8,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/vec.h"
-#include "latency/chain.h"
-#include "latency/slowwait.h"
-#include "latency/whytab.h"
-#include "latency/window.h"
+#include "latency/cause/chain.h"
+#include "latency/cause/slowwait.h"
+#include "latency/cause/whytab.h"
+#include "latency/window/window.h"
 #include "view/text/text.h"
 
 /* Samples of one process since the interval began. */

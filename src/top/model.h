@@ -2,7 +2,7 @@
 /* Turns the rows of a run into what `dwell top` shows. One thread adds rows, another one copies the data. */
 #ifndef DWELL_TOP_MODEL_H
 #define DWELL_TOP_MODEL_H
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 #include "store/recording.h"
 #include "store/slow.h"
 #include "sym/sym.h"

@@ -11,7 +11,7 @@
 #include "base/optrow.h"
 #include "base/strb.h"
 #include "latency/recset.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 struct causes;
 struct rec_schema;

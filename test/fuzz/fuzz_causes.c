@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 
 #define FRAMES 64
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "base/aggval.h"
 #include "fuzz.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 #define SQL_STEPS 20000 /* of SQLite's machine, in thousands: what an input may compute */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 #define EVENTS 10000000
 #define SECONDS 3600

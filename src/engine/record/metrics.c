@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "latency/metrics.h"
+#include "latency/window/metrics.h"
 
 struct metrics_file {
 	const char *path;

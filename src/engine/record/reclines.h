@@ -3,7 +3,7 @@
  * information when the run ends, so that no event waits for it. */
 #ifndef DWELL_ENGINE_RECORD_RECLINES_H
 #define DWELL_ENGINE_RECORD_RECLINES_H
-#include "store/recfile.h"
+#include "store/file/recfile.h"
 #include "sym/sym.h"
 
 #define RECLINES_MAX (1u << 18) /* different addresses; further ones have no lines */

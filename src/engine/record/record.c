@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "engine/record/reclines.h"
 #include "engine/textopts.h"
-#include "store/recfile.h"
+#include "store/file/recfile.h"
 
 /* Where addresses lie in a record or key. */
 struct addr_field {

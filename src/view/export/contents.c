@@ -8,7 +8,7 @@
 #include "view/export/contents.h"
 #include "view/stack/recstacks.h"
 #include "view/stack/stacksrc.h"
-#include "view/text/reportview.h"
+#include "view/summary/reportview.h"
 
 static void put_programs(struct jsonw *w, const struct recread *r)
 {

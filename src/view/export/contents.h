@@ -3,7 +3,7 @@
 #ifndef DWELL_VIEW_EXPORT_CONTENTS_H
 #define DWELL_VIEW_EXPORT_CONTENTS_H
 #include <stdio.h>
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 /* As one JSON object: where it was made, when, programs, and what views can be made of. 0; < 0 with *err, of the
  * recording; < 0 without a message: out could not be written. */

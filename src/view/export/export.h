@@ -4,7 +4,7 @@
 #define DWELL_VIEW_EXPORT_EXPORT_H
 #include <stdio.h>
 #include "base/err.h"
-#include "store/recfile.h"
+#include "store/file/recfile.h"
 #include "sym/sym.h"
 #include "view/stack/stacktree.h"
 #include "view/text/text.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/err.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 #include "sym/sym.h"
 #include "view/picture/timeline.h"
 #include "view/text/text.h"

@@ -2,7 +2,7 @@
 /* A value of a record or key as one text. */
 #include "view/form/fieldtext.h"
 #include <string.h>
-#include "store/keytext.h"
+#include "store/file/keytext.h"
 
 static void put_address(struct strb *b, struct sym *sym, const struct rec_ustack_hdr *user, uint64_t pc)
 {

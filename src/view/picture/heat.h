@@ -4,7 +4,7 @@
 #define DWELL_VIEW_PICTURE_HEAT_H
 #include <stdio.h>
 #include "base/err.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 #define HEAT_MAX_COLUMNS 2000u
 #define HEAT_MAX_ROWS 160u

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/strb.h"
 #include "base/vec.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 #include "view/picture/heat.h"
 
 #define HIST_MAX_SERIES 8u /* in a picture: more colours cannot be told apart */

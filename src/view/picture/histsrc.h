@@ -3,7 +3,7 @@
 #ifndef DWELL_VIEW_PICTURE_HISTSRC_H
 #define DWELL_VIEW_PICTURE_HISTSRC_H
 #include "base/err.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 /* The tracker or aggregation of this name ("@name", "name"; NULL: the only one) that has distributions. -EINVAL: there
  * is none, or there are several; err says which there are. instead: what else can be done without any, "" for nothing.

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include "base/err.h"
 #include "base/vec.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 #include "view/text/text.h"
 
 #define TL_MAX_ITEMS 4000000u /* intervals of a picture; what comes after is counted */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Causes of the waits of a timeline, by their stacks. */
 #include <string.h>
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 #include "view/form/kstack.h"
 #include "view/picture/timeline_int.h"
 

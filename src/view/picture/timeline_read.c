@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "base/hash_try.h"
 #include "view/form/amount.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 #include "view/form/recsym.h"
 #include "view/picture/timeline_int.h"
 

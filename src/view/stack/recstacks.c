@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/strb.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 #include "view/form/kstack.h"
 
 #define FIELDS_MAX 64 /* of a key, looked at */

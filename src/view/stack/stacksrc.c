@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "store/fdfile.h"
-#include "store/recquery.h"
+#include "store/file/fdfile.h"
+#include "store/file/recquery.h"
 #include "view/stack/perfscript.h"
 #include "view/stack/recstacks.h"
 #include "view/form/recsym.h"

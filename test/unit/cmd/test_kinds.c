@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every class of causes has a kind, and so a colour, of its own in timelines: the views do not know the rules. */
 #include <string.h>
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 #include "unit.h"
 #include "view/picture/timeline.h"
 

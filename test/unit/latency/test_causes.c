@@ -2,8 +2,8 @@
 /* The language of dlib/causes, and which rule holds. */
 #include "unit.h"
 #include "base/cleanup.h"
-#include "latency/causes.h"
-#include "latency/causes_int.h"
+#include "latency/cause/causes.h"
+#include "latency/cause/int.h"
 
 static struct causes *rules(const char *text)
 {

@@ -2,7 +2,7 @@
 /* dlib/causes itself: every rule fits a kernel, and stacks of known waits get their words. */
 #include "unit.h"
 #include "base/cleanup.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 
 #define LINE 4096
 

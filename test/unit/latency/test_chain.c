@@ -2,7 +2,7 @@
 /* Chains of waits made by hand: links, their evidence, their order; cycles, overlaps, limits. */
 #include "unit.h"
 #include "base/cleanup.h"
-#include "latency/chain.h"
+#include "latency/cause/chain.h"
 #include "store/flight.h"
 
 #define MS 1000000ull

@@ -4,7 +4,7 @@
 #include "unit.h"
 #include "base/cleanup.h"
 #include "base/units.h"
-#include "latency/check.h"
+#include "latency/check/check.h"
 
 #define TEXT 32
 

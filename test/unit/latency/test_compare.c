@@ -5,7 +5,7 @@
 #include <math.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
-#include "latency/compare_int.h"
+#include "latency/compare/int.h"
 
 #define MAX_SECONDS 200
 

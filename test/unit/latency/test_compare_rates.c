@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
-#include "latency/compare.h"
+#include "latency/compare/compare.h"
 
 #define MAX_SECONDS 300
 #define PAIRS 10 /* of each kind without a change, unless DWELL_CMP_PAIRS says more: then of smaller shifts as well */

@@ -2,7 +2,7 @@
 /* Stretches of recordings compared: which seconds are taken, which keys, and what is an error. */
 #include "../unit.h"
 #include "../store/recsample.h"
-#include "latency/diff.h"
+#include "latency/compare/diff.h"
 
 #define SECONDS 40
 

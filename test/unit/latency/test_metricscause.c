@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slow events by cause and cgroup as metrics: sums, labels of hostile names, and the limit of series. */
 #include "../unit.h"
-#include "latency/metricscause.h"
+#include "latency/window/metricscause.h"
 
 static struct rec_tracker tracker = { .id = 0, .name = "offcpu" };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "store/statedir.h"
+#include "store/file/statedir.h"
 
 #define SEC RECFILE_SECOND_NS
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <time.h>
 #include "base/cleanup.h"
-#include "latency/slowgroup.h"
+#include "latency/window/slowgroup.h"
 
 #define MS 1000000ull
 #define WALL (1700000000ull * 1000 * MS + 456 * MS)

@@ -2,7 +2,7 @@
 /* Slow events as waits: words, operation, device, and who was involved, by what slow() noted. */
 #include "unit.h"
 #include "base/cleanup.h"
-#include "latency/slowwait.h"
+#include "latency/cause/slowwait.h"
 
 #define MAX_ATTRS 6
 

@@ -2,11 +2,11 @@
 /* Records of dlib/latency/stuck.d into threads, who has whose lock, and which of them are stuck. */
 #include "unit.h"
 #include "base/cleanup.h"
-#include "latency/stuck.h"
+#include "latency/cause/stuck.h"
 
 enum {
 #define STUCK(id) R_##id,
-#include "latency/stuck.def"
+#include "latency/cause/stuck.def"
 #undef STUCK
 	NFIELDS
 };

@@ -3,7 +3,7 @@
 #include "unit.h"
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "latency/trackers.h"
+#include "latency/cause/trackers.h"
 
 static void a_shipped_tracker_has_its_facts(void **state)
 {

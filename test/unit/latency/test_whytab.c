@@ -3,7 +3,7 @@
  * limits. */
 #include "../unit.h"
 #include <errno.h>
-#include "latency/whytab.h"
+#include "latency/cause/whytab.h"
 
 #define MS 1000000ull
 

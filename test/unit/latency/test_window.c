@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <math.h>
 #include "base/aggval.h"
-#include "latency/metrics.h"
-#include "store/recfile.h"
+#include "latency/window/metrics.h"
+#include "store/file/recfile.h"
 
 #define SEC RECFILE_SECOND_NS
 

@@ -4,7 +4,7 @@
 #define DWELL_TEST_RECSAMPLE_H
 #include "base/aggval.h"
 #include "store/rechist.h"
-#include "store/recfile.h"
+#include "store/file/recfile.h"
 
 #define SEC RECFILE_SECOND_NS
 

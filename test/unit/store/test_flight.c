@@ -6,7 +6,7 @@
 #include "base/strb.h"
 #include "recsample.h"
 #include "store/flight.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 #define MAX 32
 

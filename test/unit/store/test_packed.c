@@ -3,7 +3,7 @@
  */
 #include "../unit.h"
 #include <stdlib.h>
-#include "store/packed.h"
+#include "store/file/packed.h"
 
 enum { LONGEST = 200 };
 

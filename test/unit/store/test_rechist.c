@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include <math.h>
 #include "recsample.h"
-#include "store/sparse.h"
+#include "store/file/sparse.h"
 
 static struct rec_histdesc desc_of(uint32_t source)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "base/strb.h"
 #include "recsample.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 /* What callbacks saw, as text. */
 struct seen {

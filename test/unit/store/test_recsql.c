@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/strb.h"
 #include "recsample.h"
-#include "store/recsql.h"
+#include "store/sql/recsql.h"
 
 struct seen {
 	struct strb text;

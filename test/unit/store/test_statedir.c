@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of a daemon: its one owner, names in the order of time, the oldest recordings go, and what a killed daemon
  * left is ended or removed. */
-#include "store/statedir.h"
+#include "store/file/statedir.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "../unit.h"
 #include "recsample.h"
-#include "store/recquery.h"
+#include "store/file/recquery.h"
 
 static char dir[] = "/tmp/statedir.XXXXXX";
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "unit.h"
-#include "view/text/callsprint.h"
+#include "view/summary/callsprint.h"
 
 #define NAME_BYTES 16
 

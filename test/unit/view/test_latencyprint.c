@@ -5,7 +5,7 @@
 #include "../store/recsample.h"
 #include "../unit.h"
 #include "base/aggval.h"
-#include "view/text/latencyprint.h"
+#include "view/summary/latencyprint.h"
 
 #define OWN "\"cost\":"
 #define HEADING "TRACKER       EVENTS      P50      P99      MAX SLOW FROM  SHOWN  last 5.00 s\n"

@@ -2,7 +2,7 @@
 /* Percentiles of recordings. */
 #include "../unit.h"
 #include "../store/recsample.h"
-#include "view/text/profileprint.h"
+#include "view/summary/profileprint.h"
 
 static char *text;
 static size_t len;

@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include "../store/recsample.h"
 #include "view/export/contents.h"
-#include "view/text/rectable.h"
+#include "view/summary/rectable.h"
 
 static char *text;
 static size_t len;

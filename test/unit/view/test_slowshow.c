@@ -2,8 +2,8 @@
 /* Slow events of a recording, as `dwell latency FILE` shows them. */
 #include "../unit.h"
 #include "../store/recsample.h"
-#include "latency/causes.h"
-#include "view/text/slowshow.h"
+#include "latency/cause/causes.h"
+#include "view/summary/slowshow.h"
 
 static char *text;
 

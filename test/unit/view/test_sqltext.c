@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "unit.h"
 #include "base/cleanup.h"
-#include "view/text/sqltext.h"
+#include "view/summary/sqltext.h"
 
 static char path[] = "/tmp/sqltext-XXXXXX";
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "../store/recsample.h"
 #include "base/cleanup.h"
-#include "latency/causes.h"
+#include "latency/cause/causes.h"
 #include "unit.h"
 #include "view/view.h"
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trackers that dwell ships, and what a slow event of each means. The heads of dlib/latency/NAME.d are the source;
+ * tools/trackers.py makes a table of them when dwell is built. */
+#ifndef DWELL_LATENCY_TRACKERS_H
+#define DWELL_LATENCY_TRACKERS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include "latency/cause/causes.h"
+#include "latency/cause/chain.h"
+
+struct tracker_facts {
+	const char *name;
+	const char *file; /* dlib/latency/FILE.d, which may have several trackers; "": it runs with parameters only */
+	bool is_default;
+	enum chain_level level;
+	const char *words; /* what the thread waits for, with at most one %s: the attribute attr */
+	enum cause_class class;
+	const char *attr; /* "": words have no %s */
+};
+
+/* The facts of a tracker; of one that dwell does not ship, such as a user's own: those of a call of unknown cause. */
+const struct tracker_facts *trackers_facts(const char *name);
+/* Names of the files of dlib/latency, without ".d": the default ones in their order, then the others. NULL: i is too
+ * large. */
+const char *trackers_file(size_t i);
+/* The same of the default ones only. */
+const char *trackers_default(size_t i);
+/* False: no file of dlib/latency has this name. */
+bool trackers_has_file(const char *name);
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the parts of an aggregation key as text. */
+#include "store/file/keytext.h"
+#include <inttypes.h>
+#include <string.h>
+
+#define BYTES_MAX 64 /* of a value in hexadecimal */
+
+static void put_int(struct strb *b, const struct recfield *f, const uint8_t *p)
+{
+	uint64_t u = recfield_u64(f, p);
+
+	if (f->is_signed)
+		strb_printf(b, "%" PRId64, (int64_t)u);
+	else
+		strb_printf(b, "%" PRIu64, u);
+}
+
+void keytext_value(struct strb *b, const struct recfield *f, const uint8_t *p)
+{
+	uint64_t addr;
+
+	switch (f->kind) {
+	case FLD_INT:
+		if (f->size >= 1 && f->size <= 8)
+			put_int(b, f, p);
+		break;
+	case FLD_STRING: strb_add(b, p, strnlen((const char *)p, f->size)); break;
+	case FLD_SYM:
+	case FLD_FUNC:
+	case FLD_MOD:
+		memcpy(&addr, p, sizeof(addr));
+		strb_printf(b, "0x%" PRIx64, addr);
+		break;
+	case FLD_USYM:
+	case FLD_UFUNC:
+	case FLD_UMOD:
+	case FLD_UADDR:
+		memcpy(&addr, p + offsetof(struct rec_uaddr, addr), sizeof(addr));
+		strb_printf(b, "0x%" PRIx64, addr);
+		break;
+	default:
+		for (uint32_t i = 0; i < f->size && i < BYTES_MAX; i++)
+			strb_printf(b, "%02x", p[i]);
+	}
+}
+
+void keytext_put(struct strb *b, const struct recfield *fields, size_t n, const uint8_t *key)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			strb_adds(b, ", ");
+		keytext_value(b, &fields[i], key + fields[i].off);
+	}
+}
