@@ -4,6 +4,7 @@
 
     Tracker NAME[, default RANK]: WHAT                    what it measures, in words of the page; RANK: its place among the default ones
       waits for "WORDS": LEVEL, CLASS                     WORDS may have one {ATTRIBUTE}; LEVEL of chain.h, CLASS of cause.def
+      costs NS ns a switch; left out RANK                 under an OLTP load (doc/measured.md); --cost leaves out the first one first
       ATTRIBUTE, ...[ = VALUE | VALUE ...][: TEXT]        attributes of its slow events; = lists all values of a text
 
 usage: trackers.py FOLDER OUT.h OUT.json DEPFILE          makes a table for C (src/latency/cause/trackers.c) and one for the page
@@ -16,6 +17,7 @@ import sys
 
 HEAD = re.compile(r"Tracker (\w+)(?:, default (\d+))?: (.+)")
 WAITS = re.compile(r'  waits for "([^"]*)": (\w+), (\w+)')
+COSTS = re.compile(r"  costs (\d+) ns a switch; left out (\d+)")
 ATTRIBUTES = re.compile(r"  (\w+(?:, \w+)*)(?: = ([^:]+))?(?:: (.*))?")
 # Programs of dlib/latency that measure for themselves: their trackers are not of `dwell latency`.
 OWN = ("why.d",)
@@ -31,12 +33,17 @@ def heads(path, text):
     for number, line in enumerate(text.split("*/")[1].splitlines() if "/*\n" in text else [], 3):
         line = line[3:] if line.startswith(" * ") else ""
         if m := HEAD.fullmatch(line):
-            found.append({"name": m[1], "file": os.path.basename(path)[:-2], "wants": bool(re.search(r'#pragma D param \w+ \w+ "[^"]*"$', text, re.M)), "rank": int(m[2] or 0), "what": m[3], "attributes": {}})
+            found.append({"name": m[1], "file": os.path.basename(path)[:-2],
+                          "wants": bool(re.search(r'#pragma D param \w+ \w+ "[^"]*"$', text, re.M)),
+                          "rank": int(m[2] or 0), "what": m[3], "cost": 0, "leave": 0,
+                          "target": "$target" in text, "sampled": f"#pragma D param {m[1]}_one_in " in text, "attributes": {}})
         elif not found or not line.startswith("  "):
             if found and line:
                 break
         elif m := WAITS.fullmatch(line):
             found[-1].update(words=m[1], level=m[2], **{"class": m[3]})
+        elif m := COSTS.fullmatch(line):
+            found[-1].update(cost=int(m[1]), leave=int(m[2]))
         elif line.startswith("    "):
             continue
         elif m := ATTRIBUTES.fullmatch(line):
@@ -61,9 +68,12 @@ def read(folder):
         with open(path, encoding="utf-8") as f:
             found += heads(path, f.read())
     found.sort(key=lambda t: (t["rank"] or 1000, t["file"]))
-    ranks = [t["rank"] for t in found if t["rank"]]
-    if ranks != list(range(1, len(ranks) + 1)):
-        raise Wrong(f"{folder}: places of default trackers are 1, 2 …: {ranks}")
+    for what in "rank", "leave":
+        ranks = sorted(t[what] for t in found if t[what])
+        if ranks != list(range(1, len(ranks) + 1)):
+            raise Wrong(f"{folder}: numbers of trackers ({what}) are 1, 2 …: {ranks}")
+    if wrong := [t["name"] for t in found if t["leave"] and not t["rank"]]:
+        raise Wrong(f"{folder}: --cost leaves out trackers of the default set only, not {wrong}")
     return found, paths
 
 
@@ -77,13 +87,14 @@ def c_header(trackers):
         for name, a in t["attributes"].items():
             macros[macro(name)] = name
             macros.update({macro(name, v): v for v in a["values"]})
-    lines = ["/* Made by tools/trackers.py from dlib/latency. */", "#ifndef DWELL_LATENCY_TRACKER_FACTS_H", "#define DWELL_LATENCY_TRACKER_FACTS_H"]
+    lines = ["/* Made by tools/trackers.py from dlib/latency. */",
+             "#ifndef DWELL_LATENCY_TRACKER_FACTS_H", "#define DWELL_LATENCY_TRACKER_FACTS_H"]
     lines += [f'#define {m} "{text}"' for m, text in sorted(macros.items())]
     lines.append("#define TRACKER_FACTS(FACT) \\")
     for t in trackers:
         words = re.sub(r"{\w+}", "%s", t["words"])
         lines.append(f'\tFACT("{t["name"]}", "{"" if t["wants"] else t["file"]}", {t["rank"]}, CHAIN_{t["level"].upper()}, "{words}", '
-                     f'CAUSE_{t["class"].upper()}, "{t["attr"]}") \\')
+                     f'CAUSE_{t["class"].upper()}, "{t["attr"]}", {t["cost"]}, {t["leave"]}, {int(t["target"])}, {int(t["sampled"])}) \\')
     return "\n".join(lines)[:-2] + "\n#endif\n"
 
 

@@ -5,6 +5,7 @@
  *
  * Tracker irq, default 4: interrupt handlers
  *   waits for "the interrupt handler {name}": locked, kernel
+ *   costs 12 ns a switch; left out 2
  *   irq: the number of the interrupt
  *   name: the handler's name
  */

@@ -5,6 +5,7 @@
  *
  * Tracker softirq, default 5: softirqs
  *   waits for "the soft interrupt {vec}": locked, kernel
+ *   costs 30 ns a switch; left out 1
  *   vec: its name, as in /proc/softirqs
  */
 #pragma D option quiet

@@ -5,6 +5,7 @@
  * src/strace/program.c writes strace_begins(): is this call, of a thread that is not followed, where that begins?
  */
 #pragma D option quiet
+#pragma D param follow int "1: threads and children, too" 0
 
 int strace_on[struct task_struct *]; /* threads that are followed */
 
@@ -15,7 +16,7 @@ sdt:::sys_enter
 }
 
 sdt:::sched_process_fork
-/STRACE_FOLLOW && strace_on[args[0]]/
+/$follow && strace_on[args[0]]/
 {
 	strace_on[args[1]] = 1;
 	trace(13); trace((int)args[1]->pid);

@@ -2,8 +2,8 @@
 /*
  * trace.d: system calls with what they point to, for `dwell strace`. After follow.d.
  *
- * src/strace/program.c writes what belongs to the calls that are wanted: the inlines STRACE_* in front of this, and the
- * functions strace_at_entry() and strace_at_return() (what is to be captured, by number), strace_fds() and
+ * src/strace/program.c writes what belongs to the machine (the inlines STRACE_*, in front of this) and to the calls that
+ * are wanted: the functions strace_at_entry() and strace_at_return() (what is to be captured, by number), strace_fds() and
  * strace_gives_fd().
  *
  * A record's first number tells what it is: enum event_record of src/strace/event.h. A call that points to something is
@@ -14,6 +14,11 @@
 #pragma D option quiet
 #pragma D option scratchsize=4096
 #pragma D option strsize=4096
+#pragma D param size int "bytes of data that are kept; what is more is cut" 32
+#pragma D param times int "1: with the time at which calls begin" 0
+#pragma D param paths int "1: with the paths of file descriptors" 0
+#pragma D param nested int "1: with what pointers in memory point to" 0
+#pragma D param stacks int "1: with the stack of the program" 0
 
 self uint64_t strace_since;
 
@@ -94,20 +99,20 @@ void strace_captures()
 	uint64_t room = 0, tag = 0;
 	uint64_t iov = 0, niov = 0, control = 0, ncontrol = 0;
 
-	for (int i = 0; i < (STRACE_NESTED ? 100 : 5); i++) {
+	for (int i = 0; i < ($nested ? 100 : 5); i++) {
 		uint64_t a = 0, n = 0, text = 0;
 
-		if (STRACE_NESTED && state == 1) {
+		if ($nested && state == 1) {
 			struct strace_iov *v = (struct strace_iov *)copyin(vec, 16);
 			a = v->base;
 			n = strace_least(v->len, room);
 			room = room - n;
-			n = strace_least(n, STRACE_SIZE + 1);
+			n = strace_least(n, $size + 1);
 			vec = vec + 16;
 			left--;
 			tag = tag + 8;
 			state = left ? 1 : ncontrol ? 5 : 0;
-		} else if (STRACE_NESTED && state == 2) {
+		} else if ($nested && state == 2) {
 			a = *(uint64_t *)copyin(vec, 8);
 			text = a != 0;
 			vec = vec + 8;
@@ -116,14 +121,14 @@ void strace_captures()
 			state = left && a ? 2 : 0;
 			if (!a)
 				continue;
-		} else if (STRACE_NESTED && state == 3) {
+		} else if ($nested && state == 3) {
 			a = iov;
 			n = niov * 16;
 			vec = a;
 			left = niov;
 			tag = (tag & 7) | 42 << 3;
 			state = left ? 4 : ncontrol ? 5 : 0;
-		} else if (STRACE_NESTED && state == 5) {
+		} else if ($nested && state == 5) {
 			a = control;
 			n = strace_least(ncontrol, 400);
 			ncontrol = 0;
@@ -145,20 +150,20 @@ void strace_captures()
 			else if (k == 3)
 				n = this->r >= 0 ? z : 0;
 			else if (k == 4)
-				n = strace_least(other, STRACE_SIZE + 1);
+				n = strace_least(other, $size + 1);
 			else if (k == 5)
-				n = this->r > 0 ? strace_least(this->r, STRACE_SIZE + 1) : 0;
+				n = this->r > 0 ? strace_least(this->r, $size + 1) : 0;
 			else if (k == 6)
 				n = strace_least(other & 0xffffffff, 4000) * (z >> 3);
 			else if (k == 7)
 				n = this->r > 0 ? this->r * (z >> 3) : 0;
-			else if (STRACE_NESTED && (k == 8 || k == 9)) {
+			else if ($nested && (k == 8 || k == 9)) {
 				left = strace_least(other, 16);
 				n = left * 16;
 				vec = a;
 				room = k == 8 ? 0x7fffffff : this->r > 0 ? this->r : 0;
 				state = left && a ? 1 : 0;
-			} else if (STRACE_NESTED && (k == 10 || k == 11) && a) {
+			} else if ($nested && (k == 10 || k == 11) && a) {
 				struct strace_msg *m = (struct strace_msg *)copyin(a, 56);
 
 				n = 56;
@@ -170,16 +175,16 @@ void strace_captures()
 				vec = m->name;
 				left = k == 10 || this->r >= 0 ? strace_least(m->namelen & 0xffffffff, 128) : 0;
 				state = 6;
-			} else if (STRACE_NESTED && k == 12 && a) {
+			} else if ($nested && k == 12 && a) {
 				vec = a;
 				left = 33;
 				state = 2;
 			} else if (k == 13 && a && other && this->r >= 0)
 				n = strace_least(*(int *)copyin(other, 4), 128);
-			else if (STRACE_NESTED && k == 14 && a) {
+			else if ($nested && k == 14 && a) {
 				trace(4); trace((int)tag); trace((int)strace_count(a));
 				continue;
-			} else if (STRACE_NESTED && k == 15 && this->r >= 0) {
+			} else if ($nested && k == 15 && this->r >= 0) {
 				trace(4); trace((int)tag); trace((int)strace_entries(a, this->r));
 				continue;
 			}
@@ -188,11 +193,11 @@ void strace_captures()
 			strace_text(tag, a);
 		else
 			strace_piece(tag, a, n);
-		if (STRACE_NESTED && state == 6) { /* the name of a msghdr */
+		if ($nested && state == 6) { /* the name of a msghdr */
 			state = 3;
 			if (vec && left)
 				strace_piece((tag & 7) | 40 << 3, vec, left);
-		} else if (STRACE_NESTED && state == 4) {
+		} else if ($nested && state == 4) {
 			state = 1;
 			tag = tag & 7;
 		}
@@ -227,13 +232,13 @@ sdt:::sys_enter
 	this->a4 = strace_reg4[args[0]];
 	this->a5 = strace_reg5[args[0]];
 	this->r = (int64_t)0;
-	if (STRACE_TIMES)
+	if ($times)
 		self->strace_since = timestamp;
 	this->d = strace_at_entry(this->nr);
 	if (this->d != STRACE_NONE) {
 		trace(5); trace((int)tid); trace((int)this->nr);
 		trace(this->a0); trace(this->a1); trace(this->a2); trace(this->a3); trace(this->a4); trace(this->a5);
-		if (STRACE_PATHS)
+		if ($paths)
 			strace_paths(strace_fds(this->nr));
 		strace_captures();
 		trace(1); trace((int)tid);
@@ -256,14 +261,14 @@ sdt:::sys_exit
 	} else {
 		this->d = strace_at_return(this->nr);
 		if (this->d != STRACE_NONE) {
-			this->more = this->d != 0 || STRACE_MORE; /* captures use this->d up */
+			this->more = this->d != 0 || $paths || $stacks; /* captures use this->d up */
 			trace(0); trace((int)tid); trace((int)this->nr); trace(this->more);
 			trace(this->r); trace(self->strace_since);
 			trace(this->a0); trace(this->a1); trace(this->a2); trace(this->a3); trace(this->a4);
 			trace(this->a5);
-			if (STRACE_STACKS)
+			if ($stacks)
 				ustack();
-			if (STRACE_PATHS && this->r >= 0 && strace_gives_fd(this->nr))
+			if ($paths && this->r >= 0 && strace_gives_fd(this->nr))
 				strace_path(6, this->r);
 			if (this->d != 0)
 				strace_captures();

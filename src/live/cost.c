@@ -2,17 +2,20 @@
 #include "live/cost.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/strb.h"
+#include "base/units.h"
+#include "engine/run/run.h"
+#include "latency/cause/trackers.h"
 
-#define FEW 8	/* one thread in this number, before trackers are left out */
-#define MOST 64 /* and at most */
-#define OUTPUT (1 << 20)
+#define FEW 8		 /* one thread in this number, before trackers are left out */
+#define MOST 64		 /* and at most */
 #define MARGIN (2.0 / 3) /* what follows took 1.2 to 1.4 times what the second said, of a load that varies */
 
 /* What a switch takes with its wake-up, in ns, PostgreSQL under sysbench (doc/measured.md). A machine that is cold or
@@ -24,12 +27,6 @@
  * with one in 2, 1.2 with one in 8, 0.65 with one in 64. */
 #define WHY_LEFT 9.0
 #define WHY_LOOKED 91.0
-/* What other trackers take, of a switch: the first goes first. */
-static const struct {
-	const char *names[2];
-	double ns;
-} others[] = { { { "softirq", "irq" }, 42 }, { { "lock", "" }, 21 }, { { "block", "" }, 39 } };
-
 int live_cost_take(void *cost, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct live_cost *c = cost;
@@ -57,9 +54,10 @@ int live_cost_take(void *cost, const struct optrow *o, const char *arg, struct e
 static double ns_of(const struct live_cost *c, unsigned one_in, unsigned dropped, bool default_set)
 {
 	double ns = c->why ? WHY_LEFT + WHY_LOOKED / one_in : LEFT_NS + LOOKED_NS / one_in;
+	const struct tracker_facts *t;
 
-	for (unsigned i = dropped; default_set && i < ARRAY_SIZE(others); i++)
-		ns += others[i].ns;
+	for (unsigned i = dropped; default_set && (t = trackers_left_out(i)); i++)
+		ns += t->cost_ns;
 	return ns;
 }
 
@@ -71,9 +69,11 @@ double live_cost_plan(struct live_cost *c, double all, bool default_set)
 	c->one_in = 1;
 	c->dropped = 0;
 	while ((takes = each * ns_of(c, c->one_in, c->dropped, default_set)) > c->percent * MARGIN) {
-		if (c->one_in < FEW || (c->one_in < MOST && (!default_set || c->dropped == ARRAY_SIZE(others))))
+		bool droppable = default_set && trackers_left_out(c->dropped);
+
+		if (c->one_in < FEW || (c->one_in < MOST && !droppable))
 			c->one_in *= 2;
-		else if (default_set && c->dropped < ARRAY_SIZE(others))
+		else if (droppable)
 			c->dropped++;
 		else
 			break;
@@ -84,81 +84,141 @@ double live_cost_plan(struct live_cost *c, double all, bool default_set)
 bool live_cost_drops(const struct live_cost *c, const char *tracker)
 {
 	for (unsigned i = 0; i < c->dropped; i++)
-		if (tracker[0] && (!strcmp(tracker, others[i].names[0]) || !strcmp(tracker, others[i].names[1])))
+		if (!strcmp(tracker, trackers_left_out(i)->name))
 			return true;
 	return false;
 }
 
-/* What another dwell prints as JSON that measures all threads for a second; NULL: it could not be run. */
-static char *run_all(bool why, bool default_set)
+/* -- a run of one second that measures what all costs -- */
+
+struct measured {
+	uint64_t run_ns; /* of dwell's own programs, on all CPUs together */
+	uint64_t begun, ns;
+};
+
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
+		   struct err *err)
 {
-	char *whys[] = { "dwell", "latency", "why", "--json", "-x", "cost", "--for", "1s", NULL };
-	char *argv[] = { "dwell",  "latency", "-v", "--json", "--for", "1s", default_set ? NULL : "wakeup",
-			 "offcpu", NULL };
-	_cleanup_free_ char *text = malloc(OUTPUT + 1);
-	int out[2], status = -1;
-	size_t n = 0;
-	ssize_t r;
-	pid_t pid;
-
-	if (!text || pipe2(out, O_CLOEXEC) < 0)
-		return NULL;
-	pid = fork();
-	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-		if (null >= 0 && dup2(null, 0) >= 0 && dup2(out[1], 1) >= 0 && dup2(null, 2) >= 0)
-			execv("/proc/self/exe", why ? whys : argv);
-		_exit(127);
-	}
-	close(out[1]);
-	while (pid > 0 && n < OUTPUT && (r = read(out[0], text + n, OUTPUT - n)) != 0)
-		if (r > 0)
-			n += (size_t)r;
-		else if (errno != EINTR)
-			break;
-	close(out[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	text[n] = '\0';
-	return pid > 0 && status == 0 ? take_ptr(text) : NULL;
+	(void)ctx;
+	(void)schema;
+	(void)sym;
+	(void)why;
+	(void)out;
+	(void)err;
+	return 0;
 }
 
-/* Percent of the time of all CPUs that its probes took; < 0: not known. */
+static int on_ready(void *ctx, struct session *s, long target, struct err *err)
+{
+	struct measured *m = ctx;
+
+	(void)s;
+	(void)target;
+	(void)err;
+	m->begun = clock_ns(CLOCK_MONOTONIC);
+	return 0;
+}
+
+static int on_row(void *ctx, const struct row *row, bool *ret_text)
+{
+	struct measured *m = ctx;
+	struct rec_cost c;
+
+	(void)ret_text;
+	if (row->kind == ROW_COST && row->len >= sizeof(c)) {
+		memcpy(&c, row->data, sizeof(c));
+		m->run_ns += c.run_ns;
+	}
+	return 0;
+}
+
+static int on_finish(void *ctx)
+{
+	struct measured *m = ctx;
+
+	m->ns = clock_ns(CLOCK_MONOTONIC) - m->begun;
+	return 0;
+}
+
+/* What cannot be measured is told by the run that follows. */
+static void on_message(void *ctx, const char *text)
+{
+	(void)ctx;
+	(void)text;
+}
+
+static void add_programs(struct request *r, bool why, bool default_set)
+{
+	const struct tracker_facts *t;
+	const char *file;
+
+	if (why) {
+		request_shipped(r, "latency/why");
+		return;
+	}
+	r->opts.zdepends = true;
+	for (size_t i = 0; (file = trackers_file(i)); i++) {
+		t = trackers_facts(file);
+		if (default_set ? t->is_default : t->sampled)
+			request_shipped(r, arena_printf(r->arena, "latency/%s", file));
+	}
+}
+
+/* In the measuring process. */
+static struct measured run_all(bool why, bool default_set)
+{
+	const struct listener silent = { .message = on_message, .text = on_message };
+	struct measured m = { 0 };
+	const struct run_observer show = {
+		.ctx = &m, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready, .apart = true
+	};
+	struct request r;
+	int e;
+
+	request_init(&r, "latency", &silent);
+	r.opts.quiet = r.opts.cost = true;
+	r.for_ns = NSEC_PER_SEC;
+	add_programs(&r, why, default_set);
+	e = request_run(&r, &show, NULL);
+	request_done(&r);
+	return e < 0 ? (struct measured){ 0 } : m;
+}
+
+/* Percent of the time of all CPUs that its probes took; < 0: not known. A run gives its rights away when it is
+ * attached, so this one has a process of its own. */
 static double measure(bool why, bool default_set)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	_cleanup_free_ char *text = run_all(why, default_set);
-	double ns = 0, took = 0;
+	struct measured m = { 0 };
+	int out[2];
+	pid_t pid;
 
-	for (char *line = text, *next; line && *line; line = next) {
-		json_t *o = json_loads(line, JSON_DISABLE_EOF_CHECK, NULL);
-
-		if (why && json_is_true(json_object_get(o, "final"))) {
-			ns = json_number_value(json_object_get(o, "run_ns"));
-			took = json_number_value(json_object_get(o, "interval_ns"));
-		}
-		if (o && json_object_get(o, "trackers")) {
-			ns += json_number_value(json_object_get(json_object_get(o, "cost"), "run_ns"));
-			took += json_number_value(json_object_get(o, "interval_ns"));
-		}
-		json_decref(o);
-		next = strchr(line, '\n');
-		next = next ? next + 1 : NULL;
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		m = run_all(why, default_set);
+		_exit(write(out[1], &m, sizeof(m)) == sizeof(m) ? 0 : 1);
 	}
-	return ns > 0 && took > 0 ? 100 * ns / took / (double)(cpus > 0 ? cpus : 1) : -1;
+	close(out[1]);
+	if (pid > 0 && read(out[0], &m, sizeof(m)) != sizeof(m))
+		m = (struct measured){ 0 };
+	close(out[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (!m.run_ns || !m.ns)
+		return -1;
+	return 100.0 * (double)m.run_ns / (double)m.ns / (double)(cpus > 0 ? cpus : 1);
 }
 
 static void say(struct live_cost *c, double all, double takes)
 {
-	char left_out[64] = "";
-	size_t n = 0;
+	_cleanup_(strb_free) struct strb left_out = { 0 };
 
 	for (unsigned i = 0; i < c->dropped; i++)
-		n += (size_t)snprintf(left_out + n, sizeof(left_out) - n, " %s%s%s", others[i].names[0],
-				      others[i].names[1][0] ? " " : "", others[i].names[1]);
+		strb_printf(&left_out, " %s", trackers_left_out(i)->name);
 	snprintf(c->text, sizeof(c->text), "all takes %.2g %% of the CPUs now; one thread in %u%s%s about %.2g %%%s",
-		 all, c->one_in, c->dropped ? " without the trackers" : "", left_out, takes,
+		 all, c->one_in, c->dropped ? " without the trackers" : "", strb_str(&left_out), takes,
 		 takes > c->percent ? ", which is the least" : "");
 }
 

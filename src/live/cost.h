@@ -12,7 +12,7 @@ struct live_cost {
 	double percent;	  /* of the time of all CPUs, at most; 0: not asked for */
 	unsigned one_in;  /* one thread in this number is looked at: a power of two; 0: nothing was asked for */
 	bool why;	  /* for `latency why`, which has one tracker and takes more of each thread */
-	unsigned dropped; /* groups of trackers of the default set that are left out */
+	unsigned dropped; /* trackers of the default set that are left out */
 	char text[LIVE_COST_TEXT]; /* what was chosen and why, in words */
 };
 
@@ -24,6 +24,8 @@ int live_cost_take(void *cost, const struct optrow *o, const char *arg, struct e
 double live_cost_plan(struct live_cost *c, double all, bool default_set);
 /* Is this tracker of the default set left out? */
 bool live_cost_drops(const struct live_cost *c, const char *tracker);
-/* When a percentage was asked for: measures all for a second, by another dwell, and chooses. One in 8 if that fails. */
+/* When a percentage was asked for: measures all for a second, in a process of its own, and chooses. One in 8 if that
+ * fails.
+ */
 void live_cost_choose(struct live_cost *c, bool default_set);
 #endif

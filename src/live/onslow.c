@@ -8,7 +8,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/plain.h"
+#include "base/strb.h"
 #include "base/units.h"
+#include "latency/cause/trackers.h"
 #include "run/session.h"
 #include "shelf/shelf.h"
 
@@ -84,27 +86,30 @@ static int on_finish(void *ctx)
 	return 0;
 }
 
-static bool is_tracker(const char *name)
-{
-	char path[64];
+#define TIMELINE "timeline/threads"
 
-	if (!name[0] || strlen(name) > 32 || strchr(name, '/'))
-		return false;
-	snprintf(path, sizeof(path), "latency/%s.d", name);
+/* Does a shipped program have this tracker? */
+static bool has_tracker(const char *program, const char *name)
+{
+	_cleanup_(strb_free) struct strb path = { 0 }, line = { 0 };
+
+	strb_printf(&path, "%s.d", program);
+	strb_printf(&line, "\ntracker %s ", name);
 	for (size_t i = 0; i < shelf_nfiles; i++)
-		if (!strcmp(shelf_files[i].path, path))
-			return strstr(shelf_files[i].text, "\ntracker ") != NULL;
+		if (!strcmp(shelf_files[i].path, strb_str(&path)))
+			return strstr(shelf_files[i].text, strb_str(&line)) != NULL;
 	return false;
 }
 
 int live_onslow_prepare(struct live_onslow *c)
 {
-	if (c->tracker && (!is_tracker(c->tracker) || !strcmp(c->tracker, "irq") || !strcmp(c->tracker, "softirq")))
+	/* What the timeline has anyway cannot be there twice. */
+	if (c->tracker && (!trackers_has_file(c->tracker) || has_tracker(TIMELINE, c->tracker)))
 		return -EINVAL;
 	c->after_ns = c->after_ns ? c->after_ns : LIVE_ONSLOW_AFTER_NS;
 	if (c->tracker && !c->before_ns)
 		c->before_ns = LIVE_ONSLOW_BEFORE_NS;
-	c->live.program = "timeline/threads";
+	c->live.program = TIMELINE;
 	c->live.bursts = true;
 	c->live.age_ns = c->before_ns ? c->before_ns + (c->tracker ? c->after_ns : 0) : 0;
 	if (c->tracker) {

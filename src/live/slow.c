@@ -182,8 +182,8 @@ static void add_tracker(struct live_slow *l, const char *name)
 					    name); /* what takes too much memory for a daemon */
 
 	request_shipped(c, arena_printf(c->arena, "latency/%s", name));
-	l->samples_wakeup |= !strcmp(name, "wakeup");
-	l->samples_offcpu |= !strcmp(name, "offcpu");
+	if (trackers_facts(name)->sampled)
+		vec_push(&l->sampled, trackers_facts(name)->name);
 	if (!l->as_daemon && request_has_shipped(c, programs)) {
 		request_shipped(c, programs);
 		request_param(c, "programs", "1");
@@ -222,22 +222,11 @@ int live_slow_group(struct live_slow *l, struct err *err)
 	return 0;
 }
 
-/* These trackers probe functions of the program. */
-static bool is_of_one_process(const char *name)
-{
-	static const char *const names[] = { "gc", "jit", "monitor", "safepoint" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
 int live_slow_add(struct live_slow *l, const char *name)
 {
 	const struct request *c = &l->request;
 
-	if (is_of_one_process(name) && !c->pids.n && !c->commands.n && !c->words)
+	if (trackers_of_process(name) && !c->pids.n && !c->commands.n && !c->words)
 		return -EINVAL;
 	if (!trackers_has_file(name))
 		return -ENOENT;
@@ -339,14 +328,12 @@ static int add_cost(struct live_slow *l)
 
 	if (!l->cost.one_in)
 		return 0;
-	if (!l->samples_wakeup && !l->samples_offcpu)
+	if (!l->sampled.n)
 		return listener_fail(&c->to, -EINVAL, "latency: --cost is about the trackers wakeup and offcpu");
 	if (l->cost.text[0])
 		listener_msg(&c->to, "%s", l->cost.text);
-	if (l->samples_wakeup)
-		request_param(c, "wakeup_one_in", in);
-	if (l->samples_offcpu)
-		request_param(c, "offcpu_one_in", in);
+	for (size_t i = 0; i < l->sampled.n; i++)
+		request_param(c, arena_printf(c->arena, "%s_one_in", l->sampled.v[i]), in);
 	l->show.one_in = l->cost.one_in;
 	return 0;
 }
@@ -394,6 +381,7 @@ int live_slow_run(struct live_slow *l)
 void live_slow_done(struct live_slow *l)
 {
 	request_done(&l->request);
+	vec_free(&l->sampled);
 	slowshow_done(&l->show);
 	slowfilter_done(&l->filter, &l->request.to);
 	daemon_free(l->daemon);

@@ -20,10 +20,10 @@ struct live_slow {
 	uint64_t every_ns;	  /* between summaries */
 	unsigned rate; /* thresholds follow, so that about this many events a second are slow; 0: they do not */
 	struct live_cost cost;
-	bool samples_wakeup, samples_offcpu; /* trackers that may look at a part of the threads, which were added */
-	bool requests;			     /* live_slow_requests() was called */
-	bool slow_only;			     /* the recording keeps slow events and histograms only */
-	const char *record;		     /* or NULL */
+	VEC(const char *) sampled; /* the added trackers that may look at a part of the threads */
+	bool requests;		   /* live_slow_requests() was called */
+	bool slow_only;		   /* the recording keeps slow events and histograms only */
+	const char *record;	   /* or NULL */
 	bool as_daemon;
 	struct daemon_opts daemon_opts;
 	/* the run */

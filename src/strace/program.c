@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the D parts for the calls that are wanted. */
+/* Writes the D that is of this machine, and of the calls that are wanted: by number, a tree of comparisons, which costs
+ * less than a look into a table. What else is wanted are parameters of the programs. */
 #include "strace/program.h"
 #include <asm/unistd.h>
 #include <inttypes.h>
@@ -21,7 +22,8 @@ static const char *const regs[CALL_ARGS] = { "orig_x0", "regs[1]", "regs[2]", "r
 #define FRAME_MASK "sp + 168"				 /* uc.uc_sigmask of struct rt_sigframe */
 #endif
 
-void program_head(struct strb *b, const struct program_want *w)
+/* Facts of this machine. */
+void program_head(struct strb *b)
 {
 	strb_printf(b, "inline uint64_t STRACE_NONE = %#" PRIx64 ";\n", NONE);
 	for (unsigned i = 0; i < CALL_ARGS; i++)
@@ -30,13 +32,6 @@ void program_head(struct strb *b, const struct program_want *w)
 	strb_adds(b, "inline uint64_t strace_frame[struct pt_regs *R] = R->" FRAME_MASK ";\n");
 	strb_printf(b, "inline uint64_t STRACE_SIGRETURN = %d;\n", __NR_rt_sigreturn);
 	strb_adds(b, "inline int STRACE_IS32 = " IS32 " != 0;\n");
-	strb_printf(b, "inline uint64_t STRACE_SIZE = %u;\n", w->size);
-	strb_printf(b, "inline int STRACE_FOLLOW = %d;\n", w->follow);
-	strb_printf(b, "inline int STRACE_TIMES = %d;\n", w->times);
-	strb_printf(b, "inline int STRACE_PATHS = %d;\n", w->paths);
-	strb_printf(b, "inline int STRACE_NESTED = %d;\n", w->nested);
-	strb_printf(b, "inline int STRACE_STACKS = %d;\n", w->stacks);
-	strb_printf(b, "inline int STRACE_MORE = %d;\n", w->paths || w->stacks);
 }
 
 /* A choice by number, as an expression of comparisons. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the part of the D program that depends on the wanted calls; dlib/strace has the rest. */
+/* Writes the part of the D program that depends on the machine and on the wanted calls; dlib/strace has the rest. */
 #ifndef DWELL_STRACE_PROGRAM_H
 #define DWELL_STRACE_PROGRAM_H
 #include <stdbool.h>
@@ -29,6 +29,6 @@ struct program_want {
 /* Does a wanted call need it? */
 bool program_wants_nested(const struct program_want *w);
 /* In front of the shipped programs, and after them. */
-void program_head(struct strb *b, const struct program_want *w);
+void program_head(struct strb *b);
 void program_functions(struct strb *b, const struct program_want *w);
 #endif

@@ -128,6 +128,18 @@ void tracer_choose(struct tracer *t)
 #define RING_MIN_MIB 1ull  /* of one */
 #define RING_MAX_MIB 16ull /* what a program that only makes system calls fills in some 0.1 s */
 
+static void set_params(struct request *c, const struct program_want *w)
+{
+	request_param(c, "follow", w->follow ? "1" : "0");
+	if (w->count)
+		return;
+	request_param(c, "size", arena_printf(c->arena, "%u", w->size));
+	request_param(c, "times", w->times ? "1" : "0");
+	request_param(c, "paths", w->paths ? "1" : "0");
+	request_param(c, "nested", w->nested ? "1" : "0");
+	request_param(c, "stacks", w->stacks ? "1" : "0");
+}
+
 void tracer_request(struct tracer *t)
 {
 	struct request *c = &t->request;
@@ -138,11 +150,12 @@ void tracer_request(struct tracer *t)
 		mib /= 2;
 	c->opts.quiet = true;
 	c->opts.bufsize = (uint64_t)mib << 20;
-	program_head(&head, &t->want);
+	program_head(&head);
 	program_functions(&functions, &t->want);
 	request_prog(c, PROG_NAME, arena_strdup(c->arena, strb_str(&head)));
 	request_shipped(c, "strace/follow");
 	request_shipped(c, t->want.count ? "strace/count" : "strace/trace");
+	set_params(c, &t->want);
 	request_prog(c, PROG_NAME, arena_strdup(c->arena, strb_str(&functions)));
 	for (size_t i = 0; i < t->pids.n; i++)
 		vec_push(&c->pids, t->pids.v[i]);

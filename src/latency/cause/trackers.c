@@ -6,7 +6,8 @@
 #include "latency/tracker_facts.h"
 
 static const struct tracker_facts all[] = {
-#define FACT(name, file, rank, level, words, class, attr) { name, file, rank > 0, level, words, class, attr },
+#define FACT(name, file, rank, level, words, class, attr, cost, leave, target, sampled) \
+	{ name, file, rank > 0, level, words, class, attr, cost, leave, target, sampled },
 	TRACKER_FACTS(FACT)
 #undef FACT
 };
@@ -44,6 +45,22 @@ const char *trackers_file(size_t i)
 const char *trackers_default(size_t i)
 {
 	return nth_file(i, true);
+}
+
+const struct tracker_facts *trackers_left_out(size_t i)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(all); k++)
+		if (all[k].leave == i + 1)
+			return &all[k];
+	return NULL;
+}
+
+bool trackers_of_process(const char *file)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i].of_process && !strcmp(all[i].file, file))
+			return true;
+	return false;
 }
 
 bool trackers_has_file(const char *name)

@@ -16,6 +16,10 @@ struct tracker_facts {
 	const char *words; /* what the thread waits for, with at most one %s: the attribute attr */
 	enum cause_class class;
 	const char *attr; /* "": words have no %s */
+	unsigned cost_ns; /* a switch, under an OLTP load (doc/measured.md); 0: not measured */
+	unsigned leave;	  /* its turn among those of the default set that --cost leaves out: 1, 2 …; 0: it stays */
+	bool of_process;  /* it probes functions of the process of -p or -c */
+	bool sampled;	  /* its parameter NAME_one_in says in how many threads one is looked at */
 };
 
 /* The facts of a tracker; of one that dwell does not ship, such as a user's own: those of a call of unknown cause. */
@@ -25,6 +29,10 @@ const struct tracker_facts *trackers_facts(const char *name);
 const char *trackers_file(size_t i);
 /* The same of the default ones only. */
 const char *trackers_default(size_t i);
+/* The tracker that --cost leaves out as number i, from 0. NULL: there are fewer. */
+const struct tracker_facts *trackers_left_out(size_t i);
+/* Does this file of dlib/latency probe functions of one process? */
+bool trackers_of_process(const char *file);
 /* False: no file of dlib/latency has this name. */
 bool trackers_has_file(const char *name);
 #endif

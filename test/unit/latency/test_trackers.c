@@ -43,6 +43,26 @@ static void default_files_come_first_and_none_twice(void **state)
 			assert_string_not_equal(trackers_file(k), file);
 }
 
+static void what_cost_leaves_out_is_of_the_default_set(void **state)
+{
+	const struct tracker_facts *f;
+	size_t n = 0;
+
+	(void)state;
+	for (; (f = trackers_left_out(n)); n++)
+		assert_true(f->is_default && f->cost_ns > 0 && !f->sampled);
+	assert_true(n > 1);
+	assert_string_equal(trackers_left_out(0)->name, "softirq");
+	assert_true(trackers_facts("wakeup")->sampled && trackers_facts("offcpu")->sampled);
+}
+
+static void trackers_of_a_process_are_told_by_their_programs(void **state)
+{
+	(void)state;
+	assert_true(trackers_of_process("gc") && trackers_of_process("monitor"));
+	assert_false(trackers_of_process("wakeup") || trackers_of_process("monheld") || trackers_of_process(""));
+}
+
 /* usdt.d has no sense without its parameters: no name of a tracker runs it. */
 static void files_are_those_of_the_folder_that_run_by_name(void **state)
 {
@@ -67,6 +87,8 @@ int main(void)
 		cmocka_unit_test(a_shipped_tracker_has_its_facts),
 		cmocka_unit_test(a_tracker_of_a_user_is_a_call),
 		cmocka_unit_test(default_files_come_first_and_none_twice),
+		cmocka_unit_test(what_cost_leaves_out_is_of_the_default_set),
+		cmocka_unit_test(trackers_of_a_process_are_told_by_their_programs),
 		cmocka_unit_test(files_are_those_of_the_folder_that_run_by_name),
 	};
 

@@ -71,14 +71,14 @@ static void threads_go_before_trackers(void **state)
 	for (double percent = 4; percent > 0.3; percent -= 0.05) {
 		takes = plan(&c, percent, 2.5, true);
 		assert_true(takes <= last && c.dropped >= dropped && c.one_in >= one_in);
-		assert_true(takes <= percent || (c.one_in == 64 && c.dropped == 3));
+		assert_true(takes <= percent || (c.one_in == 64 && c.dropped == 4));
 		assert_true(c.dropped == 0 || c.one_in >= 8);
-		assert_true(c.one_in <= 8 || c.dropped == 3);
+		assert_true(c.one_in <= 8 || c.dropped == 4);
 		last = takes;
 		dropped = c.dropped;
 		one_in = c.one_in;
 	}
-	assert_true(dropped == 3 && one_in == 64);
+	assert_true(dropped == 4 && one_in == 64);
 	assert_true(live_cost_drops(&c, "softirq") && live_cost_drops(&c, "irq") && live_cost_drops(&c, "block"));
 	assert_false(live_cost_drops(&c, "wakeup") || live_cost_drops(&c, "reclaim") || live_cost_drops(&c, ""));
 }
