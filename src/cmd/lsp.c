@@ -19,16 +19,16 @@ static void usage(const struct command *self, FILE *out)
 static int lsp_main(int argc, char **argv)
 {
 	struct lsp *s;
-	int e;
+	int e, code = EXIT_OK;
 
 	if (cmd_wants_help(argc, argv))
 		return usage(NULL, stdout), EXIT_OK;
 	if (argc > 1 && strcmp(argv[1], "--stdio") != 0) /* what some editors add */
 		return cmd_wrong("lsp: '%s' is not expected", argv[1]);
 	s = lsp_new(&dlang);
-	e = s ? lsp_loop(s, STDIN_FILENO, STDOUT_FILENO) : -ENOMEM;
+	e = s ? lsp_loop(s, STDIN_FILENO, STDOUT_FILENO, &code) : -ENOMEM;
 	lsp_free(s);
-	return e >= 0		? e
+	return e == 0		? code
 	       : e == -EPIPE	? cmd_fail("lsp: the answer cannot be written")
 	       : e == -ENOMEM	? cmd_fail("lsp: out of memory")
 	       : e == -EMSGSIZE ? cmd_fail("lsp: a message is too large")

@@ -242,9 +242,9 @@ int cmdline_option(struct request *c, int letter, const char *arg, struct err *e
 	}
 }
 
-/* "--record FILE" or "--record=FILE": long names, which dtrace(1) does not have. The number of arguments
- * used, 0 when it is none of ours; -errno. */
-static int long_option(struct request *c, int argc, char **argv, struct err *err)
+/* "--record FILE" or "--record=FILE": long names, which dtrace(1) does not have. *ret_used: the number of arguments
+ * used, 0 when it is none of ours. */
+static int long_option(struct request *c, int argc, char **argv, int *ret_used, struct err *err)
 {
 	static const struct {
 		const char *name, *opt, *value; /* NULL: an argument; "": a flag */
@@ -255,17 +255,16 @@ static int long_option(struct request *c, int argc, char **argv, struct err *err
 	const char *arg = argv[0], *eq = strchr(arg, '=');
 	size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
 
+	*ret_used = 0;
 	for (size_t i = 0; n > 2 && !strncmp(arg, "--", 2) && i < ARRAY_SIZE(longs); i++) {
 		if (strlen(longs[i].name) != n - 2 || strncmp(arg + 2, longs[i].name, n - 2) != 0)
 			continue;
+		*ret_used = longs[i].value || eq ? 1 : 2;
 		if (longs[i].value)
-			return set_named(c, 'x', longs[i].opt, *longs[i].value ? longs[i].value : NULL, err) ? err->code
-													     : 1;
+			return set_named(c, 'x', longs[i].opt, *longs[i].value ? longs[i].value : NULL, err);
 		if (!eq && argc < 2)
 			return err_set(err, CMDLINE_REFUSED, "option requires an argument -- '%s'", arg);
-		if (set_named(c, 'x', longs[i].opt, eq ? eq + 1 : argv[1], err))
-			return err->code;
-		return eq ? 1 : 2;
+		return set_named(c, 'x', longs[i].opt, eq ? eq + 1 : argv[1], err);
 	}
 	return 0;
 }
@@ -283,7 +282,7 @@ static int stats_time(struct request *c, int argc, char **argv, struct err *err)
 /* What begins with --, at argv[optind], which moves on: dwell's own or a parameter of the script. */
 static int long_words(struct request *c, int argc, char **argv, struct err *err)
 {
-	int used;
+	int used, e;
 
 	if (!strcmp(argv[optind], "--types") || !strcmp(argv[optind], "--no-pyparsing")) {
 		c->systap = true;
@@ -297,9 +296,9 @@ static int long_words(struct request *c, int argc, char **argv, struct err *err)
 	}
 	if (c->stats && !strcmp(argv[optind], "--for"))
 		return stats_time(c, argc, argv, err);
-	used = long_option(c, argc - optind, argv + optind, err);
-	if (used < 0)
-		return used;
+	e = long_option(c, argc - optind, argv + optind, &used, err);
+	if (e < 0)
+		return e;
 	optind += used;
 	return used ? 0 : params_option(c, argc, argv, &optind, err);
 }

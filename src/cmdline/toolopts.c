@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/step.h"
 #include "base/optrow.h"
 #include "cmdline/opts.h"
 
@@ -148,8 +149,8 @@ static const char *option_of(struct reader *r, const char **ret_value, bool *ret
 	return !r->can->top && (*ret_value = value_of(r, "top")) ? "aggtop" : NULL;
 }
 
-/* The word at r->at, and what it takes. 1: it is none of these; 0, -errno. */
-static int take_word(struct reader *r)
+/* The word at r->at, and what it takes; none: it is not one of these. */
+static struct step take_word(struct reader *r)
 {
 	const char *word = r->argv[r->at], *value = NULL, *option;
 	enum tool_narrow narrow = r->can->narrow;
@@ -157,19 +158,19 @@ static int take_word(struct reader *r)
 	int e = check_able(r->tool, r->can, word, r->err);
 
 	if (e < 0)
-		return e;
+		return step_failed(e);
 	option = option_of(r, &value, &filter);
 	if (option && !*value)
-		return err_set(r->err, -EINVAL, "run: %s needs an argument", word);
+		return step_failed(err_set(r->err, -EINVAL, "run: %s needs an argument", word));
 	if (option && !strcmp(option, "aggtop") && !is_top(value))
-		return err_set(r->err, -EINVAL, "run: --top: a number from 1 to %d", TOOLOPTS_TOP_MAX);
+		return step_failed(err_set(r->err, -EINVAL, "run: --top: a number from 1 to %d", TOOLOPTS_TOP_MAX));
 	if (narrow != TOOL_ANY && (filter || (narrow == TOOL_NOT && !strncmp(word, "-p", 2))))
-		return refuse_filter(r->tool, narrow, word, r->err);
+		return step_failed(refuse_filter(r->tool, narrow, word, r->err));
 	if (option)
-		return cmdline_named(r->c, option, value, r->err);
+		return step_taken(cmdline_named(r->c, option, value, r->err));
 	if (strcmp(word, "--for") != 0 || r->at + 1 >= r->argc)
-		return 1;
-	return optrow_time("for", r->argv[++r->at], 1, &r->c->for_ns, r->err);
+		return step_end();
+	return step_taken(optrow_time("for", r->argv[++r->at], 1, &r->c->for_ns, r->err));
 }
 
 int toolopts_read(struct request *c, const char *tool, const struct toolopts *can, int argc, char **argv, char **rest,
@@ -180,9 +181,10 @@ int toolopts_read(struct request *c, const char *tool, const struct toolopts *ca
 
 	for (; r.at < argc && e >= 0; r.at++) {
 		const char *word = argv[r.at];
+		struct step s = take_word(&r);
 
-		e = take_word(&r);
-		if (e <= 0)
+		e = s.error;
+		if (s.more || e < 0)
 			continue;
 		*ret_help |= !strcmp(word, "-h") || !strcmp(word, "--help");
 		if (!strcmp(word, "--json"))

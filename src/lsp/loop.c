@@ -34,7 +34,7 @@ static bool wait_input(const struct lsp *s, int fd)
 	return poll(&p, 1, lsp_has_changes(s) ? IDLE_MS : -1) > 0;
 }
 
-static int serve(struct lsp *s, int from, int to, struct strb *in, struct strb *out)
+static int serve(struct lsp *s, int from, int to, struct strb *in, struct strb *out, int *ret_code)
 {
 	char buf[READ_BYTES];
 	int e = 0;
@@ -57,14 +57,13 @@ static int serve(struct lsp *s, int from, int to, struct strb *in, struct strb *
 			return -EPIPE;
 		strb_reset(out);
 	}
-	if (e < 0)
-		return e;
-	return lsp_ended(s) < 0 ? 1 : lsp_ended(s);
+	*ret_code = lsp_ended(s) < 0 ? 1 : lsp_ended(s);
+	return e;
 }
 
-int lsp_loop(struct lsp *s, int from, int to)
+int lsp_loop(struct lsp *s, int from, int to, int *ret_code)
 {
 	_cleanup_(strb_free) struct strb in = { 0 }, out = { 0 };
 
-	return serve(s, from, to, &in, &out);
+	return serve(s, from, to, &in, &out, ret_code);
 }

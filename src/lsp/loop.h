@@ -5,7 +5,7 @@
 #include "lsp/frame.h"
 #include "lsp/dlang.h"
 
-/* The exit code that the protocol asks for, 1 if the editor ends without a word. -EPIPE: an answer cannot be written;
- * -EMSGSIZE: a message is too large; -EBADMSG: this is not the protocol; -ENOMEM. */
-int lsp_loop(struct lsp *s, int from, int to);
+/* *ret_code: the exit code that the protocol asks for, 1 if the editor ends without a word. 0; -EPIPE: an answer cannot
+ * be written; -EMSGSIZE: a message is too large; -EBADMSG: this is not the protocol; -ENOMEM. */
+int lsp_loop(struct lsp *s, int from, int to, int *ret_code);
 #endif

@@ -139,10 +139,10 @@ static bool finds_openers_in_vain(const struct prog *pr)
 	return l && !l->lists && !l->ignores_opener && !pr->uses_opener;
 }
 
-/* ir: for the code as long as it is being made, which is most of what a compilation needs. 1: once more, for what is
- * known now. */
+/* ir: for the code as long as it is being made, which is most of what a compilation needs. *ret_again: nothing was
+ * made; once more, for what is known now. */
 static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, const struct cg_unit *units, size_t *n,
-		   bool low_stack)
+		   bool low_stack, bool *ret_again)
 {
 	struct prog pr = { .cg = c,
 			   .grp = grp,
@@ -156,17 +156,20 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
 	size_t took = *n;
 	int r;
 
+	*ret_again = false;
 	pr.ip = irprog_new(ir);
 	gen_main(&pr, &took);
 	if (pr.needs_thread) { /* its keys are listed for a walk over the threads */
 		c->tracks[units[0].ds->scan->id].lists = true;
-		return 1;
+		*ret_again = true;
+		return 0;
 	}
 	if (pr.failed)
 		return -EINVAL;
 	if (finds_openers_in_vain(&pr)) {
 		c->tracks[units[0].ds->scan->id].ignores_opener = true;
-		return 1;
+		*ret_again = true;
+		return 0;
 	}
 	c->saw_max_maps |= pr.too_many_maps;
 	pr.nunits = took;
@@ -197,14 +200,15 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
  * how many it had taken then. */
 static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n, bool low_stack)
 {
+	bool again;
 	int r;
 
 	do {
 		struct arena *ir = arena_new(ARENA_DEFAULT_LIMIT);
 
-		r = make_in(c, ir, grp, units, n, low_stack);
+		r = make_in(c, ir, grp, units, n, low_stack, &again);
 		arena_free(ir);
-	} while (r > 0);
+	} while (again);
 	return r;
 }
 
@@ -240,11 +244,12 @@ static const struct dvar *this_that_is_cut(struct cg *c, const struct cg_group *
 	return NULL;
 }
 
-/* 1: clauses that share a this-> variable were split, which whole forbids. */
-static int make_parts(struct cg *c, const struct cg_group *grp)
+/* *ret_cut: not all was made, since clauses that share a this-> variable would be apart, which whole forbids. */
+static int make_parts(struct cg *c, const struct cg_group *grp, bool *ret_cut)
 {
 	size_t at = 0;
 
+	*ret_cut = false;
 	while (at < grp->nunits) {
 		size_t n = grp->nunits - at;
 		int r = make_fitting(c, grp, grp->units + at, &n);
@@ -263,8 +268,10 @@ static int make_parts(struct cg *c, const struct cg_group *grp)
 
 		const struct dvar *cut = this_that_is_cut(c, grp, at);
 
-		if (cut && !c->whole)
-			return 1;
+		if (cut && !c->whole) {
+			*ret_cut = true;
+			return 0;
+		}
 		if (cut)
 			return diag_error(
 				       c->d, grp->units[at].ds->at, TAG_LIMIT,
@@ -278,13 +285,14 @@ static int make_parts(struct cg *c, const struct cg_group *grp)
 static int make_group(struct cg *c, const struct cg_group *grp)
 {
 	size_t nprogs = c->nprogs;
-	int r = make_parts(c, grp);
+	bool cut;
+	int r = make_parts(c, grp, &cut);
 
-	if (r <= 0)
+	if (r < 0 || !cut)
 		return r;
 	c->nprogs = nprogs; /* once more, in one */
 	c->whole = true;
-	r = make_parts(c, grp);
+	r = make_parts(c, grp, &cut);
 	c->whole = false;
 	return r;
 }

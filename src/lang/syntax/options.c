@@ -11,6 +11,7 @@
 #include <strings.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/step.h"
 #include "lang/attr.h"
 
 /* DTrace's "<NULL>" is the least that a string must have room for. */
@@ -270,8 +271,8 @@ static int set_str(struct dopts *o, const char **v, const struct rule *r, const 
 	return 0;
 }
 
-/* Arguments for cpp are collected, one per line. 1: name is no such option. */
-static int add_cpp_arg(struct dopts *o, const char *name, const char *value)
+/* Arguments for cpp are collected, one per line. None: name is no such option. */
+static struct step add_cpp_arg(struct dopts *o, const char *name, const char *value)
 {
 	char *all;
 
@@ -279,16 +280,16 @@ static int add_cpp_arg(struct dopts *o, const char *name, const char *value)
 		if (strcmp(cpp_args[i].name, name) != 0)
 			continue;
 		if (!value != cpp_args[i].no_value)
-			return -EINVAL;
+			return step_failed(-EINVAL);
 		all = arena_printf(o->arena, "%s%s%s\n", o->cppargs, cpp_args[i].prefix, value ? value : "");
 		if (!*cpp_args[i].prefix) /* several words */
 			for (char *p = all + strlen(o->cppargs); *p; p++)
 				if (strchr(" \t\f\r\v", *p))
 					*p = '\n';
 		o->cppargs = all;
-		return 0;
+		return step_more();
 	}
-	return 1;
+	return step_end();
 }
 
 /* Directories are added one by one, each ended by a newline. */
@@ -347,8 +348,8 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 	return -EINVAL;
 }
 
-/* 1: name is no such option. */
-static int take_without_effect(const char *name, const char *value)
+/* None: name is no such option. */
+static struct step take_without_effect(const char *name, const char *value)
 {
 	uint64_t n;
 
@@ -357,9 +358,9 @@ static int take_without_effect(const char *name, const char *value)
 
 		if (strcmp(without_effect[i].name, name) != 0)
 			continue;
-		return max && (!value || num_parse_u64(value, &n) < 0 || n == 0 || n > max) ? -EINVAL : 0;
+		return step_taken(max && (!value || num_parse_u64(value, &n) < 0 || n == 0 || n > max) ? -EINVAL : 0);
 	}
-	return 1;
+	return step_end();
 }
 
 int dopts_set(struct dopts *o, const char *name, const char *value, const char **reason)
@@ -367,16 +368,17 @@ int dopts_set(struct dopts *o, const char *name, const char *value, const char *
 	const struct option *opt = find(name);
 	const struct rule *rule = find_rule(name);
 	const char *unused;
+	struct step s;
 	int r;
 
 	if (!reason)
 		reason = &unused;
 	*reason = NULL;
-	r = add_cpp_arg(o, name, value);
-	if (r == 1)
-		r = take_without_effect(name, value);
-	if (r <= 0)
-		return r;
+	s = add_cpp_arg(o, name, value);
+	if (!s.more && s.error == 0)
+		s = take_without_effect(name, value);
+	if (s.more || s.error < 0)
+		return s.error;
 	if (opt) {
 		r = set_option(o, opt, rule, value);
 		if (r < 0)

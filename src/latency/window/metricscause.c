@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/hash_try.h"
+#include "base/step.h"
 #include "base/utf8.h"
 #include "latency/cause/slowwait.h"
 
@@ -93,17 +94,17 @@ static void put_more(struct strb *b, const char *name, const char *value)
 	metrics_label(b, name, value);
 }
 
-/* 1: it is to be counted; 0: nobody cares for it. */
-static int put_labels(struct metrics_caused *c, const struct slow_event *e, struct strb *b)
+/* None: it is idle, and not to be counted. */
+static struct step put_labels(struct metrics_caused *c, const struct slow_event *e, struct strb *b)
 {
 	struct metrics_place place = { "unknown", "", "", "" };
 	struct slowwait w;
 	int r = slowwait_make(c->names.causes, c->names.sym, e, &w);
 
 	if (r < 0)
-		return r;
+		return step_failed(r);
 	if (cause_is_idle(w.class))
-		return 0;
+		return step_end();
 	if (c->names.place)
 		c->names.place(c->names.ctx, e->fixed.cgroup, &place);
 	metrics_label(b, "tracker", e->tracker->name);
@@ -113,17 +114,17 @@ static int put_labels(struct metrics_caused *c, const struct slow_event *e, stru
 	put_more(b, "container", place.container);
 	put_more(b, "pod", place.pod);
 	put_more(b, "namespace", place.space);
-	return b->failed ? -ENOMEM : 1;
+	return step_taken(b->failed ? -ENOMEM : 0);
 }
 
 int metrics_caused_add(struct metrics_caused *c, const struct slow_event *e)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
 	struct series *s = NULL;
-	int r = put_labels(c, e, &b);
+	struct step labels = put_labels(c, e, &b);
 
-	if (r <= 0)
-		return r;
+	if (!labels.more)
+		return labels.error;
 	HASH_FIND(hh, c->all, b.s, b.n, s);
 	if (!s && c->n >= METRICS_CAUSED_MAX) {
 		strb_reset(&b);

@@ -7,6 +7,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include "base/step.h"
 
 #define NAP_NS 20000 /* between two looks */
 
@@ -21,9 +22,9 @@ int pause_thread(struct pauses *p, pid_t tid)
 	return 0;
 }
 
-/* 1: it is stopped, and *sig is the signal that came first, to be delivered; our own stop is none (0). 0: not yet;
- * -ESRCH: it is gone. What another thread of dwell may have learnt by waitpid() does not matter. */
-static int look(pid_t tid, int *sig)
+/* Is it stopped? *sig is the signal that came first, to be delivered; our own stop is none (0). -ESRCH: it is gone.
+ * What another thread of dwell may have learnt by waitpid() does not matter. */
+static struct step look(pid_t tid, int *sig)
 {
 	siginfo_t si;
 	int status;
@@ -31,25 +32,26 @@ static int look(pid_t tid, int *sig)
 
 	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &si) == 0) {
 		*sig = si.si_code >> 8 == PTRACE_EVENT_STOP ? 0 : si.si_signo;
-		return 1;
+		return step_more();
 	}
 	w = waitpid(tid, &status, __WALL | WNOHANG);
 	if (w == tid && WIFSTOPPED(status)) {
 		*sig = status >> 16 ? 0 : WSTOPSIG(status);
-		return 1;
+		return step_more();
 	}
-	return w == 0 || (w < 0 && errno == EINTR) ? 0 : -ESRCH;
+	return w == 0 || (w < 0 && errno == EINTR) ? step_end() : step_failed(-ESRCH);
 }
 
 /* True when it is over: the thread goes on, or there is none. */
 static bool let_go(struct pauses *p, pid_t tid, bool matters)
 {
-	int sig = 0, r = look(tid, &sig);
+	int sig = 0;
+	struct step stopped = look(tid, &sig);
 
-	if (r == 1)
+	if (stopped.more)
 		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)sig);
-	p->ended += r < 0 && matters;
-	return r != 0;
+	p->ended += stopped.error < 0 && matters;
+	return stopped.more || stopped.error < 0;
 }
 
 void pause_end(struct pauses *p, pid_t tid, bool matters)

@@ -241,8 +241,8 @@ static struct recsql_value value_of(sqlite3_stmt *st, int col)
 	return v;
 }
 
-/* All rows of a statement: 0, what the sink said, or 1: SQLite failed. */
-static int step_all(sqlite3_stmt *st, const struct recsql_sink *sink)
+/* All rows of a statement. 0, or what the sink said; *ret_failed: SQLite has the reason. */
+static int step_all(sqlite3_stmt *st, const struct recsql_sink *sink, bool *ret_failed)
 {
 	size_t n = (size_t)sqlite3_column_count(st);
 	_cleanup_free_ struct recsql_value *v = calloc(n + 1, sizeof(*v));
@@ -255,8 +255,10 @@ static int step_all(sqlite3_stmt *st, const struct recsql_sink *sink)
 		names[i] = sqlite3_column_name(st, (int)i);
 	e = sink->head(sink->ctx, names, n);
 	while (e == 0 && (rc = sqlite3_step(st)) != SQLITE_DONE) {
-		if (rc != SQLITE_ROW)
-			return 1;
+		if (rc != SQLITE_ROW) {
+			*ret_failed = true;
+			return -EIO;
+		}
 		for (size_t i = 0; i < n; i++)
 			v[i] = value_of(st, (int)i);
 		e = sink->row(sink->ctx, v, n);
@@ -269,6 +271,7 @@ static int run_one(struct recsql *s, const char *text, const char **at, const st
 {
 	sqlite3_stmt *st = NULL;
 	const char *statement = *at;
+	bool failed = false;
 	int e = 0;
 
 	s->want_aggs = s->refused = s->stopped = false;
@@ -279,8 +282,8 @@ static int run_one(struct recsql *s, const char *text, const char **at, const st
 		e = recsql_fill_aggs(s, err);
 	*ret_at = (size_t)(statement - text);
 	if (st && e == 0)
-		e = step_all(st, sink);
-	if (e > 0)
+		e = step_all(st, sink, &failed);
+	if (failed)
 		e = fail(s, statement, text, ret_at, err);
 	else if (e < 0 && !err->msg[0])
 		err_set(err, e, "%s", strerror(-e));

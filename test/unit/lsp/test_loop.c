@@ -9,11 +9,11 @@
 
 static char answers[16384];
 
-/* Runs the server on this input, which ends after it. */
+/* Runs the server on this input, which ends after it. The exit code, or -errno. */
 static int run(const char *input)
 {
 	struct lsp *s = lsp_new(&dlang);
-	int in[2], out[2], e;
+	int in[2], out[2], e, code = -1;
 	ssize_t n;
 
 	assert_non_null(s);
@@ -21,14 +21,14 @@ static int run(const char *input)
 	assert_int_equal(pipe(out), 0);
 	assert_int_equal(write(in[1], input, strlen(input)), (ssize_t)strlen(input));
 	close(in[1]);
-	e = lsp_loop(s, in[0], out[1]);
+	e = lsp_loop(s, in[0], out[1], &code);
 	close(out[1]);
 	n = read(out[0], answers, sizeof(answers) - 1);
 	answers[n > 0 ? n : 0] = '\0';
 	close(in[0]);
 	close(out[0]);
 	lsp_free(s);
-	return e;
+	return e < 0 ? e : code;
 }
 
 static const char *message(const char *json)
