@@ -99,6 +99,21 @@ static const struct optable replay_options = {
 	.n = ARRAY_SIZE(replay_rows),
 };
 
+static int pack(const char *path, const char *to)
+{
+	FILE *f = fopen(path, "re");
+	struct err e = { 0 };
+	int x;
+
+	if (!f)
+		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
+	x = trace_pack(f, to, &e);
+	if (x < 0)
+		cmd_msg("replay: %s: %s", path, e.msg);
+	err_done(&e);
+	return x < 0 ? EXIT_ERROR : EXIT_OK;
+}
+
 #if defined(__x86_64__)
 static bool quiet;
 
@@ -220,21 +235,6 @@ static int debug(const char *path, const char *where)
 	return x < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
-static int pack(const char *path, const char *to)
-{
-	FILE *f = fopen(path, "re");
-	struct err e = { 0 };
-	int x;
-
-	if (!f)
-		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
-	x = trace_pack(f, to, &e);
-	if (x < 0)
-		cmd_msg("replay: %s: %s", path, e.msg);
-	err_done(&e);
-	return x < 0 ? EXIT_ERROR : EXIT_OK;
-}
-
 /* A command line as dwell's own, and the trace as its last word. */
 static int ask(int argc, char **argv)
 {
@@ -256,16 +256,14 @@ static int ask(int argc, char **argv)
 	return e;
 }
 #else
-static int ask(int argc, char **argv)
+static int play(const char *path)
 {
-	(void)argc;
-	return play(argv[0]);
+	return cmd_fail("replay: %s: recordings can be replayed on x86-64 only", path);
 }
 
-static int pack(const char *path, const char *to)
+static int ask(int argc, char **argv)
 {
-	(void)to;
-	return play(path);
+	return play(argv[argc - 1]);
 }
 
 static int debug(const char *path, const char *where)
@@ -279,12 +277,6 @@ static int record(const struct recorder *c, char **words)
 	(void)c;
 	(void)words;
 	return cmd_fail("rec: programs can be recorded on x86-64 only");
-}
-
-static int play(const char *path)
-{
-	(void)path;
-	return cmd_fail("replay: recordings can be replayed on x86-64 only");
 }
 #endif
 

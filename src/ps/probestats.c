@@ -199,7 +199,13 @@ static bool end(struct probestats *s, uint32_t pid, struct session_stats *ret)
 	return r == 0;
 }
 
-/* -- the instruction -- */
+/* -- the instruction: there is a decoder for x86-64 only -- */
+
+#if defined(__x86_64__)
+#define DECODED EM_X86_64
+#else
+#define DECODED EM_NONE
+#endif
 
 static bool is_kernels(const struct stat_probe *p)
 {
@@ -228,7 +234,7 @@ static const char *read_insn(struct probestats *s, struct code *c, const struct 
 
 	c->left--;
 	if (!k || kmem_read(&c->mem, k->addr, bytes, sizeof(bytes)) < 0 ||
-	    insn_list(EM_X86_64, k->addr, bytes, sizeof(bytes), &v, &n, &reason) < 0)
+	    insn_list(DECODED, k->addr, bytes, sizeof(bytes), &v, &n, &reason) < 0)
 		return NULL;
 	if (n && (!strncmp(v[0].text, "endbr", 5) || (v[0].len == ENDBR_BYTES && v[0].classes & INSN_FILL)))
 		i++;
@@ -243,12 +249,8 @@ static const char *insn_of(struct probestats *s, struct code *c, const struct st
 {
 	if (p->note)
 		return p->note;
-#if defined(__x86_64__)
-	if (is_kernels(p) && !strcmp(p->name, "entry") && code_open(c))
+	if (DECODED != EM_NONE && is_kernels(p) && !strcmp(p->name, "entry") && code_open(c))
 		return read_insn(s, c, p);
-#else
-	(void)s, (void)c;
-#endif
 	return NULL;
 }
 

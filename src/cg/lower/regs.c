@@ -16,14 +16,14 @@
 #if defined(__aarch64__)
 #define NREGS 34 /* x0 … x30, sp, pc, pstate */
 static const char *const more_regs[] = { NULL };
-#define NMORE 0
 #define STACK_BYTES 0 /* depends on the size of pages, too */
 #else
 #define STACK_BYTES (4u * 4096) /* arch/x86/include/asm/page_64_types.h: THREAD_SIZE */
 #define NREGS 21		/* r15 … ss */
-static const char *const more_regs[] = { "thread.ds", "thread.es", "thread.fsbase", "thread.gsbase", "thread.trap_nr" };
-#define NMORE ARRAY_SIZE(more_regs)
+static const char *const more_regs[] = { "thread.ds",	  "thread.es",	    "thread.fsbase",
+					 "thread.gsbase", "thread.trap_nr", NULL };
 #endif
+#define NMORE (ARRAY_SIZE(more_regs) - 1)
 
 /* Words of struct pt_regs by number. */
 static vreg load_reg(struct gen *g, vreg regs, vreg index, int64_t c)
@@ -98,11 +98,11 @@ static vreg any_reg(struct gen *g, vreg i)
 	ir_mov(g->f, d, load_reg(g, task_regs(g), i, 0));
 	ir_jmp(g->f, out);
 	ir_place(g->f, more);
-	for (unsigned k = 0; k < NMORE; k++) {
+	for (const char *const *m = more_regs; *m; m++) {
 		irlabel next = ir_label(g->f);
 
-		ir_jcci(g->f, IRC_NE, i, NREGS + k, next);
-		ir_mov(g->f, d, gen_task_field(g, more_regs[k]));
+		ir_jcci(g->f, IRC_NE, i, NREGS + (m - more_regs), next);
+		ir_mov(g->f, d, gen_task_field(g, *m));
 		ir_jmp(g->f, out);
 		ir_place(g->f, next);
 	}
