@@ -15,7 +15,13 @@
 #include <stdint.h>
 
 /* In the order of their maps in an image (IMG_MAP_PY_PROCS and what follows). */
-enum runtime { RUNTIME_PYTHON, RUNTIME_V8, RUNTIME_HOTSPOT, RUNTIMES };
+enum runtime {
+	RUNTIME_PYTHON,
+	RUNTIME_V8,
+	RUNTIME_HOTSPOT,
+	RUNTIME_GO, /* its frames are native ones */
+	RUNTIMES
+};
 
 #define RT_INLINED_INTO " \xe2\x86\x90 " /* between the functions of one frame; no name has the arrow */
 #define RT_FRAME_BIT (UINT64_C(1) << 63)

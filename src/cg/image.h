@@ -35,6 +35,7 @@ enum img_map_role {
 	IMG_MAP_PY_PROCS,     /* Python interpreters: struct py_proc by process */
 	IMG_MAP_V8_PROCS,     /* V8: struct v8_proc */
 	IMG_MAP_HS_PROCS,     /* HotSpot: struct hs_proc */
+	IMG_MAP_GO_PROCS,     /* Go: struct go_proc */
 	IMG_MAP_TRACK,	      /* open events of one tracker, by key: a hash */
 	IMG_MAP_TRACKCGROUPS, /* thresholds (u64, ns) of cgroups (u64, id), changed by user space while programs run */
 	IMG_MAP_TRACKDUE,     /* keys that are due, by thread and number: see struct img_scan */

@@ -41,6 +41,8 @@ static const char *const role_names[] = {
 	[IMG_MAP_UW_SCRATCH] = "user stacks",
 	[IMG_MAP_PY_PROCS] = "Python interpreters",
 	[IMG_MAP_V8_PROCS] = "processes with V8",
+	[IMG_MAP_HS_PROCS] = "processes with HotSpot",
+	[IMG_MAP_GO_PROCS] = "processes with Go",
 	[IMG_MAP_FLIGHT] = "flight recorder",
 	[IMG_MAP_SHAPE] = "maps of one shape",
 };

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/err.h"
+#include "base/gofmt.h"
 #include "base/hotspotfmt.h"
 #include "base/pyfmt.h"
 #include "base/v8fmt.h"
@@ -76,6 +77,7 @@ void sym_proc_exit(struct sym *s, uint32_t tgid, uint64_t start); /* keeps what 
  * looks at its mappings again when the address is in none of them, as far as that stays cheap. Data
  * has symbols too, also zeroed data. The first call for a file reads its symbols (libc: 0.5 ms). */
 bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret);
+#define SYM_MAX_UNKNOWN 320
 /* The language runtime of a process, for the walk of its frames. */
 struct sym_runtime {
 	enum runtime which;
@@ -85,7 +87,9 @@ struct sym_runtime {
 		struct py_proc python;
 		struct v8_proc v8;
 		struct hs_proc hotspot;
+		struct go_proc go;
 	} walk;
+	char unknown[SYM_MAX_UNKNOWN]; /* not "": why its places are not known, where no frame can say it */
 };
 /* Looks for a language runtime in a process whose mappings are known, and tells a walk where its frames are. One whose
  * version is not known has walks that say so. wanted: a bit for each of enum runtime. 0; -ENOENT: there is none; or why

@@ -30,6 +30,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_PY_PROCS] = "Python interpreters",
 	[IMG_MAP_V8_PROCS] = "processes with V8",
 	[IMG_MAP_HS_PROCS] = "processes with HotSpot",
+	[IMG_MAP_GO_PROCS] = "processes with Go",
 	[IMG_MAP_TRACK] = "open events",
 	[IMG_MAP_TRACKHIST] = "histograms",
 	[IMG_MAP_TRACKDUE] = "due keys",

@@ -304,7 +304,7 @@ static void finish_maps(struct cg *c)
 	if (c->m_counters >= 0)
 		c->maps[c->m_counters].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1) + c->nlater;
 	if (c->m_unwind >= 0)
-		c->maps[c->m_unwind + CG_UNWIND_MAPS - 1].max_entries = c->nunwind;
+		c->maps[c->m_unwind + CG_UNWIND_MAPS - 1].max_entries = c->nunwind ? c->nunwind : 1;
 	if (c->m_scratch >= 0) {
 		c->maps[c->m_scratch].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1) *
 						    (c->long_strings ? cg_ncpus(c) : 1);
@@ -394,7 +394,7 @@ static int compile_by(struct arena *a, const struct dprog *p, const struct cg_en
 			.m_chill = -1,
 			.m_flight = -1,
 			.m_unwind = -1,
-			.m_runtimes = { -1, -1, -1 } };
+			.m_runtimes = { -1, -1, -1, -1 } };
 	int r;
 
 	c.img = arena_new_obj(a, struct image);

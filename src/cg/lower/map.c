@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds maps to the image when they are first needed. */
+#include "base/gofmt.h"
 #include "cg/lower/map.h"
 #include "cg/lower/track.h"
 #include "cg/rt/unwind.h"
@@ -197,6 +198,7 @@ int cg_map_runtime(struct cg *c, enum runtime r)
 		[RUNTIME_PYTHON] = { IMG_MAP_PY_PROCS, "d_py_procs", sizeof(struct py_proc) },
 		[RUNTIME_V8] = { IMG_MAP_V8_PROCS, "d_v8_procs", sizeof(struct v8_proc) },
 		[RUNTIME_HOTSPOT] = { IMG_MAP_HS_PROCS, "d_hs_procs", sizeof(struct hs_proc) },
+		[RUNTIME_GO] = { IMG_MAP_GO_PROCS, "d_go_procs", sizeof(struct go_proc) },
 	};
 
 	if (c->m_runtimes[r] < 0)

@@ -211,7 +211,7 @@ static void mix_runtimes(struct gen *g, vreg d, vreg flags, uint32_t n, vreg sta
 		/* The others read memory of the current thread. */
 		if (gen_walks(g) && i != RUNTIME_HOTSPOT)
 			continue;
-		fn = mix_fn(g, (enum runtime)i);
+		fn = rt_mix_walks[i] ? mix_fn(g, (enum runtime)i) : NULL;
 		if (!fn)
 			continue;
 		ir_call_fn(g->f, r, fn, IR_ARGS(d, ir_imm(g->f, n), gen_pid(g), start));

@@ -81,7 +81,7 @@ struct rt_mix_env {
 /* (n, max, tgid, start): n native frames are in the scratch element; at most max mixed ones go to mix.out. Returns
  * their number | RT_UNWIND_CUT << 32; negative: the process has no such runtime, and the native ones are all. */
 typedef struct irfn *(*rt_mix_emit)(struct irprog *p, const struct rt_mix_env *e);
-extern const rt_mix_emit rt_mix_walks[RUNTIMES]; /* by enum runtime */
+extern const rt_mix_emit rt_mix_walks[RUNTIMES]; /* by enum runtime; NULL: its frames are native ones */
 struct irfn *rt_python_emit(struct irprog *p, const struct rt_mix_env *e);
 struct irfn *rt_v8_emit(struct irprog *p, const struct rt_mix_env *e);
 struct irfn *rt_hotspot_emit(struct irprog *p, const struct rt_mix_env *e);

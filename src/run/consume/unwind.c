@@ -45,6 +45,8 @@ struct unwind {
 	uint64_t waited;     /* when those that wait were looked at last, ns */
 	struct uw_area *tmp; /* UW_MAX_AREAS */
 	uint64_t lost_tables, lost_procs;
+	char unknown[SYM_MAX_UNKNOWN]; /* the first reason of nunknown */
+	uint64_t nunknown;
 };
 
 static int put_table(void *ctx, const struct ehtab *t, uint32_t *ret_place)
@@ -174,7 +176,7 @@ static void forget_runtime(struct unwind *u, uint32_t tgid, enum runtime but)
 static bool see_runtime(struct unwind *u, uint32_t tgid, uint64_t start)
 {
 	unsigned wanted = 0;
-	struct sym_runtime v;
+	struct sym_runtime v = { .which = RUNTIMES };
 
 	for (unsigned i = 0; i < RUNTIMES; i++)
 		wanted |= u->rt_fds[i] >= 0 ? 1u << i : 0;
@@ -185,6 +187,8 @@ static bool see_runtime(struct unwind *u, uint32_t tgid, uint64_t start)
 	else
 		bpfsys_map_update(u->rt_fds[v.which], &tgid, &v.walk); /* no room: its frames stay native ones */
 	forget_runtime(u, tgid, v.which);
+	if (v.which != RUNTIMES && v.unknown[0] && !u->nunknown++)
+		memcpy(u->unknown, v.unknown, sizeof(u->unknown));
 	return v.which != RUNTIMES && v.again;
 }
 
@@ -358,6 +362,12 @@ bool unwind_drain(struct unwind *u)
 			return false;
 	}
 	return all;
+}
+
+const char *unwind_unknown(const struct unwind *u, uint64_t *ret_n)
+{
+	*ret_n = u->nunknown;
+	return u->unknown;
 }
 
 void unwind_lost(const struct unwind *u, uint64_t *ret_tables, uint64_t *ret_procs)

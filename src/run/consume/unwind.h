@@ -32,6 +32,8 @@ void unwind_event(struct unwind *u, const struct side_event *e);
 /* Looks at the processes that programs met and those with new mappings. Regularly. False: some wait for the next
  * look, the time was up. */
 bool unwind_drain(struct unwind *u);
+/* How often a process had a runtime whose places are not known, and the reason of the first. */
+const char *unwind_unknown(const struct unwind *u, uint64_t *ret_n);
 /* Tables and processes that found no room. */
 void unwind_lost(const struct unwind *u, uint64_t *ret_tables, uint64_t *ret_procs);
 #endif

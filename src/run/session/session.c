@@ -452,7 +452,8 @@ static int start_and_loop(struct session *s, int signal_fd)
 /* What found no room in the maps by which stacks are walked. */
 static int note_unwind(struct session *s)
 {
-	uint64_t tables, procs;
+	uint64_t tables, procs, unknown;
+	const char *reason = unwind_unknown(s->unwind, &unknown);
 	int r = 0;
 
 	unwind_lost(s->unwind, &tables, &procs);
@@ -466,6 +467,8 @@ static int note_unwind(struct session *s)
 				 "no room for the mappings of %llu processes: their user stacks follow "
 				 "frame pointers",
 				 (unsigned long long)procs);
+	if (r == 0 && unknown)
+		r = session_note(s, "goid is -1 in %llu processes of Go: %s", (unsigned long long)unknown, reason);
 	return r;
 }
 

@@ -12,9 +12,10 @@
 #include "sym/elf/elfsym.h"
 #include "sym/proc/int.h"
 
-static const struct runtime_kind *const kinds[RUNTIMES] = {
-	[RUNTIME_PYTHON] = &runtime_python, [RUNTIME_V8] = &runtime_v8, [RUNTIME_HOTSPOT] = &runtime_hotspot
-};
+static const struct runtime_kind *const kinds[RUNTIMES] = { [RUNTIME_PYTHON] = &runtime_python,
+							    [RUNTIME_V8] = &runtime_v8,
+							    [RUNTIME_HOTSPOT] = &runtime_hotspot,
+							    [RUNTIME_GO] = &runtime_go };
 
 struct rtname {
 	UT_hash_handle hh; /* by frame */
@@ -48,7 +49,8 @@ static int take_symbol(void *arg, const Elf64_Sym *sym, const char *name, uint64
 
 	(void)room;
 	for (unsigned i = 0; i < RUNTIMES; i++)
-		kinds[i]->take(l->f, l->e, sym, name, len);
+		if (kinds[i]->take)
+			kinds[i]->take(l->f, l->e, sym, name, len);
 	return 0;
 }
 
@@ -61,6 +63,9 @@ static enum runtime look_at(struct sym *s, struct ufile *f)
 	if (!f->rt_tried && !f->mem && ufile_open(s, f)) {
 		f->rt_tried = true;
 		if (elf_open(&e, (struct elf_src){ .fd = f->fd, .size = f->key.size }) == 0) {
+			for (unsigned k = 0; k < RUNTIMES; k++)
+				if (kinds[k]->look)
+					kinds[k]->look(f, &e);
 			if (f->seg || elf_segments(&e, &f->seg, &f->nseg) == 0)
 				(void)elfsym_each(&e, SHT_DYNSYM, take_symbol, &(struct look){ f, &e });
 			if (f->v8) /* not all of its versions export all that is wanted */
@@ -81,6 +86,8 @@ void runtime_file_free(struct ufile *f)
 	f->v8 = NULL;
 	free(f->hotspot);
 	f->hotspot = NULL;
+	free(f->go);
+	f->go = NULL;
 }
 
 /* -- the process -- */

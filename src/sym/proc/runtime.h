@@ -20,6 +20,8 @@ struct runtime_kind {
 	const char *file;
 	/* What a message calls a function, in brackets. */
 	const char *function;
+	/* Looks at sections of a file; NULL: its symbols tell. */
+	void (*look)(struct ufile *f, const struct elf *e);
 	/* Takes a symbol of a file that may have the runtime; e: to read its value. */
 	void (*take)(struct ufile *f, const struct elf *e, const Elf64_Sym *sym, const char *name, size_t len);
 	/* All symbols are taken: whether the file has the runtime. */
@@ -40,7 +42,7 @@ struct runtime_kind {
 	int (*text)(void *state, const struct rt_mem *m, const struct runtime_head *h, uint64_t frame, char *buf,
 		    size_t size, const char **tier);
 };
-extern const struct runtime_kind runtime_python, runtime_v8, runtime_hotspot;
+extern const struct runtime_kind runtime_python, runtime_v8, runtime_hotspot, runtime_go;
 
 /* A frame of a runtime as sym_user() gives it; p NULL: the process is not known. */
 bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbol *ret);

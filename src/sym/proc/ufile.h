@@ -22,6 +22,7 @@
 struct sym;
 struct v8file;
 struct hsfile;
+struct gofile;
 
 /* Which file, and which state of it: an inode number is used again after deletion. */
 struct ufile_key {
@@ -58,6 +59,7 @@ struct ufile {
 	struct pyfile py;
 	struct v8file *v8;	   /* what it says of V8 (v8.c), or NULL */
 	struct hsfile *hotspot;	   /* of HotSpot (hotspot.c), or NULL */
+	struct gofile *go;	   /* of Go (go.c), or NULL */
 	bool rt_tried;		   /* looked at for all */
 	unsigned refs;		   /* mappings */
 	UT_hash_handle hh;	   /* in ufiles.by_key */
