@@ -3,7 +3,6 @@
 #include "cmd/fleet.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,11 +12,8 @@
 #include "cmd/cmd.h"
 #include "engine/why.h"
 #include "fleet/collect.h"
-#include "fleet/publish.h"
-#include "fleet/runhost.h"
+#include "fleet/hostopts.h"
 #include "fleet/tables.h"
-
-#define STATE_DEFAULT "/var/lib/dwell"
 
 bool fleet_stop(void *unused)
 {
@@ -47,81 +43,13 @@ int fleet_store(struct click_options *o)
 
 /* -- host -- */
 
-struct host_cmd {
-	struct publish_options o;
-	struct runhost_options run;
-	char name[BUS_NAME_MAX + 1], audit[PATH_MAX];
-};
-
-static int take_label(void *member, const struct optrow *o, const char *arg, struct err *err)
-{
-	struct publish_options *p = member;
-
-	(void)o;
-	if (!strchr(arg, '=') || *arg == '=' || strchr(arg, '\n'))
-		return err_set(err, -EINVAL, "fleet host: --label %s: a label is NAME=VALUE", arg);
-	if (p->nlabels == PUBLISH_LABELS_MAX)
-		return err_set(err, -EINVAL, "fleet host: --label: %u labels at most", PUBLISH_LABELS_MAX);
-	p->labels[p->nlabels++] = arg;
-	return 0;
-}
-
-static const struct optrow host_rows[] = {
-	FLEET_BUS_ROWS(struct host_cmd, o.bus),
-	{ .name = "state",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct host_cmd, o.state),
-	  .arg = "FOLDER",
-	  .help = "the daemon's recordings (" STATE_DEFAULT ")" },
-	{ .name = "name",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct host_cmd, o.host),
-	  .arg = "NAME",
-	  .help = "of this machine (its host name)" },
-	{ .name = "tenant",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct host_cmd, o.tenant),
-	  .arg = "NAME",
-	  .help = "(default)" },
-	{ .name = "site",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct host_cmd, o.site),
-	  .arg = "NAME",
-	  .help = "(default)" },
-	{ .name = "label",
-	  .kind = OPT_CALL,
-	  .at = offsetof(struct host_cmd, o),
-	  .arg = "NAME=VALUE",
-	  .help = "to select hosts by; may be given several times",
-	  .take = take_label },
-	{ .name = "policy",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct host_cmd, run.policy),
-	  .arg = "FILE",
-	  .help = "take programs of those whom it names (`dwell fleet run`)" },
-	{ .name = "audit",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct host_cmd, run.audit),
-	  .arg = "FILE",
-	  .help = "the log of these (" RUNHOST_AUDIT " in the folder)" },
-	{ .name = "for",
-	  .kind = OPT_TIME,
-	  .at = offsetof(struct host_cmd, o.for_ns),
-	  .arg = "TIME",
-	  .help = "end after this",
-	  .value = 1 },
-	{ .name = "once",
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct host_cmd, o.once),
-	  .help = "send what is there, and end" },
-};
 static const struct optable host_options = {
 	.command = "fleet host",
 	.synopsis = "fleet host [options]",
 	.notes =
 		"Sends what `dwell latency --daemon` records on this machine. What cannot be sent waits in the recordings.",
-	.rows = host_rows,
-	.n = ARRAY_SIZE(host_rows),
+	.rows = hostopts_rows,
+	.n = HOSTOPTS_NROWS,
 };
 
 /* Reads the options; nothing else is expected. store: NULL, it has none. */
@@ -137,25 +65,10 @@ static int read_options(const struct optable *t, void *command, int argc, char *
 	return e == 0 && store ? fleet_store(store) : e;
 }
 
-/* The process that takes programs, before this one has threads. */
-static int start_programs(struct host_cmd *h, pid_t *ret, struct err *err)
-{
-	if (!h->run.policy)
-		return 0;
-	if (!h->run.audit && snprintf(h->audit, sizeof(h->audit), "%s/" RUNHOST_AUDIT, h->o.state) < PATH_MAX)
-		h->run.audit = h->audit;
-	h->run.bus = h->o.bus;
-	h->run.tenant = h->o.tenant;
-	h->run.site = h->o.site;
-	h->run.host = h->o.host;
-	h->run.stop = fleet_stop;
-	return runhost_start(&h->run, &cmd_listener, ret, err);
-}
-
 static int run_host(int argc, char **argv)
 {
-	struct host_cmd h = {
-		.o = { .state = STATE_DEFAULT, .tenant = "default", .site = "default", .stop = fleet_stop }
+	struct hostopts h = {
+		.o = { .state = HOSTOPTS_STATE, .tenant = "default", .site = "default", .stop = fleet_stop }
 	};
 	struct publish_sums s = { 0 };
 	struct dopts opts = { 0 };
@@ -168,12 +81,10 @@ static int run_host(int argc, char **argv)
 
 	if (e)
 		return e;
-	if (!h.o.host && gethostname(h.name, sizeof(h.name) - 1) == 0)
-		h.o.host = h.name;
 	caught_begin();
 	arena = arena_new(SIZE_MAX);
 	dopts_init(&opts, arena);
-	e = start_programs(&h, &programs, &err);
+	e = hostopts_start(&h, &cmd_listener, &programs, &err);
 	if (e == 0)
 		e = why_open(&why, &opts, &cmd_listener, &err);
 	if (e == 0)
@@ -206,6 +117,11 @@ struct collect_cmd {
 static const struct optrow collect_rows[] = {
 	FLEET_BUS_ROWS(struct collect_cmd, o.bus),
 	FLEET_STORE_ROWS(struct collect_cmd, o.store),
+	{ .name = "tenant",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct collect_cmd, o.tenant),
+	  .arg = "NAME",
+	  .help = "only what hosts of this one send" },
 	{ .name = "for",
 	  .kind = OPT_TIME,
 	  .at = offsetof(struct collect_cmd, o.for_ns),
@@ -245,6 +161,11 @@ static int run_collect(int argc, char **argv)
 static const struct optrow init_rows[] = {
 	FLEET_BUS_ROWS(struct collect_cmd, o.bus),
 	FLEET_STORE_ROWS(struct collect_cmd, o.store),
+	{ .name = "tenant",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct collect_cmd, o.tenant),
+	  .arg = "NAME",
+	  .help = "only what hosts of this one send" },
 	{ .name = "replicas",
 	  .kind = OPT_NUMBER,
 	  .at = offsetof(struct collect_cmd, replicas),
@@ -277,7 +198,7 @@ static int run_init(int argc, char **argv)
 		return e;
 	e = bus_connect(&c.o.bus, &bus, &err);
 	if (e == 0)
-		e = bus_init(bus, c.replicas, c.again_ns, &err);
+		e = bus_init(bus, c.o.tenant, c.replicas, c.again_ns, &err);
 	if (e == 0)
 		e = tables_init(&c.o.store, &err);
 	bus_close(bus);
@@ -291,11 +212,17 @@ static const struct command fleet_host = { "host", "sends what this machine's da
 			    fleet_collect = { "collect", "takes it from NATS to ClickHouse", run_collect,
 					      .options = &collect_options },
 			    fleet_init = { "init", "makes stream and tables", run_init, .options = &init_options };
-static const struct command *const parts[] = {
-	&fleet_host,	&fleet_collect, &fleet_init,	 &fleet_hosts, &fleet_latency,	&fleet_why,	&fleet_flame,
-	&fleet_heat,	&fleet_hist,	&fleet_outliers, &fleet_top,   &fleet_diff,	&fleet_program, &fleet_programs,
-	&fleet_changes, &fleet_key,	&fleet_serve,	 &fleet_query, &fleet_simulate, &fleet_demo,	NULL
-};
+static const struct command *const parts[] = { &fleet_host,    &fleet_collect,
+					       &fleet_init,    &fleet_hosts,
+					       &fleet_latency, &fleet_why,
+					       &fleet_flame,   &fleet_heat,
+					       &fleet_hist,    &fleet_outliers,
+					       &fleet_top,     &fleet_diff,
+					       &fleet_program, &fleet_programs,
+					       &fleet_changes, &fleet_key,
+					       &fleet_access,  &fleet_serve,
+					       &fleet_query,   &fleet_simulate,
+					       &fleet_demo,    NULL };
 
 static void usage(const struct command *self, FILE *out)
 {

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/fleet.h"
 #include "engine/textopts.h"
+#include "fleet/access.h"
 #include "fleet/askopts.h"
 #include "fleet/runask.h"
 
@@ -75,6 +76,9 @@ static int run_program(int argc, char **argv)
 	arena_free(a);
 	if (e == 0 && result.lost)
 		cmd_msg("%u of %u hosts ran it to its end", result.ran, result.ran + result.lost);
+	if (e == 0 && (result.forged || result.again))
+		cmd_msg("%u answers were refused: not signed by the host that was asked (%u), or sent again (%u)",
+			result.forged + result.again, result.forged, result.again);
 	return e < 0 ? cmd_ended(e, &err) : result.lost && result.status < EXIT_ERROR ? EXIT_ERROR : result.status;
 }
 
@@ -103,6 +107,47 @@ static int run_key(int argc, char **argv)
 	return cmd_written(0);
 }
 
+struct access_cmd {
+	bool click;
+};
+static const struct optrow access_rows[] = {
+	{ .name = "clickhouse",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct access_cmd, click),
+	  .help = "the users of ClickHouse instead" },
+};
+static const struct optable access_options = {
+	.command = "fleet access",
+	.synopsis = "fleet access [options] FILE",
+	.notes = "Prints the configuration of nats-server for those whom FILE names: who may send and hear what.",
+	.rows = access_rows,
+	.n = ARRAY_SIZE(access_rows)
+};
+
+static int run_access(int argc, char **argv)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct access_cmd c = { false };
+	struct access a = { 0 };
+	struct err err = { 0 };
+	int e = cmd_options(&access_options, &c, argc, argv);
+
+	if (e == 0 && optind + 1 != argc)
+		e = cmd_words(&access_options, optind < argc ? argv[optind + 1] : NULL, "a file of keys");
+	if (e)
+		return e;
+	e = access_read(argv[optind], &a, &err);
+	if (e == 0)
+		e = c.click ? access_put_click(&b, &a, &err) : access_put_nats(&b, &a, &err);
+	access_free(&a);
+	if (e < 0)
+		return cmd_fail("%s", err.msg);
+	fputs(strb_str(&b), stdout);
+	return cmd_written(0);
+}
+
 const struct command fleet_program = { "run", "runs a D program on many machines", run_program, .usage = usage };
 const struct command fleet_key = { "key", "makes or shows a key that signs programs", run_key,
 				   .options = &key_options };
+const struct command fleet_access = { "access", "who may what, as the servers' configuration", run_access,
+				      .options = &access_options };

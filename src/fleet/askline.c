@@ -30,7 +30,9 @@ static int copy_password(struct arena *a, const char *path, const char **ret, st
 int askline_make(struct arena *a, const struct click_options *store, const char *tenant, char *const **ret,
 		 struct err *err)
 {
-	const char *words[] = { "dwell", "fleet", "query", "--tenant", tenant, "--store", store->url };
+	const char *words[] = { "dwell",	"fleet",   "query",    "--tenant",
+				tenant,		"--store", store->url, "--store-database",
+				store->database };
 	char **argv = arena_alloc(a, (ARRAY_SIZE(words) + 5) * sizeof(*argv));
 	const char *password = NULL;
 	size_t n = ARRAY_SIZE(words);

@@ -3,15 +3,18 @@
 #include "fleet/bus.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 #include <nats/nats.h>
 #include "base/cleanup.h"
 #include "base/solib.h"
 #include "base/units.h"
+#include "fleet/nkey.h"
 
 #define LIBRARY "libnats.so.3.4"
 #define PREFIX "dwell.v1."
@@ -28,6 +31,7 @@ static struct {
 } nats;
 
 struct bus {
+	char inbox[sizeof(BUS_INBOX) + NKEY_PUBLIC_LEN]; /* what its own subjects of answers begin with */
 	natsConnection *connection;
 	jsCtx *js;
 	natsSubscription *sub;
@@ -56,7 +60,88 @@ static int fail(natsStatus s, jsErrCode code, const char *what, struct err *err)
 	return err_set(err, e, "%s: %s", what, nats.natsStatus_GetText(s));
 }
 
-static natsStatus set_options(natsOptions *n, const struct bus_options *o)
+/* Whether the address is of this machine. */
+static bool is_near(const char *url)
+{
+	static const char *const near[] = { "127.", "localhost:", "[::1]", "localhost/", "::1" };
+	const char *host = strstr(url, "://"), *at;
+
+	host = host ? host + 3 : url;
+	at = strchr(host, '@');
+	host = at ? at + 1 : host;
+	for (size_t i = 0; i < ARRAY_SIZE(near); i++)
+		if (!strncmp(host, near[i], strlen(near[i])))
+			return true;
+	return !strcmp(host, "localhost");
+}
+
+/* Every address of a list. */
+static bool all_near(const char *urls)
+{
+	_cleanup_free_ char *list = strdup(urls);
+	char *save = NULL;
+	bool near = list != NULL;
+
+	for (char *u = list ? strtok_r(list, ", ", &save) : NULL; u; u = strtok_r(NULL, ", ", &save))
+		near &= is_near(u);
+	return near;
+}
+
+/* Whether the file is one of nsc, which has a JWT; else it has a seed alone. */
+static bool has_jwt(const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "BEGIN NATS USER JWT"))
+			return true;
+	return false;
+}
+
+/* A key, and subjects for answers that nobody else may hear. */
+static natsStatus set_key(struct bus *b, natsOptions *n, const char *path, struct err *err)
+{
+	char public[NKEY_PUBLIC_LEN + 1];
+	struct nkey k;
+	natsStatus s;
+
+	if (has_jwt(path))
+		return nats.natsOptions_SetUserCredentialsFromFiles(n, path, NULL);
+	if (nkey_load(path, &k, err) < 0)
+		return NATS_INVALID_ARG;
+	nkey_write(k.public, public);
+	explicit_bzero(&k, sizeof(k));
+	snprintf(b->inbox, sizeof(b->inbox), BUS_INBOX "%s", public);
+	s = nats.natsOptions_SetNKeyFromSeed(n, public, path);
+	return s == NATS_OK ? nats.natsOptions_SetCustomInboxPrefix(n, b->inbox) : s;
+}
+
+/* What the server does not permit is noticed by who waits for an answer. */
+static void on_error(natsConnection *connection, natsSubscription *sub, natsStatus s, void *bus)
+{
+	(void)connection;
+	(void)sub;
+	(void)s;
+	(void)bus;
+}
+
+static natsStatus set_security(struct bus *b, natsOptions *n, const struct bus_options *o, struct err *err)
+{
+	natsStatus s = NATS_OK;
+
+	if (o->ca || o->certificate || (!o->plain && !all_near(o->url)))
+		s = nats.natsOptions_SetSecure(n, true);
+	if (s == NATS_OK && o->ca)
+		s = nats.natsOptions_LoadCATrustedCertificates(n, o->ca);
+	if (s == NATS_OK && o->certificate)
+		s = nats.natsOptions_LoadCertificatesChain(n, o->certificate, o->key);
+	if (s == NATS_OK && o->credentials)
+		s = set_key(b, n, o->credentials, err);
+	return s;
+}
+
+static natsStatus set_options(struct bus *b, natsOptions *n, const struct bus_options *o, struct err *err)
 {
 	natsStatus s = nats.natsOptions_SetURL(n, o->url);
 
@@ -68,21 +153,16 @@ static natsStatus set_options(natsOptions *n, const struct bus_options *o)
 		s = nats.natsOptions_SetMaxReconnect(n, -1);
 	if (s == NATS_OK)
 		s = nats.natsOptions_SetReconnectWait(n, RECONNECT_MS);
-	if (s == NATS_OK && (o->ca || o->certificate))
-		s = nats.natsOptions_SetSecure(n, true);
-	if (s == NATS_OK && o->ca)
-		s = nats.natsOptions_LoadCATrustedCertificates(n, o->ca);
-	if (s == NATS_OK && o->certificate)
-		s = nats.natsOptions_LoadCertificatesChain(n, o->certificate, o->key);
-	if (s == NATS_OK && o->credentials)
-		s = nats.natsOptions_SetUserCredentialsFromFiles(n, o->credentials, NULL);
-	return s;
+	if (s == NATS_OK)
+		s = nats.natsOptions_SetErrorHandler(n, on_error, b);
+	return s == NATS_OK ? set_security(b, n, o, err) : s;
 }
 
 int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err)
 {
 	struct bus *b = calloc(1, sizeof(*b));
 	natsOptions *options = NULL;
+	struct err reason = { 0 };
 	natsStatus s;
 	int e = open_library(err);
 
@@ -91,9 +171,15 @@ int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err)
 		return e < 0 ? e : err_set(err, -ENOMEM, "out of memory");
 	}
 	b->pipe[0] = b->pipe[1] = -1;
+	snprintf(b->inbox, sizeof(b->inbox), "%.*s", (int)sizeof(BUS_INBOX) - 2, BUS_INBOX);
+	if (!o->plain && !o->credentials && !all_near(o->url)) {
+		free(b);
+		return err_set(err, -EACCES, "NATS at %s: --creds FILE is missing (--plain: without TLS and keys)",
+			       o->url);
+	}
 	s = nats.natsOptions_Create(&options);
 	if (s == NATS_OK)
-		s = set_options(options, o);
+		s = set_options(b, options, o, &reason);
 	if (s == NATS_OK)
 		s = nats.natsConnection_Connect(&b->connection, options);
 	if (s == NATS_OK)
@@ -101,6 +187,8 @@ int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err)
 	nats.natsOptions_Destroy(options);
 	if (s != NATS_OK) {
 		bus_close(b);
+		if (reason.msg[0])
+			return err_set(err, -EACCES, "%s", reason.msg);
 		return err_set(err, -ECONNREFUSED, "cannot connect to NATS at %s: %s", o->url,
 			       nats.natsStatus_GetText(s));
 	}
@@ -142,14 +230,35 @@ void bus_close(struct bus *b)
 	free(b);
 }
 
-int bus_init(struct bus *b, unsigned replicas, uint64_t again_ns, struct err *err)
+/* The consumer of a tenant and its subjects. */
+static int find_consumer(const char *tenant, char name[BUS_SUBJECT_MAX], char subjects[BUS_SUBJECT_MAX],
+			 struct err *err)
 {
+	char token[BUS_NAME_MAX + 1];
+
+	snprintf(name, BUS_SUBJECT_MAX, "%s", BUS_CONSUMER);
+	snprintf(subjects, BUS_SUBJECT_MAX, "%s", BUS_SUBJECTS);
+	if (!tenant)
+		return 0;
+	if (!bus_token(tenant, token))
+		return err_set(err, -EINVAL, "'%s' is no name of a tenant", tenant);
+	snprintf(name, BUS_SUBJECT_MAX, BUS_CONSUMER "-%s", token);
+	snprintf(subjects, BUS_SUBJECT_MAX, PREFIX "%s.>", token);
+	return 0;
+}
+
+int bus_init(struct bus *b, const char *tenant, unsigned replicas, uint64_t again_ns, struct err *err)
+{
+	char name[BUS_SUBJECT_MAX], filter[BUS_SUBJECT_MAX];
+	int e = find_consumer(tenant, name, filter, err);
 	const char *subjects[] = { BUS_SUBJECTS };
 	jsStreamConfig stream;
 	jsConsumerConfig consumer;
 	jsErrCode code = 0;
 	natsStatus s;
 
+	if (e < 0)
+		return e;
 	nats.jsStreamConfig_Init(&stream);
 	stream.Name = BUS_STREAM;
 	stream.Subjects = subjects;
@@ -165,7 +274,8 @@ int bus_init(struct bus *b, unsigned replicas, uint64_t again_ns, struct err *er
 	if (s != NATS_OK)
 		return fail(s, code, "the stream " BUS_STREAM " cannot be made", err);
 	nats.jsConsumerConfig_Init(&consumer);
-	consumer.Durable = BUS_CONSUMER;
+	consumer.Durable = name;
+	consumer.FilterSubject = tenant ? filter : NULL;
 	consumer.AckPolicy = js_AckExplicit;
 	consumer.AckWait = (int64_t)again_ns;
 	consumer.MaxAckPending = BUS_PENDING_MAX;
@@ -237,16 +347,20 @@ int bus_publish(struct bus *b, const char *subject, const char *id, const void *
 	return s == NATS_OK ? 0 : fail(s, code, "a batch cannot be sent", err);
 }
 
-int bus_subscribe(struct bus *b, struct err *err)
+int bus_subscribe(struct bus *b, const char *tenant, struct err *err)
 {
+	char name[BUS_SUBJECT_MAX], subjects[BUS_SUBJECT_MAX];
+	int e = find_consumer(tenant, name, subjects, err);
 	jsSubOptions o;
 	jsErrCode code = 0;
 	natsStatus s;
 
+	if (e < 0)
+		return e;
 	nats.jsSubOptions_Init(&o);
 	o.Stream = BUS_STREAM;
 	o.ManualAck = true;
-	s = nats.js_PullSubscribe(&b->sub, b->js, BUS_SUBJECTS, BUS_CONSUMER, NULL, &o, &code);
+	s = nats.js_PullSubscribe(&b->sub, b->js, subjects, name, NULL, &o, &code);
 	if (s == NATS_NOT_FOUND)
 		return err_set(err, -ENOENT, "NATS has no stream " BUS_STREAM ": `dwell fleet init` makes it");
 	return s == NATS_OK ? 0 : fail(s, code, "messages of the stream " BUS_STREAM " cannot be asked for", err);
@@ -279,14 +393,11 @@ int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait
 
 int bus_inbox(struct bus *b, char ret[BUS_SUBJECT_MAX], struct err *err)
 {
-	natsInbox *inbox = NULL;
-	natsStatus s = nats.natsInbox_Create(&inbox);
+	uint64_t own[2];
 
-	(void)b;
-	if (s != NATS_OK)
-		return fail(s, 0, "a subject for answers cannot be made", err);
-	snprintf(ret, BUS_SUBJECT_MAX, "%s", inbox);
-	nats.natsInbox_Destroy(inbox);
+	if (getrandom(own, sizeof(own), 0) != sizeof(own))
+		return err_set(err, -EIO, "there is no randomness");
+	snprintf(ret, BUS_SUBJECT_MAX, "%s.%016" PRIx64 "%016" PRIx64, b->inbox, own[0], own[1]);
 	return 0;
 }
 

@@ -10,9 +10,11 @@
 #include "base/err.h"
 
 #define BUS_STREAM "DWELL"
-#define BUS_CONSUMER "collect" /* durable: all collectors share it */
+#define BUS_CONSUMER "collect" /* durable: all collectors share it; those of one tenant: with "-" and its name */
 #define BUS_SUBJECTS "dwell.v1.>"
 #define BUS_SUBJECT_MAX 512u
+#define BUS_INBOX \
+	"_INBOX." /* how subjects of answers begin; the public key of whom they are for follows, if it has one */
 #define BUS_NAME_MAX 100u		   /* bytes of a tenant, site or host */
 #define BUS_WAIT_MS 5000		   /* for a connection, and for an answer */
 #define BUS_DUPLICATES_S 120		   /* messages with one id within this time are one */
@@ -24,16 +26,18 @@
 struct bus;
 struct bus_options {
 	const char *url;		    /* nats://HOST:PORT, or tls:// */
-	const char *credentials;	    /* a file of nsc, or NULL */
+	const char *credentials;	    /* a file with a seed, or as nsc makes them; or NULL */
 	const char *ca, *certificate, *key; /* PEM files, or NULL */
+	bool plain;			    /* without TLS and keys, also to other machines */
 };
 
-/* Connects. 0, or -errno with *err: -ENOENT without the library, -EINVAL, -ECONNREFUSED. */
+/* Connects. Beyond loopback TLS and credentials are wanted. 0, or -errno with *err: -ENOENT without the library,
+ * -EINVAL, -ECONNREFUSED. */
 int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err);
 void bus_close(struct bus *b); /* accepts NULL */
 /* Makes the stream and its consumer; those that are there get today's settings. replicas: servers that keep each
- * message; again_ns: as BUS_AGAIN_NS. 0 or -errno. */
-int bus_init(struct bus *b, unsigned replicas, uint64_t again_ns, struct err *err);
+ * message; again_ns: as BUS_AGAIN_NS. tenant: whose messages collectors take; NULL: all. 0 or -errno. */
+int bus_init(struct bus *b, const char *tenant, unsigned replicas, uint64_t again_ns, struct err *err);
 
 /* "web1.example" -> "web1~example": names within a subject have no dots. false: it is too long, empty, or has
  * characters that no name of a host has. */
@@ -55,8 +59,8 @@ struct bus_message {
 	bool nobody; /* instead of an answer: nobody has the subject that was sent to */
 	void *own;
 };
-/* Begins to take messages. 0 or -errno. */
-int bus_subscribe(struct bus *b, struct err *err);
+/* Begins to take messages: of a tenant; NULL: all. 0 or -errno. */
+int bus_subscribe(struct bus *b, const char *tenant, struct err *err);
 /* Takes up to `max` messages, waiting for the first `wait_ms` at most. How many, or -errno. */
 int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms, struct err *err);
 /* -- messages beside the stream: listeners get them, and nobody keeps them -- */

@@ -13,8 +13,9 @@
 
 #define LIBRARY "libcurl.so.4"
 #define HTTP_OK 200
-#define CHUNK (256 << 10) /* bytes of an answer at a time */
-#define WORDS_MAX 300	  /* of the server's message */
+#define CHUNK (256 << 10)						       /* bytes of an answer at a time */
+#define WORDS_MAX 300							       /* of the server's message */
+#define READONLY "Cannot modify 'max_execution_time' setting in readonly mode" /* Source: ClickHouse 18.16 */
 
 static struct {
 #define CURL_FN(name) __typeof__(&name) name;
@@ -25,6 +26,7 @@ static struct {
 struct click {
 	CURL *easy;
 	char *url, *user, *password, *database;
+	bool fixed; /* the user may not set anything: its profile has the limits */
 };
 
 static int open_library(struct err *err)
@@ -54,6 +56,13 @@ static int read_password(struct click *c, const char *path, struct err *err)
 	return c->password ? 0 : -ENOMEM;
 }
 
+static bool is_database(const char *s)
+{
+	const size_t n = strlen(s);
+
+	return n && n <= 64 && strspn(s, "abcdefghijklmnopqrstuvwxyz_0123456789") == n;
+}
+
 int click_open(const struct click_options *o, struct click **ret, struct err *err)
 {
 	struct click *c;
@@ -63,6 +72,9 @@ int click_open(const struct click_options *o, struct click **ret, struct err *er
 		return e;
 	if (strncmp(o->url, "http://", 7) != 0 && strncmp(o->url, "https://", 8) != 0)
 		return err_set(err, -EINVAL, "%s is no address of ClickHouse, such as http://127.0.0.1:8123", o->url);
+	if (!is_database(o->database))
+		return err_set(err, -EINVAL, "'%s' is no name of a database: small letters, digits and '_'",
+			       o->database);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return err_set(err, -ENOMEM, "out of memory");
@@ -176,23 +188,37 @@ static int perform(struct click *c, const char *url, const char *body, size_t n,
 	return status == HTTP_OK ? 0 : refused(c, status, &answer->text, err);
 }
 
-/* query: in the address, or NULL. */
-static int ask(struct click *c, const char *query, const char *body, size_t n, struct answer *answer, struct err *err)
+static int ask_once(struct click *c, const char *escaped, const char *body, size_t n, struct answer *answer,
+		    struct err *err)
 {
 	_cleanup_(strb_free) struct strb url = { 0 };
 	size_t len = strlen(c->url);
-	char *escaped = query ? curl.curl_easy_escape(c->easy, query, 0) : NULL;
 
+	strb_printf(&url, "%s%s?database=%s", c->url, len && c->url[len - 1] == '/' ? "" : "/", c->database);
 	/* A question that nobody waits for any more ends there, too. */
-	strb_printf(&url, "%s%s?database=%s&max_execution_time=%d", c->url, len && c->url[len - 1] == '/' ? "" : "/",
-		    c->database, CLICK_WAIT_S);
+	if (!c->fixed)
+		strb_printf(&url, "&max_execution_time=%d", CLICK_WAIT_S);
 	if (escaped)
 		strb_printf(&url, "&query=%s", escaped);
-	curl.curl_free(escaped);
-	if (url.failed || (query && !escaped))
+	if (url.failed)
 		return err_set(err, -ENOMEM, "out of memory");
 	answer->easy = c->easy;
 	return perform(c, url.s, body, n, answer, err);
+}
+
+/* query: in the address, or NULL. */
+static int ask(struct click *c, const char *query, const char *body, size_t n, struct answer *answer, struct err *err)
+{
+	char *escaped = query ? curl.curl_easy_escape(c->easy, query, 0) : NULL;
+	int e = query && !escaped ? err_set(err, -ENOMEM, "out of memory") : ask_once(c, escaped, body, n, answer, err);
+
+	if (e == -EIO && !c->fixed && strstr(strb_str(&answer->text), READONLY)) {
+		c->fixed = true;
+		strb_reset(&answer->text);
+		e = ask_once(c, escaped, body, n, answer, err);
+	}
+	curl.curl_free(escaped);
+	return e;
 }
 
 int click_run(struct click *c, const char *sql, struct err *err)

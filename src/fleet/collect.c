@@ -284,7 +284,7 @@ static int get_ready(struct collector *c, struct err *err)
 	if (e == 0 && !c->bus)
 		e = bus_connect(&c->o->bus, &c->bus, err);
 	if (e == 0 && !c->subscribed)
-		e = bus_subscribe(c->bus, err);
+		e = bus_subscribe(c->bus, c->o->tenant, err);
 	c->subscribed = e == 0;
 	return e;
 }

@@ -16,7 +16,8 @@
 struct collect_options {
 	struct bus_options bus;
 	struct click_options store;
-	uint64_t for_ns; /* how long to run; 0: until stop() */
+	const char *tenant; /* whose messages; NULL: all */
+	uint64_t for_ns;    /* how long to run; 0: until stop() */
 	bool (*stop)(void *ctx);
 	void *ctx;
 };

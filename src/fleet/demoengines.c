@@ -111,7 +111,7 @@ static int make(const struct demo *d, struct err *err)
 	int e = bus_connect(&bus, &b, err);
 
 	if (e == 0)
-		e = bus_init(b, 1, BUS_AGAIN_NS, err);
+		e = bus_init(b, NULL, 1, BUS_AGAIN_NS, err);
 	if (e == 0)
 		e = tables_init(&store, err);
 	bus_close(b);

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "fleet/access.h"
 #include "fleet/runhost.h"
 #include "hosts/lines.h"
 #include "hosts/merge.h"
@@ -20,7 +21,8 @@ enum state { ASKED, RUNS, ENDED };
 struct host {
 	char *name; /* as answers have it */
 	char site[BUS_NAME_MAX + 1];
-	const char *host; /* within name */
+	const char *host;   /* within name */
+	const uint8_t *key; /* that signs its answers; NULL: nobody looks */
 	char subject[BUS_SUBJECT_MAX], reply[BUS_SUBJECT_MAX];
 	enum state state;
 	uint32_t number; /* of the answer that comes next */
@@ -41,6 +43,8 @@ struct asking {
 	const char **labels;
 	struct lines lines;
 	struct merge *merge;
+	struct access access;
+	unsigned forged, again;
 	uint64_t begun, beat, stopped;
 	int error; /* of writing */
 	struct err *err;
@@ -80,6 +84,11 @@ const struct optrow runask_rows[RUNASK_NROWS] = {
 	  .at = offsetof(struct runask, key),
 	  .arg = "FILE",
 	  .help = "the key that signs (that of --creds); `dwell fleet key` makes one" },
+	{ .name = "access",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct runask, access),
+	  .arg = "FILE",
+	  .help = "only answers that hosts have signed; their keys (`dwell fleet access`)" },
 };
 
 /* -- which hosts -- */
@@ -129,6 +138,11 @@ static int find_hosts(struct asking *x)
 	}
 	if (e == 0 && !x->hosts.n)
 		return err_set(x->err, -ENOENT, "no host is selected");
+	for (size_t i = 0; e == 0 && x->o->access && i < x->hosts.n; i++) {
+		struct host *h = &x->hosts.v[i];
+
+		h->key = access_host(&x->access, x->m.tenant, h->site, h->host);
+	}
 	x->labels = e == 0 ? calloc(x->hosts.n, sizeof(*x->labels)) : NULL;
 	for (size_t i = 0; x->labels && i < x->hosts.n; i++)
 		x->labels[i] = x->hosts.v[i].name;
@@ -227,7 +241,8 @@ static int ask_all(struct asking *x)
 			return err_set(x->err, -EIO, "there is no randomness");
 		snprintf(h->reply, sizeof(h->reply), "%.400s.%zu-%016" PRIx64, x->inbox, i, secret);
 		h->heard = x->begun;
-		e = send_to(x, h, RUNMSG_RUN);
+		if (!x->o->access || h->key)
+			e = send_to(x, h, RUNMSG_RUN);
 	}
 	return e < 0 ? e : bus_flush(x->bus, x->err);
 }
@@ -283,6 +298,27 @@ static void take_stream(struct asking *x, size_t i, const char *p, size_t n)
 		x->error = e;
 }
 
+/* Whether it is the host's, and a new one. *p: NULL, it cannot be read. */
+static bool is_true(struct asking *x, const struct host *h, const struct bus_message *b, enum runmsg_answer *kind,
+		    uint32_t *number, const char **p, size_t *n)
+{
+	const struct runmsg_whose w = { x->m.tenant, h->site, h->host, x->m.id, h->reply };
+	const void *inner;
+	size_t len;
+
+	if (runmsg_unseal(b->data, b->n, &w, h->key, &inner, &len) < 0) {
+		x->forged++;
+		return false;
+	}
+	if (runmsg_take_answer(inner, len, kind, number, p, n) < 0)
+		*p = NULL;
+	else if (h->key && *number < h->number) {
+		x->again++;
+		return false;
+	}
+	return true;
+}
+
 static void take_answer(struct asking *x, size_t i, const struct bus_message *b)
 {
 	struct host *h = &x->hosts.v[i];
@@ -292,13 +328,11 @@ static void take_answer(struct asking *x, size_t i, const struct bus_message *b)
 	size_t n;
 	char text[ERR_MSG_MAX];
 
-	if (h->state == ENDED)
-		return;
-	if (b->nobody) {
+	if (b->nobody && h->state == ASKED)
 		end_host(x, i, "it is not there, or takes no programs (`dwell fleet host --policy`)");
+	if (b->nobody || !is_true(x, h, b, &kind, &number, &p, &n) || h->state == ENDED)
 		return;
-	}
-	if (runmsg_take_answer(b->data, b->n, &kind, &number, &p, &n) < 0 || number != h->number++) {
+	if (!p || number != h->number++) {
 		end_host(x, i, "an answer is missing, or cannot be read");
 		return;
 	}
@@ -328,6 +362,8 @@ static void take_message(struct asking *x, const struct bus_message *b)
 	i = strtoul(b->subject + n + 1, NULL, 10);
 	if (i < x->hosts.n && !strcmp(x->hosts.v[i].reply, b->subject))
 		take_answer(x, i, b);
+	else
+		x->forged++;
 }
 
 /* -- until all have ended -- */
@@ -354,6 +390,8 @@ static size_t look_at_time(struct asking *x)
 	for (size_t i = 0; i < x->hosts.n; i++) {
 		struct host *h = &x->hosts.v[i];
 
+		if (x->o->access && !h->key)
+			end_host(x, i, "it is not enrolled: the list of keys (--access) has it not");
 		if (h->state == ASKED && now > x->begun + RUNASK_ANSWER_NS)
 			end_host(x, i, "it does not answer");
 		if (h->state == RUNS && now > h->heard + RUNASK_SILENT_NS)
@@ -407,6 +445,7 @@ static void asking_free(struct asking *x)
 		strb_free(&h->err);
 	}
 	merge_free(x->merge);
+	access_free(&x->access);
 	free(x->labels);
 	vec_free(&x->hosts);
 	strb_free(&x->program);
@@ -420,6 +459,8 @@ int runask(struct runask *o, const struct listener *to, struct runask_result *re
 	int e = make_request(&x);
 
 	*ret = (struct runask_result){ 0 };
+	if (e == 0 && o->access)
+		e = access_read(o->access, &x.access, err);
 	if (e == 0)
 		e = find_hosts(&x);
 	if (e == 0)
@@ -437,6 +478,8 @@ int runask(struct runask *o, const struct listener *to, struct runask_result *re
 		ret->ran += h->status >= 0;
 		ret->status = h->status > ret->status ? h->status : ret->status;
 	}
+	ret->forged = x.forged;
+	ret->again = x.again;
 	asking_free(&x);
 	return e;
 }

@@ -20,7 +20,9 @@
 struct runask {
 	struct askshow show; /* which hosts: of the store, if it has one; else the names are taken as they are */
 	struct bus_options bus;
-	const char *key;     /* file of the seed; NULL: bus.credentials has it */
+	const char *key; /* file of the seed; NULL: bus.credentials has it */
+	const char
+		*access; /* file of the hosts' keys (fleet/access.h), whose answers alone count; NULL: nobody looks */
 	const char *program; /* text; or NULL: */
 	const char *script;  /* a file */
 	uint64_t for_ns;
@@ -31,12 +33,13 @@ struct runask {
 	void *ctx;
 };
 struct runask_result {
-	int status;    /* the largest exit status */
-	unsigned ran;  /* hosts that ran it and told how it ended */
-	unsigned lost; /* hosts that did not */
+	int status;		/* the largest exit status */
+	unsigned ran;		/* hosts that ran it and told how it ended */
+	unsigned lost;		/* hosts that did not */
+	unsigned forged, again; /* answers that the host has not signed; that came a second time */
 };
 /* Options of it that are no others' (base/optrow.h). */
-#define RUNASK_NROWS 7u
+#define RUNASK_NROWS 8u
 extern const struct optrow runask_rows[RUNASK_NROWS];
 /* 0, whatever the hosts did; -errno with *err. */
 int runask(struct runask *o, const struct listener *to, struct runask_result *ret, struct err *err);

@@ -42,10 +42,14 @@ struct runhost {
 	bool unsent;			    /* it has been told that the log is not sent */
 	struct runpolicy policy;
 	VEC(struct run *) runs;
+	struct nkey key; /* that signs answers */
+	bool signs;
 	struct {
 		char id[RUNMSG_ID_LEN + 1];
+		uint64_t time; /* ms: of the request */
 	} ids[RUNHOST_IDS_MAX];
 	size_t nids;
+	uint64_t since;	 /* ms since 1970: what was asked before, nobody here remembers */
 	uint64_t minute; /* whose refusals are counted */
 	unsigned refusals;
 	bool failing;
@@ -169,15 +173,20 @@ static void audit_end(struct runhost *h, const struct run *r, const char *reason
 
 /* -- answers -- */
 
-static void answer(struct runhost *h, const char *reply, enum runmsg_answer kind, uint32_t number, const char *p,
-		   size_t n)
+static void answer(struct runhost *h, const char *id, const char *reply, enum runmsg_answer kind, uint32_t number,
+		   const char *p, size_t n)
 {
-	_cleanup_(strb_free) struct strb b = { 0 };
+	const struct runmsg_whose w = { h->o->tenant, h->o->site, h->o->host, id, reply };
+	_cleanup_(strb_free) struct strb b = { 0 }, sealed = { 0 };
 	struct err err = { 0 };
+	int e;
 
 	runmsg_answer(&b, kind, number, p, n);
-	if (!b.failed && bus_send(h->bus, reply, NULL, b.s, b.n, &err) < 0)
-		listener_msg(h->to, "an answer is not sent: %s", err.msg);
+	e = h->signs ? runmsg_seal(&sealed, &w, &h->key, &b, &err) : b.failed ? -ENOMEM : 0;
+	if (e == 0)
+		e = bus_send(h->bus, reply, NULL, h->signs ? sealed.s : b.s, h->signs ? sealed.n : b.n, &err);
+	if (e < 0)
+		listener_msg(h->to, "an answer is not sent: %s", err.msg[0] ? err.msg : "out of memory");
 }
 
 static void on_piece(void *ctx, const char *p, size_t n)
@@ -185,7 +194,7 @@ static void on_piece(void *ctx, const char *p, size_t n)
 	struct run *r = ctx;
 
 	for (size_t at = 0; at < n; at += RUNMSG_PIECE)
-		answer(r->host, r->reply, RUNMSG_STREAM, r->number++, p + at,
+		answer(r->host, r->id, r->reply, RUNMSG_STREAM, r->number++, p + at,
 		       n - at < RUNMSG_PIECE ? n - at : RUNMSG_PIECE);
 }
 
@@ -209,6 +218,8 @@ static int check_fresh(const struct runhost *h, const struct runmsg *m, struct e
 		return err_set(err, -EPERM, "the request is not for this host");
 	if (apart > RUNMSG_TIME_MAX * 1000 || apart < -RUNMSG_TIME_MAX * 1000)
 		return err_set(err, -EPERM, "the request is of %" PRId64 " s ago by this host's clock", apart / 1000);
+	if (m->time < h->since)
+		return err_set(err, -EPERM, "the request is older than the process here that takes it");
 	return 0;
 }
 
@@ -235,7 +246,7 @@ static int begin_run(struct runhost *h, const struct runmsg *m, const char *user
 	r->beat = r->child.begun;
 	n = snprintf(text, sizeof(text), "%" PRIu64 " s, %" PRIu64 " rows, %" PRIu64 "%% of the CPUs",
 		     h->policy.seconds, h->policy.rows, h->policy.cpu);
-	answer(h, r->reply, RUNMSG_YES, r->number++, text, (size_t)n);
+	answer(h, r->id, r->reply, RUNMSG_YES, r->number++, text, (size_t)n);
 	return 0;
 }
 
@@ -248,6 +259,20 @@ static bool note_refusal(struct runhost *h)
 		h->refusals = 0;
 	h->minute = minute;
 	return h->refusals++ < RUNHOST_REFUSALS_MAX;
+}
+
+/* It is not taken again while it is fresh. */
+static int note_id(struct runhost *h, const struct runmsg *m, struct err *err)
+{
+	size_t i = h->nids % RUNHOST_IDS_MAX;
+	uint64_t now = clock_ns(CLOCK_REALTIME) / NSEC_PER_MSEC;
+
+	if (h->nids >= RUNHOST_IDS_MAX && h->ids[i].time + RUNMSG_TIME_MAX * 1000 > now)
+		return err_set(err, -EBUSY, "too many programs within a minute");
+	snprintf(h->ids[i].id, sizeof(h->ids[i].id), "%s", m->id);
+	h->ids[i].time = m->time;
+	h->nids++;
+	return 0;
 }
 
 static void take_request(struct runhost *h, const struct runmsg *m)
@@ -265,15 +290,15 @@ static void take_request(struct runhost *h, const struct runmsg *m)
 		u = runpolicy_user(&h->policy, m->user);
 		e = runpolicy_check(&h->policy, m, h->runs.n, &err);
 	}
-	if (e == 0) {
-		snprintf(h->ids[h->nids++ % RUNHOST_IDS_MAX].id, sizeof(h->ids[0].id), "%s", m->id);
+	if (e == 0)
+		e = note_id(h, m, &err);
+	if (e == 0)
 		e = begin_run(h, m, u->name, &err);
-	}
 	if (e < 0 && !note_refusal(h))
 		return;
 	audit_request(h, e == 0 ? "run" : "refused", u ? u->name : "", m, e < 0 ? err.msg : "");
 	if (e < 0)
-		answer(h, m->reply, RUNMSG_NO, 0, err.msg, strlen(err.msg));
+		answer(h, m->id, m->reply, RUNMSG_NO, 0, err.msg, strlen(err.msg));
 }
 
 static void take_word(struct runhost *h, const struct runmsg *m)
@@ -306,7 +331,7 @@ static void take_message(struct runhost *h, const struct bus_message *b)
 		return;
 	if (m.kind != RUNMSG_RUN)
 		take_word(h, &m);
-	else if (!strncmp(m.reply, RUNHOST_ANSWERS, strlen(RUNHOST_ANSWERS)) && !strpbrk(m.reply, "*> \t"))
+	else if (!strncmp(m.reply, BUS_INBOX, strlen(BUS_INBOX)) && !strpbrk(m.reply, "*> \t"))
 		take_request(h, &m);
 }
 
@@ -324,7 +349,7 @@ static void end_run(struct runhost *h, struct run *r)
 				: "it ended without a status: who asked was not heard of, or it took too much CPU time";
 	uint64_t cpu;
 
-	answer(h, r->reply, RUNMSG_END, r->number++, reason, strlen(reason));
+	answer(h, r->id, r->reply, RUNMSG_END, r->number++, reason, strlen(reason));
 	cpu = runchild_end(&r->child);
 	audit_end(h, r, r->stopped && !*reason ? "stopped by its user" : reason, cpu);
 	free(r);
@@ -344,7 +369,7 @@ static void pump(struct runhost *h)
 		}
 		if (now > r->beat + RUNHOST_BEAT_NS) {
 			r->beat = now;
-			answer(h, r->reply, RUNMSG_HERE, r->number++, NULL, 0);
+			answer(h, r->id, r->reply, RUNMSG_HERE, r->number++, NULL, 0);
 		}
 		h->runs.v[n++] = r;
 	}
@@ -401,10 +426,14 @@ static void turn(struct runhost *h)
 	h->failing = e < 0;
 }
 
-static void run(const struct runhost_options *o, const struct listener *to)
+static void run(const struct runhost_options *o, const struct nkey *key, const struct listener *to)
 {
-	struct runhost h = { .o = o, .to = to };
+	struct runhost h = { .o = o, .to = to, .since = clock_ns(CLOCK_REALTIME) / NSEC_PER_MSEC };
 	uint64_t end;
+
+	if (key)
+		h.key = *key;
+	h.signs = key != NULL;
 
 	signal(SIGPIPE, SIG_IGN);
 	while (!o->stop(o->ctx))
@@ -427,14 +456,18 @@ static void run(const struct runhost_options *o, const struct listener *to)
 
 int runhost_start(const struct runhost_options *o, const struct listener *to, pid_t *ret, struct err *err)
 {
+	const char *path = o->key ? o->key : o->bus.credentials;
 	char subject[BUS_SUBJECT_MAX];
 	pid_t parent = getpid();
 	struct runpolicy p;
+	struct nkey key;
 	int e = runpolicy_read(o->policy, &p, err);
 
 	if (e < 0)
 		return e;
 	runpolicy_free(&p);
+	if (path && nkey_load(path, &key, err) < 0)
+		return -EACCES;
 	if (runhost_subject(o->tenant, o->site, o->host, subject) < 0)
 		return err_set(err, -EINVAL, "'%s', '%s', '%s': no names of a tenant, a site and a host", o->tenant,
 			       o->site, o->host);
@@ -443,9 +476,10 @@ int runhost_start(const struct runhost_options *o, const struct listener *to, pi
 	if (*ret == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() == parent)
-			run(o, to);
+			run(o, path ? &key : NULL, to);
 		_exit(0);
 	}
+	explicit_bzero(&key, sizeof(key));
 	return *ret < 0 ? err_set(err, -errno, "a process for programs: %s", strerror(errno)) : 0;
 }
 

@@ -15,11 +15,11 @@
 #define RUNHOST_AUDIT_MAX (16u << 20)	   /* bytes of the log; then it becomes NAME.old */
 #define RUNHOST_AUDIT "fleet-run.log"	   /* in the daemon's folder */
 #define RUNHOST_REFUSALS_MAX 600u	   /* that are answered and noted in a minute; more are not */
-#define RUNHOST_ANSWERS "_INBOX."	   /* how subjects of answers begin: nothing else is sent to */
 
 struct runhost_options {
 	struct bus_options bus;
 	const char *tenant, *site, *host, *policy;
+	const char *key;   /* file of the seed that signs answers; NULL: bus.credentials has it, or nobody signs */
 	const char *audit; /* a file of JSON Lines: who asked for what, and what became of it */
 	bool (*stop)(void *ctx);
 	void *ctx;

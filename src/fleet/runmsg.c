@@ -176,3 +176,43 @@ int runmsg_take_answer(const void *data, size_t n, enum runmsg_answer *kind, uin
 	*len = n - RUNMSG_ANSWER_HEAD;
 	return 0;
 }
+
+static void put_whose(struct strb *b, const struct runmsg_whose *w, const void *answer, size_t n)
+{
+	strb_printf(b, "dwa1\n%s\n%s\n%s\n%s\n%s\n", w->tenant, w->site, w->host, w->id, w->reply);
+	strb_add(b, answer, n);
+}
+
+int runmsg_seal(struct strb *b, const struct runmsg_whose *w, const struct nkey *key, const struct strb *answer,
+		struct err *err)
+{
+	_cleanup_(strb_free) struct strb text = { 0 };
+	uint8_t signature[NKEY_SIGNATURE];
+	int e;
+
+	put_whose(&text, w, answer->s, answer->n);
+	e = text.failed || answer->failed ? err_set(err, -ENOMEM, "out of memory")
+					  : nkey_sign(key, text.s, text.n, signature, err);
+	if (e < 0)
+		return e;
+	strb_addc(b, RUNMSG_SEALED);
+	strb_add(b, signature, sizeof(signature));
+	strb_add(b, answer->s, answer->n);
+	return b->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+int runmsg_unseal(const void *data, size_t n, const struct runmsg_whose *w, const uint8_t *key, const void **ret,
+		  size_t *len)
+{
+	_cleanup_(strb_free) struct strb text = { 0 };
+	const bool sealed = n > RUNMSG_SEAL_LEN && *(const char *)data == RUNMSG_SEALED;
+	const uint8_t *p = data;
+	struct err err = { 0 };
+
+	*ret = p + (sealed ? RUNMSG_SEAL_LEN : 0);
+	*len = n - (sealed ? RUNMSG_SEAL_LEN : 0);
+	if (!key)
+		return 0;
+	put_whose(&text, w, *ret, *len);
+	return !sealed || text.failed || nkey_verify(key, text.s, text.n, p + 1, &err) < 0 ? -EBADMSG : 0;
+}

@@ -54,4 +54,18 @@ void runmsg_answer(struct strb *b, enum runmsg_answer kind, uint32_t number, con
 /* 0, or -EPROTO. *p is within data. */
 int runmsg_take_answer(const void *data, size_t n, enum runmsg_answer *kind, uint32_t *number, const char **p,
 		       size_t *len);
+
+/* -- a signed answer: RUNMSG_SEALED, the signature of whose it is and of the answer, and the answer -- */
+#define RUNMSG_SEALED 'S'
+#define RUNMSG_SEAL_LEN (1 + NKEY_SIZE * 2)
+struct runmsg_whose { /* the run, the subject of answers that one host was given, and the host */
+	const char *tenant, *site, *host, *id, *reply;
+};
+/* 0 or -errno with *err. */
+int runmsg_seal(struct strb *b, const struct runmsg_whose *w, const struct nkey *key, const struct strb *answer,
+		struct err *err);
+/* The answer within a message, signed or not. key: whose signature it must have; NULL: nobody looks. 0; -EBADMSG: it
+ * has not, or is of another run, host or place. */
+int runmsg_unseal(const void *data, size_t n, const struct runmsg_whose *w, const uint8_t *key, const void **ret,
+		  size_t *len);
 #endif

@@ -63,29 +63,31 @@ static int take_line(struct runpolicy *p, char *line)
 	return -EINVAL;
 }
 
-static int check_file(int fd, const char *path, struct err *err)
+int runpolicy_open(const char *path, const char *what, FILE **ret, struct err *err)
 {
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_set(err, -errno, "the policy cannot be read from %s: %s", path, strerror(errno));
+		return err_set(err, -errno, "the %s cannot be read from %s: %s", what, path, strerror(errno));
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) || (st.st_uid != 0 && st.st_uid != geteuid()))
-		return err_set(err, -EPERM, "%s: others may write this policy", path);
+		return err_set(err, -EPERM, "%s: others may write this %s", path, what);
+	*ret = fdopen(fd, "r");
+	if (!*ret)
+		return err_set(err, -ENOMEM, "out of memory");
+	fd = -1; /* the FILE's */
 	return 0;
 }
 
 int runpolicy_read(const char *path, struct runpolicy *ret, struct err *err)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char line[LINE_MAX_];
-	FILE *f;
-	int e = check_file(fd, path, err), n = 0;
+	FILE *f = NULL;
+	int e = runpolicy_open(path, "policy", &f, err), n = 0;
 
 	*ret = (struct runpolicy){ .cpu = CPU, .seconds = SECONDS, .rows = ROWS, .programs = PROGRAMS };
-	f = e == 0 ? fdopen(fd, "r") : NULL;
-	if (!f)
-		return e < 0 ? e : err_set(err, -ENOMEM, "out of memory");
-	fd = -1; /* the FILE's */
+	if (e < 0)
+		return e;
 	while (e == 0 && fgets(line, sizeof(line), f)) {
 		n++;
 		e = strchr(line, '\n') || feof(f) ? take_line(ret, line) : -EINVAL;

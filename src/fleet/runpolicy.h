@@ -11,6 +11,7 @@
 #ifndef DWELL_FLEET_RUNPOLICY_H
 #define DWELL_FLEET_RUNPOLICY_H
 #include <stdbool.h>
+#include <stdio.h>
 #include "base/vec.h"
 #include "fleet/runmsg.h"
 
@@ -27,6 +28,8 @@ struct runpolicy {
 	uint64_t cpu; /* percent */
 	uint64_t seconds, rows, programs;
 };
+/* A file that says who may do something: nobody but its owner may write it. 0 or -errno with *err. */
+int runpolicy_open(const char *path, const char *what, FILE **ret, struct err *err);
 /* 0 or -errno with *err. */
 int runpolicy_read(const char *path, struct runpolicy *ret, struct err *err);
 void runpolicy_free(struct runpolicy *p);

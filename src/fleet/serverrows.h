@@ -7,7 +7,7 @@
 #include "fleet/click.h"
 
 /* Rows of options: of a struct bus_options, and of a struct click_options. */
-#define FLEET_BUS_NROWS 5
+#define FLEET_BUS_NROWS 6
 #define FLEET_BUS_ROWS(type, member) \
 	{ .name = "fleet", \
 	  .kind = OPT_TEXT, \
@@ -18,7 +18,7 @@
 		  .kind = OPT_TEXT, \
 		  .at = offsetof(type, member.credentials), \
 		  .arg = "FILE", \
-		  .help = "credentials (nkey) as nsc makes them" }, \
+		  .help = "the key (`dwell fleet key`), or credentials as nsc makes them" }, \
 		{ .name = "ca", \
 		  .kind = OPT_TEXT, \
 		  .at = offsetof(type, member.ca), \
@@ -29,11 +29,16 @@
 		  .at = offsetof(type, member.certificate), \
 		  .arg = "FILE", \
 		  .help = "this client's certificate" }, \
+		{ .name = "key", \
+		  .kind = OPT_TEXT, \
+		  .at = offsetof(type, member.key), \
+		  .arg = "FILE", \
+		  .help = "and its key" }, \
 	{ \
-		.name = "key", .kind = OPT_TEXT, .at = offsetof(type, member.key), .arg = "FILE", \
-		.help = "and its key" \
+		.name = "plain", .kind = OPT_FLAG, .at = offsetof(type, member.plain), \
+		.help = "other machines without TLS and credentials" \
 	}
-#define FLEET_STORE_NROWS 3
+#define FLEET_STORE_NROWS 4
 #define FLEET_STORE_ROWS(type, member) \
 	{ .name = "store", \
 	  .kind = OPT_TEXT, \
@@ -45,6 +50,11 @@
 		  .at = offsetof(type, member.user), \
 		  .arg = "NAME", \
 		  .help = "a user there" }, \
+		{ .name = "store-database", \
+		  .kind = OPT_TEXT, \
+		  .at = offsetof(type, member.database), \
+		  .arg = "NAME", \
+		  .help = "(dwell)" }, \
 	{ \
 		.name = "store-password", .kind = OPT_TEXT, .at = offsetof(type, member.password_file), .arg = "FILE", \
 		.help = "a file with the password" \

@@ -36,7 +36,7 @@ struct sim_fault {
 };
 extern const struct sim_fault sim_faults[SIM_NFAULTS];
 /* Options of it (base/optrow.h). */
-#define SIM_NROWS 11u
+#define SIM_NROWS 12u
 extern const struct optrow sim_rows[SIM_NROWS];
 /* Runs. 0, or -errno with *err. */
 int sim_run(const struct sim_options *o, const struct listener *to, struct err *err);

@@ -94,12 +94,14 @@ static int make_database(const struct click_options *o, struct err *err)
 {
 	struct click_options d = *o;
 	struct click *c = NULL;
+	char sql[128];
 	int e;
 
+	snprintf(sql, sizeof(sql), "CREATE DATABASE IF NOT EXISTS %.64s", o->database);
 	d.database = "default";
 	e = click_open(&d, &c, err);
 	if (e == 0)
-		e = click_run(c, "CREATE DATABASE IF NOT EXISTS " TABLES_DATABASE, err);
+		e = click_run(c, sql, err);
 	click_close(c);
 	return e;
 }

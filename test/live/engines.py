@@ -93,26 +93,41 @@ class Nats(Engine):
             return False
 
 
+class Secure(Nats):
+    """By a configuration with TLS. port: which that says."""
+
+    def __init__(self, folder, config, port):
+        self.folder, self.port, self.url = folder, port, f"tls://localhost:{port}"
+        os.makedirs(folder)
+        Engine.__init__(self, ["nats-server", "-c", config], self.listens)
+
+
 class ClickHouse(Engine):
-    def __init__(self, folder):
-        self.folder = folder
+    """users: a file instead of one user who may everything; auth: as whom it is asked here."""
+
+    def __init__(self, folder, users=None, auth=None):
+        self.folder, self.auth = folder, auth
         os.makedirs(folder)
         self.port, tcp, inter = free_ports(3)
         self.url = f"http://127.0.0.1:{self.port}"
         with open(os.path.join(folder, "config.xml"), "w", encoding="ascii") as f:
             f.write(CONFIG.format(d=folder, http=self.port, tcp=tcp, inter=inter))
         with open(os.path.join(folder, "users.xml"), "w", encoding="ascii") as f:
-            f.write(USERS)
+            f.write(open(users, encoding="ascii").read() if users else USERS)
         super().__init__(["clickhouse-server", f"--config-file={folder}/config.xml"], self.listens)
 
-    def ask(self, sql, database="dwell"):
+    def ask(self, sql, database="dwell", auth=None):
         """Rows of texts."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(f"{self.url}/?database={database}", data=sql.encode(), timeout=60) as r:
+        user = auth or self.auth
+        headers = {"X-ClickHouse-User": user[0], "X-ClickHouse-Key": user[1]} if user else {}
+        with opener.open(urllib.request.Request(f"{self.url}/?database={database}", data=sql.encode(), headers=headers), timeout=60) as r:
             return [line.split("\t") for line in r.read().decode().splitlines()]
 
     def listens(self):
         try:
-            return self.ask("SELECT 1", "default") == [["1"]]
+            return self.ask("SELECT 1", "dwell" if self.auth else "default") == [["1"]]
+        except urllib.error.HTTPError:
+            return bool(self.auth)  # it answers; there is no such database yet
         except (urllib.error.URLError, OSError):
             return False

@@ -103,7 +103,10 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats:
         os.makedirs(host)
         policy(host, f"# those who may\nuser {keys['alice']} alice\nuser {keys['bob']} bob write\nseconds 30\nrows 5000\nprograms 2\ncpu 20%\n")
     policy("db-1", f"user {keys['alice']} alice\nseconds 5\nrows 20\nprograms 1\ncpu 20%\n")
-    daemons = {host: subprocess.Popen([live.DWELL, "fleet", "host", "--state", host, "--name", host, "--policy", f"{host}.policy"], env=env,
+    for host in ("web-1.example", "web-2", "fake"):
+        keys[host] = fleet("key", f"{host}.key").stdout.strip()
+    sign = {host: ["--sign", f"{host}.key"] if os.path.exists(f"{host}.key") else [] for host in HOSTS}
+    daemons = {host: subprocess.Popen([live.DWELL, "fleet", "host", "--state", host, "--name", host, "--policy", f"{host}.policy", *sign[host]], env=env,
                                       stdin=subprocess.DEVNULL, stderr=open(f"{host}.log", "w", encoding="utf-8")) for host in HOSTS}
     os.chmod("eve.key", 0o644)
     r = run("-n", "BEGIN { exit(0); }", key="eve.key")
@@ -195,6 +198,57 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats:
     live.same(run("-n", "BEGIN { exit(0); }", hosts="web-2").returncode, 0, "the host still takes programs")
     live.check(until(lambda: len(audit("web-2")) >= before["web-2"] + 2), "its log")
     live.same(len(audit("web-2")), before["web-2"] + 2, "and ran none of the others")
+
+    # answers: those that an enrolled host has signed, once
+    with open("hosts.access", "w", encoding="ascii") as f:
+        f.write("".join(f"host {keys[h]} default/default/{h}\n" for h in ("web-1.example", "web-2", "fake")) + f"host {keys['eve']} default/default/db-1\n")
+    os.chmod("hosts.access", 0o600)
+    r = run("-n", "BEGIN { @ = sum(7); exit(0); }", "--access", "hosts.access", hosts="web-1.example,web-2")
+    live.check(r.returncode == 0 and re.search(r"^\s+14$", r.stdout, re.M) and "refused" not in r.stderr, "signed answers of two hosts", r.stdout + r.stderr)
+    r = run("-n", "BEGIN { exit(0); }", hosts="web-2")
+    live.same(r.returncode, 0, "who has no list takes them, too")
+    r = run("-n", 'BEGIN { printf("hello\\n"); exit(0); }', "--access", "hosts.access", hosts="db-1,web-2,nobody")
+    live.check(r.returncode == 1 and r.stdout == "web-2: hello\n" and "1 of 3 hosts" in r.stderr and "nobody: it is not enrolled" in r.stderr
+               and re.search(r"[1-9]\d* answers were refused: not signed by the host that was asked \([1-9]", r.stderr), "a host that does not sign", r.stdout + r.stderr)
+    os.chmod("hosts.access", 0o666)
+    r = run("-n", "BEGIN { exit(0); }", "--access", "hosts.access", hosts="web-2")
+    live.check(r.returncode == 1 and "others may write this list" in r.stderr, "a list that others may write", r.stderr)
+    os.chmod("hosts.access", 0o600)
+    spy = Raw(nats.port)
+    spy.s.sendall(b"UNSUB 1\r\nSUB _INBOX.> 2\r\n")
+    spy.send(b"x", b"x")
+    r = run("-n", 'BEGIN { printf("old\\n"); exit(0); }', "--access", "hosts.access", hosts="web-2")
+    live.same((r.returncode, r.stdout.split()), (0, ["old"]), "a run that somebody hears")
+    old = [spy.take()]
+    while not old[-1][1][65:66] == b"e":
+        old.append(spy.take())
+    live.check(all(data[:1] == b"S" for _, data in old) and any(b"old" in data for _, data in old), "its answers", old)
+    p = subprocess.Popen([live.DWELL, "fleet", "run", "--hosts", "web-2", "--sign", "alice.key", "--access", "hosts.access", "--for", "6s", "-qn",
+                          'BEGIN { printf("new\\n"); }'], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    subject, first = spy.take()
+    for _, data in old:  # of another run, to the subject of this one
+        spy.send(subject, data)
+    for data in (first[65:], b"e\x01\0\0\0forged", b"S" + os.urandom(64) + b"s\x01\0\0\0", b"S", b""):  # without a signature, or with a false one
+        spy.send(subject, data)
+    spy.send(subject, first)  # a second time
+    spy.send(subject + b"x", first)
+    out, err = p.communicate(timeout=30)
+    live.check(p.returncode == 0 and out.split() == ["new"], "none of them ends or changes it", out + err)
+    live.check(f"{len(old) + 7} answers were refused: not signed by the host that was asked ({len(old) + 6}), or sent again (1)" in err, "all are counted", (len(old), err))
+
+    # a request that was heard before the host was started anew is not taken by it
+    live.same(run("-n", "BEGIN { exit(0); }", hosts="web-2").returncode, 0, "a request that somebody hears")
+    subject, request = raw.take()
+    while b"web-2" not in subject or b"exit(0)" not in request or b"kind run" not in request:
+        subject, request = raw.take()
+    daemons["web-2"].terminate()
+    daemons["web-2"].wait(20)
+    n = len(audit("web-2"))
+    daemons["web-2"] = subprocess.Popen([live.DWELL, "fleet", "host", "--state", "web-2", "--name", "web-2", "--policy", "web-2.policy"], env=env,
+                                        stdin=subprocess.DEVNULL, stderr=open("web-2.log", "a", encoding="utf-8"))
+    live.check(until(lambda: (raw.send(subject, request), time.sleep(0.3), len(audit("web-2")) > n)[-1]), "it is noted")
+    last = audit("web-2")[-1]
+    live.check(last["event"] == "refused" and "older than the process" in last["reason"], "and refused", last)
 
     # a policy that others may write is none
     os.chmod("web-2.policy", 0o666)

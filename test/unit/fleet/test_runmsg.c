@@ -172,13 +172,50 @@ static void policies(void **state)
 	assert_int_equal(runpolicy_read(path, &p, &err), -ENOENT);
 }
 
+/* A sealed answer is good for one run, host and subject only, and by one key. */
+static void sealed_answers(void **state)
+{
+	struct runmsg_whose w = { "t", "s", "h", "0123456789abcdef0123456789abcdef", "_INBOX.x.1" }, o;
+	struct strb answer = { 0 }, b = { 0 };
+	uint8_t other[NKEY_SIZE];
+	struct err err = { 0 };
+	const void *inner;
+	size_t n;
+
+	(void)state;
+	runmsg_answer(&answer, RUNMSG_STREAM, 7, "text", 4);
+	assert_int_equal(runmsg_seal(&b, &w, &key, &answer, &err), 0);
+	assert_int_equal(runmsg_unseal(b.s, b.n, &w, key.public, &inner, &n), 0);
+	assert_int_equal(n, answer.n);
+	assert_memory_equal(inner, answer.s, n);
+	assert_int_equal(runmsg_unseal(b.s, b.n, &w, NULL, &inner, &n), 0);
+	assert_int_equal(n, answer.n);
+	assert_int_equal(runmsg_unseal(answer.s, answer.n, &w, NULL, &inner, &n), 0);
+	assert_int_equal(n, answer.n);
+	assert_int_equal(runmsg_unseal(answer.s, answer.n, &w, key.public, &inner, &n), -EBADMSG);
+	for (size_t i = 0; i < 5; i++) {
+		o = w;
+		((const char **)&o)[i] = "other";
+		assert_int_equal(runmsg_unseal(b.s, b.n, &o, key.public, &inner, &n), -EBADMSG);
+	}
+	memcpy(other, key.public, NKEY_SIZE);
+	other[3] ^= 1;
+	assert_int_equal(runmsg_unseal(b.s, b.n, &w, other, &inner, &n), -EBADMSG);
+	for (size_t i = 0; i < b.n; i++) {
+		b.s[i] ^= 0x20;
+		assert_int_equal(runmsg_unseal(b.s, b.n, &w, key.public, &inner, &n), -EBADMSG);
+		b.s[i] ^= 0x20;
+		assert_int_equal(runmsg_unseal(b.s, i, &w, key.public, &inner, &n), -EBADMSG);
+	}
+	strb_free(&answer);
+	strb_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_and_back),
-		cmocka_unit_test(bodies),
-		cmocka_unit_test(answers),
-		cmocka_unit_test(policies),
+		cmocka_unit_test(sealed_answers), cmocka_unit_test(there_and_back), cmocka_unit_test(bodies),
+		cmocka_unit_test(answers),	  cmocka_unit_test(policies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a host of a fleet is told by options: how it sends recordings, and whether it takes programs. */
+#ifndef DWELL_FLEET_HOSTOPTS_H
+#define DWELL_FLEET_HOSTOPTS_H
+#include <limits.h>
+#include "base/optrow.h"
+#include "fleet/publish.h"
+#include "fleet/runhost.h"
+#include "fleet/serverrows.h"
+
+#define HOSTOPTS_STATE "/var/lib/dwell"
+#define HOSTOPTS_NROWS (FLEET_BUS_NROWS + 10u)
+
+struct hostopts {
+	struct publish_options o;
+	struct runhost_options run;
+	char name[BUS_NAME_MAX + 1], audit[PATH_MAX];
+};
+extern const struct optrow hostopts_rows[];
+/* Its name, if it was given none; then the process that takes programs, before this one has threads: *ret, or 0. */
+int hostopts_start(struct hostopts *h, const struct listener *to, pid_t *ret, struct err *err);
+#endif
