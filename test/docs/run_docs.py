@@ -7,6 +7,7 @@ import concurrent.futures
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,9 +30,11 @@ def examples(path):
 def write_programs(path, folder):
     """Programs that a text shows, "… `NAME`:" before their block, are in the folder of its examples."""
     text = open(path, encoding="utf-8").read()
-    for name, program in re.findall(r"`([\w-]+\.(?:js|py))`:\n\n```(?:js|python)\n(.*?)^```$", text, re.M | re.S):
+    for name, program in re.findall(r"`([\w-]+\.(?:js|py|java))`:\n\n```(?:js|python|java)\n(.*?)^```$", text, re.M | re.S):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
             f.write(program)
+        if name.endswith(".java") and shutil.which("javac"):
+            subprocess.run(["javac", name], cwd=folder, check=False)
 
 
 def is_tracing(pid):

@@ -135,15 +135,25 @@ static void add_ustack(struct whytab *t, const struct recfield *f, const uint8_t
 		strb_adds(b, ";[cut]");
 }
 
-/* What the runtime brings along: its modules, builtins (which have no file), frozen modules. */
-static bool is_own(const struct rt_function *f)
+static bool begins_with_any(const char *text, const char *const *words, size_t n)
 {
-	static const char *const brought[] = { "node:", "<frozen " };
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(text, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; f->file_len && i < ARRAY_SIZE(brought); i++)
-		if (!strncmp(f->file, brought[i], strlen(brought[i])))
-			return false;
-	return f->file_len > 0;
+/* Not what the runtime brings along: its modules, builtins (which have no file), frozen modules, classes of the JDK. */
+static bool is_own(const char *module, const struct rt_function *f)
+{
+	static const char *const files[] = { "node:", "<frozen " };
+	static const char *const classes[] = { "java.", "javax.", "jdk.", "sun.", "com.sun." };
+	const bool java = !strcmp(module, "java") || !strncmp(module, "java/", strlen("java/"));
+
+	if (!f->file_len)
+		return false;
+	return java ? !begins_with_any(f->name, classes, ARRAY_SIZE(classes))
+		    : !begins_with_any(f->file, files, ARRAY_SIZE(files));
 }
 
 /* The function that asked for the wait: see whytab_askers(). */
@@ -167,11 +177,11 @@ static void add_asker(struct whytab *t, const struct recfield *f, const uint8_t 
 		for (size_t k = 0; k < n; k++) {
 			const char *end = k + 1 < n ? strstr(fn[k].name, SYM_INLINED_INTO) : NULL;
 
-			if (!is_own(&fn[k]) && b->n)
+			if (!is_own(s.module, &fn[k]) && b->n)
 				continue;
 			strb_reset(b);
 			strb_add(b, fn[k].name, end ? (size_t)(end - fn[k].name) : strlen(fn[k].name));
-			if (is_own(&fn[k]))
+			if (is_own(s.module, &fn[k]))
 				return;
 		}
 	}
