@@ -2,7 +2,8 @@
 // What the colours of a flame graph mean.
 import { makeDot, makeElement } from "./element.js";
 import { FlameMeta } from "./flamemeta.js";
-import { changeColours, changeIndex, isDark, kindColours, kindIndex } from "./theme.js";
+import { changeColours, changeIndex, kindColours, kindIndex } from "./framecolour.js";
+import { isDark } from "./theme.js";
 import { Tree } from "./tree.js";
 
 const CHANGES = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file with a flame graph says beside the stacks, and frames in words. Knows no page.
 import { amount, percent } from "./amount.js";
-import { Kind } from "./theme.js";
+import { Kind } from "./framecolour.js";
 import { Tree } from "./tree.js";
 
 /** src/view/picture/flame_html.c writes it. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of one flame graph: `dwell flame -o FILE.html`. Everything that it shows is in the file.
+// Draws the page of one flame graph, `dwell flame -o FILE.html`, and hands on what is done there. Everything that it
+// shows is in the file; what is shown of it is in FlamePageState.
 import {
 	Group,
 	listen,
@@ -11,17 +12,18 @@ import {
 	placeTip,
 	replaceChildren,
 } from "./element.js";
-import { FlameView, Place } from "./flame.js";
+import { FlameView } from "./flame.js";
 import { makeFlameLegend } from "./flamelegend.js";
 import { FlameMeta, frameLines, summaryText } from "./flamemeta.js";
-import { FlamePicture, FlamePictures, Mode, MODES } from "./flamepictures.js";
-import { Found, foundText, search } from "./flamesearch.js";
+import { Place } from "./flamemodel.js";
+import { FlameAction, FlamePageState, readFlameLink, writeFlameLink } from "./flamepagestate.js";
+import { Mode } from "./flamepictures.js";
+import { foundText } from "./flamesearch.js";
 import { FunctionTable } from "./functiontable.js";
 import { fileHead, filePart, startPage } from "./standalone.js";
 import { onTheme, toggleTheme } from "./theme.js";
 import { decode, Tree, Widths } from "./tree.js";
 
-const CALLERS_SHOWN = 5; // above the graph
 const MODE_BUTTONS: readonly (readonly [Mode, string, string])[] = [
 	["flame", "Stacks", "from the root (1)"],
 	["leaves", "Leaves", "from the leaves (2)"],
@@ -57,29 +59,23 @@ class Page {
 	private readonly tip = makeElement("div", "", "tip");
 	private readonly help = makeHelp("Keys", "", KEYS);
 	private readonly modes: Group;
-	private readonly pictures: FlamePictures;
-	private mode: Mode = "flame";
-	private focus = -1; // function of the sandwich
-	private inverted: boolean;
-	private ignoreCase = false;
-	private found: Found | null = null;
+	private readonly shown: FlamePageState;
 
 	constructor(
 		private readonly meta: FlameMeta,
 		private readonly tree: Tree,
 		app: HTMLElement,
 	) {
-		this.inverted = meta.inverted;
-		this.pictures = new FlamePictures(tree);
+		this.shown = new FlamePageState(tree, meta.inverted);
 		this.table = new FunctionTable(meta, tree);
 		this.table.onFunction = (frame) => {
-			this.focus = frame;
+			this.shown.focus = frame;
 			this.view.select(null);
 			this.setMode("sandwich");
 		};
 		this.modes = makeGroup(
 			MODE_BUTTONS,
-			(mode) => mode === this.mode,
+			(mode) => mode === this.shown.mode,
 			(mode) => this.setMode(mode),
 		);
 		this.build(app);
@@ -140,9 +136,9 @@ class Page {
 		];
 		return makeGroup(
 			sides.map(([widths, text]) => [widths, text, `widths are shares of: ${text}`] as const),
-			(widths) => widths === this.pictures.shownWidths,
+			(widths) => widths === this.shown.pictures.shownWidths,
 			(widths) => {
-				this.pictures.setWidths(widths);
+				this.shown.pictures.setWidths(widths);
 				this.view.zoom(this.view.zoomedAt);
 			},
 		).element;
@@ -154,26 +150,18 @@ class Page {
 
 	// -- what is shown --
 
-	private picture(): FlamePicture {
-		return this.pictures.of(this.mode, this.focus);
-	}
-
 	private setMode(mode: Mode): void {
-		const selected = this.view.selectedAt;
-		if (mode === "sandwich") {
-			if (selected) this.focus = selected.tree.frame[selected.node]!;
-			if (this.focus < 0) {
-				this.detail.textContent = "Select a function first, to see its callers and callees.";
-				return;
-			}
+		const { shown, view } = this;
+		if (!shown.enter(mode, view.selectedAt)) {
+			this.detail.textContent = "Select a function first, to see its callers and callees.";
+			return;
 		}
-		this.mode = mode;
 		this.modes.update();
-		this.pane.hidden = mode === "table";
-		this.table.element.hidden = mode !== "table";
-		if (mode === "table") this.table.show(this.found?.frames ?? null);
-		else this.view.show(this.picture(), this.inverted);
-		this.view.canvas.ariaLabel = `${this.meta.title}. The table has the same as text.`;
+		this.pane.hidden = shown.isTable;
+		this.table.element.hidden = !shown.isTable;
+		if (shown.isTable) this.table.show(shown.found?.frames ?? null);
+		else view.show(shown.picture(), shown.isInverted);
+		view.canvas.ariaLabel = `${this.meta.title}. The table has the same as text.`;
 		this.showCrumbs();
 		this.showDetail();
 		this.save();
@@ -184,23 +172,21 @@ class Page {
 		this.find("");
 		this.view.select(null);
 		this.view.zoom(null);
-		if (this.mode === "sandwich") this.setMode("flame");
+		if (this.shown.mode === "sandwich") this.setMode("flame");
 	}
 
 	/** The callers of what is shown at full width. */
 	private showCrumbs(): void {
-		const zoomed = this.mode === "table" ? null : this.view.zoomedAt;
+		const { places, cut } = this.shown.callers(this.view.zoomedAt);
 		replaceChildren(this.crumbs);
-		if (!zoomed) return;
-		const { tree } = zoomed,
-			path = tree.path(zoomed.node);
+		if (!places.length) return;
 		this.crumbs.append(makeButton("all", "show everything", () => this.view.zoom(null)));
-		if (path.length > CALLERS_SHOWN) this.crumbs.append(makeElement("span", "› …"));
-		for (const node of path.slice(-CALLERS_SHOWN)) {
-			const name = this.view.name(tree, tree.frame[node]!);
+		if (cut) this.crumbs.append(makeElement("span", "› …"));
+		for (const place of places) {
+			const name = this.view.name(place);
 			this.crumbs.append(
 				makeElement("span", "›"),
-				makeButton(name, name, () => this.view.zoom({ tree, node })),
+				makeButton(name, name, () => this.view.zoom(place)),
 			);
 		}
 	}
@@ -219,21 +205,18 @@ class Page {
 	}
 
 	private showDetail(): void {
-		const selected = this.mode === "table" ? null : this.view.selectedAt;
-		this.detail.textContent = selected
-			? [this.view.name(selected.tree, selected.tree.frame[selected.node]!), ...this.describe(selected)].join(
-					" · ",
-				)
-			: "";
+		const selected = this.shown.isTable ? null : this.view.selectedAt;
+		this.detail.textContent = selected ? [this.view.name(selected), ...this.describe(selected)].join(" · ") : "";
 	}
 
 	private find(text: string): void {
+		const { shown } = this;
+		shown.search(text);
 		this.search.value = text;
-		this.found = search(this.tree, text, this.ignoreCase);
-		this.share.textContent = foundText(this.found);
-		const frames = this.found?.frames ?? null;
+		this.share.textContent = foundText(shown.found);
+		const frames = shown.found?.frames ?? null;
 		this.view.mark(frames);
-		if (this.mode === "table") this.table.show(frames);
+		if (shown.isTable) this.table.show(frames);
 		this.save();
 	}
 
@@ -249,78 +232,57 @@ class Page {
 		} else if (event.key === "F3" || (event.ctrlKey && event.key === "f") || (!typing && event.key === "/")) {
 			this.search.focus();
 			this.search.select();
-		} else if (typing || event.ctrlKey || onButton || !this.plainKey(event.key)) {
-			return;
+		} else {
+			const action = typing || event.ctrlKey || onButton ? null : this.shown.action(event.key);
+			if (!action) return;
+			this.act(action);
 		}
 		event.preventDefault();
 	}
 
-	/** Whether the key means something. */
-	private plainKey(key: string): boolean {
-		const [up, down] = this.inverted ? (["in", "out"] as const) : (["out", "in"] as const);
-		const actions: Record<string, () => void> = {
-			ArrowUp: () => this.view.move(up),
-			ArrowDown: () => this.view.move(down),
-			ArrowLeft: () => this.view.move("left"),
-			ArrowRight: () => this.view.move("right"),
-			Enter: () => this.view.selectedAt && this.view.zoom(this.view.selectedAt),
-			Backspace: () => this.zoomOut(),
-			i: () => {
-				this.ignoreCase = !this.ignoreCase;
-				this.find(this.search.value);
+	private act(action: NonNullable<FlameAction>): void {
+		const { shown, view } = this;
+		if (typeof action === "object") {
+			if ("mode" in action) this.setMode(action.mode);
+			else view.move(action.move);
+			return;
+		}
+		const actions = {
+			zoom: () => view.selectedAt && view.zoom(view.selectedAt),
+			caller: () => view.zoom(shown.callerOf(view.zoomedAt)),
+			case: () => {
+				shown.ignoreCase = !shown.ignoreCase;
+				this.find(shown.text);
 			},
-			r: () => {
-				this.inverted = !this.inverted;
-				this.setMode(this.mode);
+			turn: () => {
+				shown.isInverted = !shown.isInverted;
+				this.setMode(shown.mode);
 			},
-			d: toggleTheme,
-			"?": () => this.help.showModal(),
+			theme: toggleTheme,
+			help: () => this.help.showModal(),
 		};
-		const mode = MODES[Number(key) - 1],
-			action = mode ? () => this.setMode(mode) : actions[key];
-		action?.();
-		return action !== undefined;
-	}
-
-	/** Shows the caller at full width. */
-	private zoomOut(): void {
-		const zoomed = this.view.zoomedAt,
-			caller = zoomed ? zoomed.tree.parent[zoomed.node]! : -1;
-		this.view.zoom(zoomed && caller >= 0 ? { tree: zoomed.tree, node: caller } : null);
+		actions[action]();
 	}
 
 	private save(): void {
-		const query = new URLSearchParams(),
-			zoomed = this.mode === "table" ? null : this.view.zoomedAt;
-		if (this.mode !== "flame") query.set("v", this.mode);
-		if (this.mode === "sandwich") query.set("f", String(this.focus));
-		if (zoomed && zoomed.tree === this.picture().up) query.set("x", String(zoomed.node));
-		if (this.search.value) query.set("s", this.search.value);
-		if (this.ignoreCase) query.set("i", "1");
-		const hash = query.toString();
+		const hash = writeFlameLink(this.shown.link(this.view.zoomedAt));
 		if (location.hash.slice(1) !== hash)
 			history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
 	}
 
 	private restore(): void {
-		const query = new URLSearchParams(location.hash.slice(1)),
-			mode = MODES.find((one) => one === query.get("v")) ?? "flame",
-			node = Number(query.get("x") ?? -1),
-			frame = Number(query.get("f") ?? -1),
-			text = query.get("s") ?? "";
-		if (frame >= 0 && frame < this.tree.frames.n) this.focus = frame;
-		this.ignoreCase = query.get("i") === "1";
-		this.setMode(mode === "sandwich" && this.focus < 0 ? "flame" : mode);
-		if (this.mode !== "table" && Number.isInteger(node) && node >= 0 && node < this.picture().up.n)
-			this.view.zoom({ tree: this.picture().up, node });
-		if (text) this.find(text);
+		const link = readFlameLink(location.hash.slice(1));
+		this.setMode(this.shown.take(link));
+		const place = this.shown.placeOf(link);
+		if (place) this.view.zoom(place);
+		if (link.text) this.find(link.text);
 	}
 
 	/** For tests: what is shown now. */
 	state(): object {
 		const name = (place: Place | null) => (place ? frameName(place) : null);
 		return {
-			mode: this.mode,
+			mode: this.shown.mode,
 			zoomed: name(this.view.zoomedAt),
 			selected: name(this.view.selectedAt),
 			found: this.share.textContent,

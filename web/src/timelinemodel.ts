@@ -3,7 +3,7 @@
 import { Reader } from "./bytes.js";
 import { claimSlots, keySlot } from "./keycolour.js";
 import { clamp, firstWhere } from "./math.js";
-import { Kind } from "./theme.js";
+import { Kind } from "./framecolour.js";
 
 export interface WaitKind extends Kind {
 	name: string;

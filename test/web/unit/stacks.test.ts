@@ -3,10 +3,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { CHANGE, FRAME_SHADES, KEY_COLOURS } from "../../../web/src/appearance.js";
-import { treeOf } from "../../../web/src/app/flames.js";
+import { treeOf } from "../../../web/src/app/stacktree.js";
 import { Reader } from "../../../web/src/bytes.js";
 import { claimSlots, KEY_SLOTS, keySlot, slotColour } from "../../../web/src/keycolour.js";
-import { changeColours, changeIndex, kindColours, kindIndex } from "../../../web/src/theme.js";
+import { changeColours, changeIndex, kindColours, kindIndex } from "../../../web/src/framecolour.js";
 import { hueOf, reverse, sandwich, Tree, usages } from "../../../web/src/tree.js";
 
 const KINDS = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's API, as doc/api.md has it.
 import { sleep } from "../math.js";
-import { Kind } from "../theme.js";
+import { Kind } from "../framecolour.js";
 
 export interface Status {
 	version: number;
