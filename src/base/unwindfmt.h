@@ -39,6 +39,7 @@ enum uw_kind {
 	UW_PLT,	     /* stack pointer + 8, and 8 more when the low 4 bits of the pc are at least off */
 	UW_RA_DI,    /* as UW_SP, but the return address is in register rdi: libc's vfork() */
 	UW_SIGNAL,   /* the registers are in a struct ucontext at stack pointer + off */
+	UW_SP_DEREF, /* word at stack pointer + off, and 8: OpenSSL's functions, which align their stack */
 };
 
 /* A rule: kind, where the caller's frame pointer and third register are, off. */

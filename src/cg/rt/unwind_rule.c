@@ -181,7 +181,7 @@ static vreg emit_cfa(struct irfn *f, const struct uw *u, vreg st, vreg rule, con
 {
 	vreg kind = rt_alui(f, IRA_AND, rule, 15), cfa = ir_new(f), off = ir_new(f), words = ir_new(f);
 	irlabel have = ir_label(f), l_bp = ir_label(f), l_bx = ir_label(f), l_deref = ir_label(f);
-	irlabel l_plt = ir_label(f), l_signal = ir_label(f), l_di = ir_label(f);
+	irlabel l_plt = ir_label(f), l_signal = ir_label(f), l_di = ir_label(f), l_sp_deref = ir_label(f);
 
 	ir_alui(f, IRA_SHL, off, rule, 32);
 	ir_alui(f, IRA_SAR, off, off, 48);
@@ -208,8 +208,13 @@ static vreg emit_cfa(struct irfn *f, const struct uw *u, vreg st, vreg rule, con
 	emit_plt(f, st, cfa, off);
 	ir_jmp(f, have);
 	ir_place(f, l_signal);
-	ir_jcci(f, IRC_NE, kind, UW_SIGNAL, l_di);
+	ir_jcci(f, IRC_NE, kind, UW_SIGNAL, l_sp_deref);
 	emit_signal(f, u, st, words, w);
+	ir_place(f, l_sp_deref);
+	ir_jcci(f, IRC_NE, kind, UW_SP_DEREF, l_di);
+	ir_mov(f, cfa, uw_stack_word(f, u, st, rt_alu(f, IRA_ADD, words, rt_ld(f, st, ST(sp))), w->fault));
+	ir_alui(f, IRA_ADD, cfa, cfa, WORD);
+	ir_jmp(f, have);
 	ir_place(f, l_di);
 	ir_jcci(f, IRC_NE, kind, UW_RA_DI, w->fault);
 	emit_ra_di(f, u, st, words, w);

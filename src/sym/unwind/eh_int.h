@@ -42,9 +42,10 @@ struct ehreg {
 	int64_t off;
 };
 enum ehcfa_kind {
-	EHC_REG,   /* register + off */
-	EHC_DEREF, /* word at register + off */
-	EHC_PLT,   /* off: low bits of the pc from which on a word more is on the stack */
+	EHC_REG,     /* register + off */
+	EHC_DEREF,   /* word at register + off */
+	EHC_DEREF_8, /* the same, plus 8 */
+	EHC_PLT,     /* off: low bits of the pc from which on a word more is on the stack */
 	EHC_OTHER,
 };
 struct ehstate {

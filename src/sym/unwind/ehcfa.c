@@ -42,6 +42,7 @@ enum {
 	OP_DEREF = 0x06,
 	OP_AND = 0x1a,
 	OP_PLUS = 0x22,
+	OP_PLUS_UCONST = 0x23,
 	OP_SHL = 0x24,
 	OP_GE = 0x2a,
 	OP_LIT0 = 0x30,
@@ -96,8 +97,10 @@ static void set_cfa_expr(struct run *r, struct ehbuf e)
 	st->cfa = EHC_OTHER;
 	if (is_plt(r->s->arch, e.p, n, &st->off))
 		st->cfa = EHC_PLT;
-	else if (read_breg(&e, &st->reg, &st->off) && eh_fixed(&e, 1) == OP_DEREF && e.p == e.end)
-		st->cfa = EHC_DEREF;
+	else if (read_breg(&e, &st->reg, &st->off) && eh_fixed(&e, 1) == OP_DEREF)
+		st->cfa = e.p == e.end								  ? EHC_DEREF
+			  : eh_fixed(&e, 1) == OP_PLUS_UCONST && eh_uleb(&e) == 8 && e.p == e.end ? EHC_DEREF_8
+												  : EHC_OTHER;
 }
 
 /* The place of a register's value in memory. */
@@ -336,6 +339,7 @@ static enum uw_kind kind_of(const struct eharch *a, const struct ehcie *cie, con
 	switch (st->cfa) {
 	case EHC_PLT: return UW_PLT;
 	case EHC_DEREF: return st->reg == a->fp ? UW_BP_DEREF : UW_LOST;
+	case EHC_DEREF_8: return st->reg == a->sp && a->ra_on_stack ? UW_SP_DEREF : UW_LOST;
 	case EHC_REG:
 		return st->reg == a->sp ? UW_SP : st->reg == a->fp ? UW_BP : st->reg == a->third ? UW_BX : UW_LOST;
 	default: return UW_LOST;

@@ -64,6 +64,11 @@ static enum unwalk_end cfa_of(const struct memory *m, const struct unwalk *w, ui
 		if (!w->bp_known)
 			return UNWALK_LOST;
 		return word(m, words(w->bp, off), ret) ? UNWALK_ON : UNWALK_MEMORY;
+	case UW_SP_DEREF:
+		if (!word(m, words(w->sp, off), ret))
+			return UNWALK_MEMORY;
+		*ret += WORD;
+		return UNWALK_ON;
 	default: return UNWALK_LOST;
 	}
 }

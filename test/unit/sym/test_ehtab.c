@@ -141,8 +141,8 @@ static unsigned compare(const char *path, unsigned *nexpr)
 			uint32_t kind = UW_RULE_KIND(got);
 
 			(*nexpr)++;
-			if (kind != UW_PLT && kind != UW_BP_DEREF && kind != UW_SIGNAL && kind != UW_LOST &&
-			    UW_RULE_BP(got) != UW_BP_GONE && UW_RULE_BP(got) != UW_BP_AT_BP)
+			if (kind != UW_PLT && kind != UW_BP_DEREF && kind != UW_SP_DEREF && kind != UW_SIGNAL &&
+			    kind != UW_LOST && UW_RULE_BP(got) != UW_BP_GONE && UW_RULE_BP(got) != UW_BP_AT_BP)
 				fail_msg("%s: at 0x%llx: an expression as rule %x", path, (unsigned long long)pc, got);
 		} else if (got != want) {
 			fail_msg("%s: at 0x%llx: rule %x, not %x (CFA %s)", path, (unsigned long long)pc, got, want,
@@ -252,6 +252,11 @@ static void test_programs(void **state)
 	/* the stack realigned: CFA is *(rbp - 8), rbp is at *rbp */
 	r = RUN(false, 0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0);
 	assert_int_equal(r.rule[0], UW_RULE(UW_BP_DEREF, UW_BP_AT_BP, 0, -1));
+	/* OpenSSL's: the caller's stack pointer is kept, CFA is *(rsp + 88) + 8, rbp is 6 words below; + 64: lost */
+	r = RUN(false, 0x86, 6, 0x0f, 6, 0x77, 0xd8, 0, 0x06, 0x23, 8);
+	assert_int_equal(r.rule[0], UW_RULE(UW_SP_DEREF, 6, 0, 11));
+	r = RUN(false, 0x0f, 6, 0x77, 0xd8, 0, 0x06, 0x23, 64);
+	assert_int_equal(r.rule[0], UW_RULE(UW_LOST, 0, 0, 0));
 	/* PLT */
 	r = RUN(false, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22);
 	assert_int_equal(r.rule[0], UW_RULE(UW_PLT, 0, 0, 9));
