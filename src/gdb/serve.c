@@ -16,6 +16,7 @@
 #include "replay/tracee.h"
 
 #define AUXV_MAX 4096u
+#define MARKS_MAX 64u
 #define READ_MAX (WIRE_MAX / 2 - 16)
 #define AT_EXECFN_ 31
 #define USER_END 0x7ffffffff000ull /* debug registers take no address above */
@@ -31,7 +32,9 @@ struct server {
 	size_t nauxv;
 	char exe[PATH_MAX];
 	uint32_t listed;
-	bool gone; /* gdb */
+	struct position marks[MARKS_MAX]; /* of `monitor checkpoint`: 1, 2, … */
+	unsigned nmarks, restart;	  /* restart: the number of that where it goes next; 0: none */
+	bool gone;			  /* gdb */
 };
 #define SUPPORTED \
 	"PacketSize=4000;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;QStartNoAckMode+;vContSupported+;swbreak+;" \
@@ -245,6 +248,29 @@ static int say(struct server *s, const char *text)
 	return wire_text(&s->w, hex);
 }
 
+static int add_mark(struct server *s)
+{
+	char text[100];
+
+	if (s->nmarks == MARKS_MAX || trip_copy(&s->marks[s->nmarks], &s->trip.here) < 0)
+		return say(s, "there are too many checkpoints\n");
+	snprintf(text, sizeof(text), "checkpoint %u: after %llu system calls of the recording\n", ++s->nmarks,
+		 (unsigned long long)watch_calls(s->trip.now));
+	return say(s, text);
+}
+
+/* gdb does not ask for registers after that: it goes there when gdb lets it go on. */
+static int restart(struct server *s, unsigned long n)
+{
+	char text[100];
+
+	if (!n || n > s->nmarks)
+		return say(s, "there is no such checkpoint: see monitor checkpoint\n");
+	s->restart = (unsigned)n;
+	snprintf(text, sizeof(text), "stepi or continue goes to checkpoint %lu, and no further\n", n);
+	return say(s, text);
+}
+
 /* monitor WORD */
 static int monitor(struct server *s, const char *hex)
 {
@@ -260,7 +286,13 @@ static int monitor(struct server *s, const char *hex)
 			 (unsigned long long)watch_calls(s->trip.now), watch_task(s->trip.now));
 		return say(s, text);
 	}
-	return say(s, "monitor when: where in the recording this is\n");
+	if (!strcmp(word, "checkpoint"))
+		return add_mark(s);
+	if (!strncmp(word, "restart ", 8))
+		return restart(s, strtoul(word + 8, NULL, 10));
+	return say(s, "monitor when: where in the recording this is\n"
+		      "monitor checkpoint: remembers this place\n"
+		      "monitor restart N: the next stepi or continue goes to checkpoint N\n");
 }
 
 static int query(struct server *s, const char *p)
@@ -400,6 +432,9 @@ static bool goes(struct server *s, const char *p, enum trip_next *ret)
 	} else if (p[0] != 'c' && p[0] != 'C') {
 		return false;
 	}
+	if (s->restart && *ret != NEXT_END && trip_copy(&s->trip.place, &s->marks[s->restart - 1]) == 0)
+		*ret = NEXT_PLACE;
+	s->restart = 0;
 	return true;
 }
 
@@ -522,6 +557,8 @@ int gdb_serve(const struct gdb_opts *o, struct err *e)
 		wire_close(&s->w);
 	}
 	trip_free(&s->trip);
+	for (unsigned i = 0; i < s->nmarks; i++)
+		vec_free(&s->marks[i].legs);
 	free(s);
 	return x;
 }

@@ -12,7 +12,7 @@
 
 #define LENGTHS 0x444u /* in register 7: reads and writes */
 
-static int copy(struct position *to, const struct position *from)
+int trip_copy(struct position *to, const struct position *from)
 {
 	to->seq = from->seq;
 	to->when = from->when;
@@ -112,9 +112,28 @@ static void note_clue(struct trip *t, struct clue *c)
 	watch_read(t->now, c->ret - sizeof(c->call), c->call, sizeof(c->call));
 }
 
+/* From the last checkpoint before. */
 static int again(struct trip *t)
 {
-	t->again = true;
+	const struct position *p = t->mode == TRIP_COUNT ? &t->found : &t->to;
+	const bool look = t->mode == TRIP_LOOK && !t->only_last;
+	const struct kept *k = kept_find(&t->kept, p->seq, !look || p->legs.n, t->to.task);
+
+	t->again = !k;
+	t->from = k && k != t->kept.v ? k->seq : 0;
+	t->has_last = k && k->call_seq && k->call_task == t->to.task;
+	if (!k)
+		return 1;
+	watch_back(t->now, k->state);
+	t->inside = false;
+	t->resumed = true;
+	t->kept.since = watch_ran_ns(t->now);
+	t->call = *k;
+	t->last_call.seq = k->call_seq;
+	t->last_call.when = k->call_when;
+	t->last_call.task = k->call_task;
+	t->last_call.legs.n = 0;
+	t->seq = k->seq - 1;
 	return 1;
 }
 
@@ -122,7 +141,7 @@ static int travel(struct trip *t, const struct position *to, enum stop_reason re
 {
 	t->mode = TRIP_TO;
 	t->reason = reason;
-	return copy(&t->to, to) < 0 ? -ENOMEM : again(t);
+	return trip_copy(&t->to, to) < 0 ? -ENOMEM : again(t);
 }
 
 /* Where the instruction before addr begins, if code ends there: what most ways of decoding it agree on. 0: unknown. */
@@ -169,6 +188,20 @@ static int step_back(struct trip *t, const struct clue *c, enum stop_reason reas
 	return again(t);
 }
 
+/* There was nothing since stop `from`: what was before it? */
+static int look_before(struct trip *t, uint64_t from)
+{
+	if (!from)
+		return travel(t, &t->first, STOP_FIRST);
+	t->to.seq = from;
+	t->to.when = WATCH_DONE;
+	t->to.legs.n = 0;
+	t->mode = TRIP_LOOK;
+	t->only_last = t->at_mark = t->marks_end = t->has_found = false;
+	t->marks.n = 0;
+	return again(t);
+}
+
 /* TRIP_LOOK has come to its end. */
 static int looked(struct trip *t)
 {
@@ -176,19 +209,21 @@ static int looked(struct trip *t)
 	int e;
 
 	if (!t->only_last && !t->has_found)
-		return travel(t, &t->first, STOP_FIRST);
+		return look_before(t, t->from);
+	if (!t->only_last)
+		t->marks_from = t->from;
 	t->at_mark = !t->only_last && t->on_found == STOP_BREAK && !t->marks_end && t->marks.n;
 	t->mark = t->marks.n - 1;
 	if (!t->only_last && (t->on_found != STOP_WATCH || t->direct))
 		return travel(t, &t->found, t->on_found);
 	if (!t->only_last) { /* before what was written */
-		e = copy(&t->to, &t->found);
+		e = trip_copy(&t->to, &t->found);
 		return e < 0 ? e : step_back(t, &t->clue_found, STOP_WATCH);
 	}
 	if (!l && t->to.when != WATCH_CALL && t->to.when != WATCH_LOG_CALL && t->to.when != WATCH_FAULT) /* a call */
 		return t->has_last ? travel(t, &t->last_call, t->reason) : travel(t, &t->first, STOP_FIRST);
 	if (!t->has_found) { /* from where the leg begins */
-		e = copy(&t->found, &t->to);
+		e = trip_copy(&t->found, &t->to);
 		if (e < 0)
 			return e;
 		if (l) {
@@ -208,7 +243,7 @@ static int counted(struct trip *t)
 	struct leg *l = last_leg(&t->found);
 
 	if (!t->done) { /* it is the same place */
-		int e = copy(&t->to, &t->found);
+		int e = trip_copy(&t->to, &t->found);
 
 		if (t->has_last && e == 0 && !l)
 			return travel(t, &t->last_call, t->reason);
@@ -240,7 +275,7 @@ static int back_one_mark(struct trip *t)
 	struct mark m;
 
 	if (!t->mark)
-		return travel(t, &t->first, STOP_FIRST);
+		return look_before(t, t->marks_from);
 	m = t->marks.v[--t->mark];
 	t->found.seq = m.seq;
 	t->found.task = m.task;
@@ -262,7 +297,7 @@ static int look_back(struct trip *t)
 	t->mode = TRIP_LOOK;
 	t->look = t->arms;
 	t->only_last = false;
-	e = copy(&t->to, &t->here);
+	e = trip_copy(&t->to, &t->here);
 	return e < 0 ? e : again(t);
 }
 
@@ -281,10 +316,11 @@ static int ask(struct trip *t, enum stop_reason reason)
 	case NEXT_BACK: return look_back(t);
 	case NEXT_STEP_BACK:
 		t->at_mark = false;
-		e = copy(&t->to, &t->here);
+		e = trip_copy(&t->to, &t->here);
 		note_clue(t, &t->clue);
 		return e < 0 ? e : step_back(t, &t->clue, STOP_STEP);
 	case NEXT_AGAIN: t->at_mark = false; return t->has_first ? travel(t, &t->first, STOP_START) : 1;
+	case NEXT_PLACE: t->at_mark = false; return travel(t, &t->place, STOP_STEP);
 	case NEXT_END: return 1;
 	}
 	watch_step(t->now, t->steps && watch_task(t->now) == t->task);
@@ -299,7 +335,7 @@ static int arrived(struct trip *t)
 	watch_step(t->now, false);
 	if (t->mode == TRIP_LOOK)
 		return looked(t);
-	e = copy(&t->here, &t->to);
+	e = trip_copy(&t->here, &t->to);
 	return e < 0 ? e : ask(t, t->reason);
 }
 
@@ -588,7 +624,7 @@ static int group_go(struct trip *t, enum watch_when when)
 	show_output(t, when);
 	if (exec && !t->has_first && mine) {
 		t->has_first = true;
-		return copy(&t->first, &t->here) < 0 ? -ENOMEM : ask(t, STOP_START);
+		return trip_copy(&t->first, &t->here) < 0 ? -ENOMEM : ask(t, STOP_START);
 	}
 	if (!mine || !t->has_first)
 		return 0;
@@ -612,10 +648,14 @@ static int group_look(struct trip *t, enum watch_when when)
 
 	if (!mine || t->only_last)
 		return 0;
+	if (t->resumed) { /* what this call did was before */
+		is_written(t, &t->look, true);
+		return 0;
+	}
 	if (is_fault(t, when) && t->seq < t->to.seq)
 		e = note_found(t, (struct leg){ 0 }, STOP_FAULT);
 	if (ends_call(when) && t->look.seven && is_written(t, &t->look, false) && t->has_last) {
-		e = copy(&t->found, &t->last_call);
+		e = trip_copy(&t->found, &t->last_call);
 		t->has_found = true;
 		t->on_found = STOP_WATCH;
 		t->direct = true; /* it stands before the call already */
@@ -651,6 +691,23 @@ static int group_way(struct trip *t, enum watch_when when)
 	return e;
 }
 
+/* Checkpoints begin with the first program. */
+static void note_place(struct trip *t, enum watch_when when)
+{
+	const bool begins = t->kept.n || watch_group(t->now)->kind == EV_EXEC;
+
+	if (!watch_ours(t->now))
+		return;
+	if (begins_call(when)) {
+		t->call.call_seq = t->seq;
+		t->call.call_when = when;
+		t->call.call_task = watch_task(t->now);
+	}
+	t->call.seq = t->seq;
+	if (ends_call(when) && begins)
+		kept_add(&t->kept, t->now, &t->call);
+}
+
 static int on_group(void *ctx, struct replay *r, enum watch_when when)
 {
 	struct trip *t = ctx;
@@ -661,9 +718,11 @@ static int on_group(void *ctx, struct replay *r, enum watch_when when)
 	watch_step(r, false);
 	if (!watch_pid(r) || watch_registers(r, &t->regs) < 0)
 		return 0;
+	note_place(t, when);
 	if (begins_call(when) && when != WATCH_FAULT)
 		show_call(t);
 	e = t->mode == TRIP_GO ? group_go(t, when) : group_way(t, when);
+	t->resumed = t->resumed && e > 0;
 	if (e == 0 && t->mode == TRIP_GO)
 		watch_step(r, t->steps && watch_task(r) == t->task && watch_ours(r));
 	return e ? e : arm(t);
@@ -687,9 +746,11 @@ int trip_run(struct trip *t, const char *path, struct replay_result *result, str
 
 		if (!f)
 			return err_set(e, -errno, "it cannot be read: %s", strerror(errno));
-		t->again = t->inside = t->debugs = false;
+		t->again = t->inside = t->debugs = t->resumed = false;
+		t->call = (struct kept){ 0 };
 		t->seq = 0;
 		x = replay_watched(f, &w, result, e);
+		kept_free(&t->kept);
 		t->now = NULL;
 	} while (x == 0 && t->again);
 	return x;
@@ -698,6 +759,7 @@ int trip_run(struct trip *t, const char *path, struct replay_result *result, str
 void trip_free(struct trip *t)
 {
 	vec_free(&t->marks);
+	vec_free(&t->place.legs);
 	vec_free(&t->here.legs);
 	vec_free(&t->to.legs);
 	vec_free(&t->found.legs);

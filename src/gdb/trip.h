@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Positions of a replay, and how one gets to them. There is no counter of instructions: a position is a stop of the
  * trace (they are numbered), and a way from there: a number of hits of these breakpoints, a number of steps, and again.
- * Since a replay does the same each time, the same way leads to the same instruction. Backwards is a replay from the
- * start. */
+ * Since a replay does the same each time, the same way leads to the same instruction. Backwards is a replay from a
+ * checkpoint before (kept.h), or from the start. */
 #ifndef DWELL_GDB_TRIP_H
 #define DWELL_GDB_TRIP_H
 #include <stdio.h>
 #include "base/vec.h"
+#include "gdb/kept.h"
 #include "replay/watch.h"
 
 #define ARMS_MAX 96u	    /* breakpoints at a time */
@@ -43,7 +44,7 @@ enum stop_reason {
 	STOP_ASKED
 };
 /* What it shall do next. */
-enum trip_next { NEXT_GO, NEXT_BACK, NEXT_STEP_BACK, NEXT_AGAIN, NEXT_END };
+enum trip_next { NEXT_GO, NEXT_BACK, NEXT_STEP_BACK, NEXT_AGAIN, NEXT_PLACE, NEXT_END };
 enum trip_mode { TRIP_GO, TRIP_TO, TRIP_LOOK, TRIP_COUNT };
 /* Where an instruction was, to find the one before. */
 struct clue {
@@ -70,8 +71,10 @@ struct trip {
 	struct user_regs_struct regs; /* of the task that runs */
 	uint64_t told;		      /* an address that a debug register or a system call found written */
 	bool gave_up;
+	struct position place; /* of NEXT_PLACE */
 	/* All that the last look from the start found, for `look`: breakpoints only, in order. */
 	VEC(struct mark) marks;
+	uint64_t marks_from;	 /* stop where that look began */
 	size_t mark;		 /* `here` is that one */
 	bool at_mark, marks_end; /* marks_end: of what came then there is none */
 
@@ -90,6 +93,10 @@ struct trip {
 	uint64_t hits, all; /* in this leg: of its own, of all that is armed */
 	uint64_t done;	    /* steps of it */
 	bool fresh;	    /* gdb has let it go on since the last hit */
+	struct kept_all kept;
+	uint64_t from;	    /* stop where it began: of a checkpoint; 0: the first one, or the start */
+	bool resumed;	    /* it is there, and has been told of it before */
+	struct kept call;   /* the last call that began, of any task */
 	bool again;	    /* once more from the start */
 	bool debugs;	    /* debug registers were used */
 	uint8_t before[64]; /* what watched addresses had before a system call */
@@ -98,5 +105,6 @@ struct trip {
 /* Runs until stopped() says NEXT_END, or the trace ends: then result is as of replay_run(). 0 or -errno with an error.
  */
 int trip_run(struct trip *t, const char *path, struct replay_result *result, struct err *e);
+int trip_copy(struct position *to, const struct position *from); /* 0 or -ENOMEM */
 void trip_free(struct trip *t);
 #endif

@@ -51,7 +51,7 @@ static struct memory *new_memory(void)
 	return m;
 }
 
-struct rtask *build_task(struct replay *r, uint32_t id)
+struct rtask *build_alone(uint32_t id)
 {
 	struct rtask *k = calloc(1, sizeof(*k));
 
@@ -60,12 +60,21 @@ struct rtask *build_task(struct replay *r, uint32_t id)
 	k->t.mem = -1;
 	k->id = id;
 	k->memory = new_memory();
-	if (!k->memory || vec_try_push(&r->tasks, k) < 0) {
-		put_memory(k->memory);
-		free(k);
-		return NULL;
-	}
-	return k;
+	if (k->memory)
+		return k;
+	free(k);
+	return NULL;
+}
+
+struct rtask *build_task(struct replay *r, uint32_t id)
+{
+	struct rtask *k = build_alone(id);
+
+	if (!k || vec_try_push(&r->tasks, k) == 0)
+		return k;
+	put_memory(k->memory);
+	free(k);
+	return NULL;
 }
 
 struct rtask *build_find(struct replay *r, uint32_t id)
@@ -88,6 +97,14 @@ static void leave(struct rtask *k)
 	k->memory = NULL;
 }
 
+void build_free(struct rtask *k)
+{
+	if (!k)
+		return;
+	leave(k);
+	free(k);
+}
+
 void build_end(struct replay *r, struct rtask *k)
 {
 	size_t i = 0;
@@ -97,8 +114,7 @@ void build_end(struct replay *r, struct rtask *k)
 	memmove(&r->tasks.v[i], &r->tasks.v[i + 1], (--r->tasks.n - i) * sizeof(struct rtask *));
 	if (r->k == k)
 		r->k = NULL;
-	leave(k);
-	free(k);
+	build_free(k);
 }
 
 /* The C library has told the kernel of an area that it writes to at any time: it will not be there. */
@@ -304,8 +320,8 @@ int build_program(struct replay *r)
 	return e < 0 ? replay_broken(r, e) : 0;
 }
 
-/* The process that has just been made by r->k: its first stop. */
-static int take_child(struct replay *r, struct rtask *k, pid_t pid, bool shares)
+/* The process that has just been made by `from`: its first stop. */
+static int take_child(struct rtask *from, struct rtask *k, pid_t pid, bool shares)
 {
 	int status, e;
 
@@ -315,43 +331,48 @@ static int take_child(struct replay *r, struct rtask *k, pid_t pid, bool shares)
 		return status < 0 ? status : -ESRCH;
 	if (shares) {
 		put_memory(k->memory);
-		(k->memory = r->k->memory)->refs++;
+		(k->memory = from->memory)->refs++;
 		k->t.mem = k->memory->mem;
 		k->t.breaks = k->memory->breaks;
 		return 0;
 	}
-	k->memory->heap = r->k->memory->heap;
+	k->memory->heap = from->memory->heap;
 	e = tracee_open(&k->t);
 	k->memory->mem = k->t.mem;
-	if (e < 0 || !r->k->memory->breaks)
+	if (e < 0 || !from->memory->breaks)
 		return e;
-	k->t.breaks = k->memory->breaks = breaks_copy(r->k->memory->breaks);
+	k->t.breaks = k->memory->breaks = breaks_copy(from->memory->breaks);
 	return k->t.breaks ? 0 : -ENOMEM;
+}
+
+int build_child(struct rtask *from, struct rtask *k, bool shares)
+{
+	/* All are children of dwell itself, so that nobody else has to wait for them. */
+	const uint64_t args[6] = { CLONE_PARENT | (shares ? CLONE_VM : 0) };
+	struct user_regs_struct regs;
+	int e = tracee_regs(&from->t, &regs);
+	long pid = 0;
+
+	if (e == 0)
+		pid = tracee_inject(&from->t, SCRATCH, __NR_clone, args, &e);
+	if (e == 0 && pid <= 0)
+		e = pid < 0 ? (int)pid : -EPROTO;
+	if (e == 0)
+		e = take_child(from, k, (pid_t)pid, shares);
+	return e == 0 ? tracee_set_regs(&from->t, &regs) : e;
 }
 
 int build_fork(struct replay *r)
 {
-	bool shares = r->g.fork.shares;
-	/* All are children of dwell itself, so that nobody else has to wait for them. */
-	const uint64_t args[6] = { CLONE_PARENT | (shares ? CLONE_VM : 0) };
-	struct user_regs_struct regs;
 	struct rtask *k;
-	int e = tracee_regs(&r->k->t, &regs);
-	long pid = 0;
+	int e;
 
 	if (r->tasks.n >= TASKS_MAX || build_find(r, r->g.fork.task))
 		return err_set(r->e, -EBADMSG, "the trace makes a task that it cannot make: %u", r->g.fork.task);
 	k = build_task(r, r->g.fork.task);
 	if (!k)
 		return replay_broken(r, -ENOMEM);
-	if (e == 0)
-		pid = call(r, __NR_clone, args, &e);
-	if (e == 0 && pid <= 0)
-		e = pid < 0 ? (int)pid : -EPROTO;
-	if (e == 0)
-		e = take_child(r, k, (pid_t)pid, shares);
-	if (e == 0)
-		e = tracee_set_regs(&r->k->t, &regs);
+	e = build_child(r->k, k, r->g.fork.shares);
 	for (size_t i = 0; i < r->g.mems.n && e == 0; i++)
 		e = tracee_write(&r->k->t, r->g.mems.v[i].addr, r->g.bytes.v + r->g.mems.v[i].at, r->g.mems.v[i].size);
 	return e < 0 ? replay_broken(r, e) : 0;

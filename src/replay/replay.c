@@ -452,7 +452,7 @@ static int at_group(struct replay *r)
 	r->begun = true;
 	if (r->g.named)
 		r->k->name = r->g.name;
-	e = watched_tell(r, WATCH_GROUP);
+	e = r->resumed ? 0 : watched_tell(r, WATCH_GROUP);
 	if (e)
 		return e;
 	if (!makes_sense(r))
@@ -472,7 +472,7 @@ static int at_group(struct replay *r)
 
 static int whole_group(struct replay *r)
 {
-	int e = watched_files(r);
+	int e = r->resumed ? 0 : watched_files(r);
 
 	if (e == 0)
 		e = at_group(r);
@@ -513,14 +513,18 @@ int replay_watched(FILE *f, const struct replay_watch *w, struct replay_result *
 	int x = prepare(&r, f);
 
 	while (x == 0 && !r.result.ended) {
-		struct step s = group_next(&r.g, r.in, put_blob, &r);
+		struct step s;
 
+		r.before = (struct before){ trace_tell(r.in), r.g.number, r.g.task };
+		s = group_next(&r.g, r.in, put_blob, &r);
 		if (s.error)
 			x = err_set(e, s.error, "the recording cannot be used: %s",
 				    s.error == -EBADMSG ? "what it says makes no sense" : strerror(-s.error));
 		if (!s.more)
 			break;
 		x = whole_group(&r);
+		while (r.back && (x > 0 || x == -ECANCELED))
+			x = keep_restore(&r);
 	}
 	x = x > 0 || (w && x == -ECANCELED) ? 0 : x; /* the watch has seen enough */
 	if (x == 0 && !r.result.ended && trace_ended_by(r.in) == TRACE_DAMAGED)

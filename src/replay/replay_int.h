@@ -28,7 +28,16 @@ struct rfile {
 	char *path; /* NULL: it is not the same any more */
 	uint64_t dev, ino;
 };
+/* Where a group is read, for a checkpoint within its log. */
+struct before {
+	struct trace_place place;
+	uint64_t number;
+	uint32_t task;
+};
 struct replay {
+	struct before before;		  /* this group */
+	uint64_t log_at;		  /* bytes of its log that have been done; 0: it is not in the log */
+	bool resumed;			  /* it is the group where a checkpoint was, at log_at */
 	const struct replay_watch *watch; /* or NULL */
 	VEC(struct rfile) files;
 	uint64_t spot;	/* it is on the way to there; 0: it is not */
@@ -42,8 +51,9 @@ struct replay {
 	struct trace_in *in;
 	struct group g;
 	struct err *e;
-	int arena;  /* a file in memory with the blobs; the processes have it, too */
-	bool begun; /* there was a program */
+	struct watch_kept *back; /* where it goes on; NULL: here */
+	int arena;		 /* a file in memory with the blobs; the processes have it, too */
+	bool begun;		 /* there was a program */
 	struct replay_result result;
 };
 
@@ -52,6 +62,11 @@ int build_program(struct replay *r);		/* by a group of EV_EXEC: a new process fo
 /* The task r->k makes another, as EV_FORK says. 0 or -errno after a message. */
 int build_fork(struct replay *r);
 struct rtask *build_task(struct replay *r, uint32_t id); /* without a process; NULL: no memory */
+struct rtask *build_alone(uint32_t id);			 /* which the replay does not have */
+void build_free(struct rtask *k);			 /* takes NULL; ends its process */
+/* Gives k, which has none, a process like that of `from`, which stands: a copy of its memory, or the same. 0 or -errno.
+ */
+int build_child(struct rtask *from, struct rtask *k, bool shares);
 struct rtask *build_find(struct replay *r, uint32_t id);
 void build_end(struct replay *r, struct rtask *k); /* and frees it */
 /* Gives r->k the calls that the group has in its log; 0 or -errno. */
@@ -75,7 +90,8 @@ int watched_code(struct replay *r, uint64_t arena, uint64_t start, uint64_t end)
 int watched_stop(struct replay *r, int *status, bool *again);
 /* As tracee_wait(), but for samples. */
 int watched_wait(struct replay *r);
-int watched_log(struct replay *r); /* the calls of the group's log, which is empty then. 0, 1 or -errno */
+int keep_restore(struct replay *r); /* to r->back. As watched_tell() */
+int watched_log(struct replay *r);  /* the calls of the group's log, which is empty then. 0, 1 or -errno */
 void watched_done(struct replay *r);
 int spot_run(struct replay *r); /* to where it waits in a loop */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */

@@ -60,6 +60,13 @@ const char *trace_words(int error);
 const struct trace_head *trace_head(const struct trace_in *t);
 /* True with the next event, whose size fits its kind; false when there is none: trace_ended_by() tells the reason. */
 bool trace_next(struct trace_in *t, struct trace_event *ret);
+/* Where the next event is, for trace_seek(). */
+struct trace_place {
+	long block;
+	size_t at;
+};
+struct trace_place trace_tell(const struct trace_in *t);	 /* after a trace_next() */
+int trace_seek(struct trace_in *t, const struct trace_place *p); /* 0 or -errno */
 enum trace_end trace_ended_by(const struct trace_in *t);
 void trace_done(struct trace_in *t); /* takes NULL */
 

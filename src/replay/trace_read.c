@@ -12,6 +12,7 @@ struct trace_in {
 	struct trace_head head;
 	enum trace_end end;
 	uint8_t *raw, *packed;
+	long block;	    /* where raw is in f */
 	size_t n, at, room; /* of raw; room of packed */
 };
 
@@ -64,6 +65,7 @@ const struct trace_head *trace_head(const struct trace_in *t)
 
 static enum trace_end read_block(struct trace_in *t)
 {
+	const long place = ftell(t->f);
 	struct block_head h;
 	size_t n = fread(&h, 1, sizeof(h), t->f);
 	uLongf raw = TRACE_BLOCK_MAX;
@@ -79,6 +81,7 @@ static enum trace_end read_block(struct trace_in *t)
 	if (h.crc != trace_crc(t->packed, h.packed) || uncompress(t->raw, &raw, t->packed, h.packed) != Z_OK ||
 	    raw != h.raw)
 		return TRACE_DAMAGED;
+	t->block = place;
 	t->n = raw;
 	t->at = 0;
 	return TRACE_GOES_ON;
@@ -126,6 +129,22 @@ bool trace_next(struct trace_in *t, struct trace_event *ret)
 	}
 	t->end = TRACE_DAMAGED;
 	return false;
+}
+
+struct trace_place trace_tell(const struct trace_in *t)
+{
+	return (struct trace_place){ t->block, t->at };
+}
+
+int trace_seek(struct trace_in *t, const struct trace_place *p)
+{
+	if (fseek(t->f, p->block, SEEK_SET) < 0)
+		return -errno;
+	t->end = read_block(t);
+	if (t->end != TRACE_GOES_ON || p->at > t->n)
+		return -EBADMSG;
+	t->at = p->at;
+	return 0;
 }
 
 enum trace_end trace_ended_by(const struct trace_in *t)

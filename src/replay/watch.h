@@ -71,5 +71,13 @@ const struct group *watch_group(const struct replay *r);
 /* What the call that the group has wrote to standard output or standard error (fd): 0, or -errno, also of fn. */
 typedef int watch_output_fn(void *ctx, int fd, const void *bytes, size_t n);
 int watch_output(struct replay *r, watch_output_fn *fn, void *ctx);
+/* A checkpoint: all tasks as they are now, at WATCH_DONE or WATCH_LOG_DONE, in processes that stand. 0 or -errno;
+ * -EBUSY: there are too many tasks. Another replay cannot go back to it. */
+struct watch_kept;
+int watch_keep(struct replay *r, struct watch_kept **ret);
+void watch_drop(struct watch_kept *k); /* takes NULL */
+/* The callback that says so returns 1; then the replay goes on from there: group() is told of
+ * that again. */
+void watch_back(struct replay *r, struct watch_kept *k);
 uint64_t watch_calls(const struct replay *r); /* system calls until now */
 #endif

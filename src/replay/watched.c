@@ -303,15 +303,20 @@ static int logged_call(struct replay *r, const struct stub_call *c)
 
 int watched_log(struct replay *r)
 {
+	size_t at = r->resumed ? r->log_at : 0;
 	int e = 0;
 
-	for (size_t at = 0; at < r->g.log.n && e == 0;) {
+	if (r->resumed) {
+		r->resumed = false;
+		e = watched_tell(r, WATCH_LOG_DONE);
+	}
+	while (at < r->g.log.n && e == 0) {
 		const struct stub_call *c = (const struct stub_call *)(const void *)(r->g.log.v + at);
 
-		at += c->size;
+		r->log_at = at += c->size;
 		e = logged_call(r, c);
 	}
-	r->g.log.n = r->g.logged = 0;
+	r->log_at = r->g.log.n = r->g.logged = 0;
 	return e;
 }
 

@@ -59,6 +59,37 @@ int main(int argc, char **argv)
 	if (argc > 1) *(volatile char *)(long)(strlen(argv[1]) - 1) = 1;
 	return 0;
 }
+""", "long": r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static long field, work, rounds = 240; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) void set(long v) { field = v; }
+static void *turns(void *a)
+{
+	for (long i = 0; i < rounds; i++) {
+		for (volatile long k = 0; k < 1500000; k++) ;
+		pthread_mutex_lock(&m);
+		work++;
+		if (i % 80 == 40) set(work);
+		pthread_mutex_unlock(&m);
+		if (a) usleep(1); else getppid();
+	}
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	turns(NULL);
+	if (argc > 1) rounds = 100;
+	for (long i = 0; argc > 1 && i < 2; i++) pthread_create(t + i, 0, turns, (void *)1);
+	for (int i = 0; argc > 1 && i < 2; i++) pthread_join(t[i], 0);
+	if (argc > 1 && fork() == 0) { turns(NULL); return 3; }
+	wait(NULL);
+	printf("%ld %ld\n", work, field);
+	return 0;
+}
 """}
 START = ["set pagination off", "set confirm off", "set debuginfod enabled off", "set width 0"]
 
@@ -147,6 +178,37 @@ def connections():
         live.check(p.returncode == 1 and reason in p.stderr, f"refused: {where}", p)
 
 
+def timed(command):
+    """It, and after it how long it took."""
+    return [(f"python import time; t = time.time(); gdb.execute({command!r}); print('took', time.time() - t)", "took [0-9.]+")]
+
+
+def long_run(name, reads, writers):
+    """Back from the end, through all that wrote the field, and forwards to the same values."""
+    back = [("reverse-continue", f"Old value = {b}\nNew value = {a}\n") for a, b in zip(writers[-2::-1], writers[:0:-1])]
+    forth = [("continue", f"Old value = {a}\nNew value = {b}\n") for a, b in zip(writers[1:], writers[2:])]
+    says(name, [("break main", ""), ("continue", "main"), ("delete", ""), ("continue", f"{reads}.*No more reverse"), ("monitor checkpoint", "checkpoint 1: after"), ("watch field", "Hardware"), *back, ("monitor checkpoint", "checkpoint 2"),
+                ("reverse-continue", "No more reverse"), ("monitor restart 2", "stepi or continue"), ("stepi", "set"), ("print field", "= 0"), ("continue", f"New value = {writers[1]}"), *forth, ("delete", ""), ("break set", ""), *[("reverse-continue", "Breakpoint [0-9]+, set")] * (len(writers) - 1),
+                ("reverse-continue", "No more reverse"), ("monitor restart 1", "continue"), ("continue", ""), ("print field", f"= {writers[-1]}"), ("reverse-stepi", ""), ("stepi", ""), ("print work", f"= {reads.split()[0]}"), ("monitor restart 3", "no such checkpoint")],
+         f"{name}: checkpoints on the way back")
+
+
+def checkpoints():
+    live.check(record("long", os.path.join(WORK, "long")).stdout == "240 201\n", "recorded, for a while")
+    long_run("long", "240 201", [0, 41, 121, 201])
+    out, p = gdb("long", ["break main", "continue", "delete", timed("continue")[0][0], "watch field", timed("reverse-continue")[0][0]])
+    took = [float(x) for x in re.findall("took ([0-9.]+)", "".join(out))]
+    live.check(len(took) == 2 and took[1] < took[0], "back from the end takes less than to there", f"{took} {p.stdout if len(took) != 2 else ''}")
+    shutil.copy(os.path.join(WORK, "long"), os.path.join(WORK, "crowd"))
+    r = record("crowd", os.path.join(WORK, "crowd"), "x")
+    total, last = (int(x) for x in r.stdout.split())
+    live.check(total == 440 and last > 240, "recorded, with threads and a child", r)
+    out, p = gdb("crowd", ["break main", "continue", "watch field", *["continue"] * 9])
+    writers = [0] + [int(x) for x in re.findall("New value = ([0-9]+)", "".join(out))]
+    live.check(len(writers) == 6 and writers[-1] == last, "found forwards", f"{writers} {p.stdout}")
+    long_run("crowd", f"440 {last}", writers)
+
+
 PACKETS = (b"? g p10 pffffffff m0,10 m7fffffffe000,ffffffffffff m, qSupported qXfer:features:read:target.xml:ffffffffffff,ffffffff qXfer:auxv:read:: Z0,0,1 Z2,0,0 Z4,ffffffffffffffff,8 Z2,7ffffffffff8,8"
            b" Z2,555555558041,20 z2,1,2 z Z Z9,1,1 vCont;s:5 vCont;c vCont; s c bs bc Hg999 Hg-1 H T1 T qC qfThreadInfo qsThreadInfo qThreadExtraInfo,zz qRcmd,7 qRcmd,7768656e R00 G00 X0,0: !").split()
 
@@ -174,6 +236,7 @@ forwards()
 backwards()
 faults()
 programs()
+checkpoints()
 connections()
 strangers()
 sys.exit(live.failures > 0)
