@@ -11,7 +11,6 @@
 #include "base/caught.h"
 #include "cmd/cmd.h"
 #include "engine/why.h"
-#include "fleet/collect.h"
 #include "fleet/hostopts.h"
 #include "fleet/tables.h"
 
@@ -108,39 +107,18 @@ static int run_host(int argc, char **argv)
 
 /* -- collect, init -- */
 
-struct collect_cmd {
-	struct collect_options o;
-	unsigned replicas;
-	uint64_t again_ns;
-};
-
-static const struct optrow collect_rows[] = {
-	FLEET_BUS_ROWS(struct collect_cmd, o.bus),
-	FLEET_STORE_ROWS(struct collect_cmd, o.store),
-	{ .name = "tenant",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct collect_cmd, o.tenant),
-	  .arg = "NAME",
-	  .help = "only what hosts of this one send" },
-	{ .name = "for",
-	  .kind = OPT_TIME,
-	  .at = offsetof(struct collect_cmd, o.for_ns),
-	  .arg = "TIME",
-	  .help = "end after this",
-	  .value = 1 },
-};
 static const struct optable collect_options = {
 	.command = "fleet collect",
 	.synopsis = "fleet collect [options]",
 	.notes =
 		"Takes what hosts send from NATS to ClickHouse. As many may run as are needed; each may be killed at any time.",
-	.rows = collect_rows,
-	.n = ARRAY_SIZE(collect_rows),
+	.rows = collectopts_rows,
+	.n = COLLECTOPTS_NROWS,
 };
 
 static int run_collect(int argc, char **argv)
 {
-	struct collect_cmd c = { .o = { .store.database = TABLES_DATABASE, .stop = fleet_stop } };
+	struct collectopts c = { .o = { .store.database = TABLES_DATABASE, .stop = fleet_stop } };
 	struct collect_sums s = { 0 };
 	struct err err = { 0 };
 	int e = read_options(&collect_options, &c, argc, argv, &c.o.bus, &c.o.store);
@@ -156,40 +134,17 @@ static int run_collect(int argc, char **argv)
 	return EXIT_OK;
 }
 
-#define REPLICAS_MAX 5 /* Source: JetStream */
-
-static const struct optrow init_rows[] = {
-	FLEET_BUS_ROWS(struct collect_cmd, o.bus),
-	FLEET_STORE_ROWS(struct collect_cmd, o.store),
-	{ .name = "tenant",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct collect_cmd, o.tenant),
-	  .arg = "NAME",
-	  .help = "only what hosts of this one send" },
-	{ .name = "replicas",
-	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct collect_cmd, replicas),
-	  .arg = "N",
-	  .help = "servers of NATS that keep each message (1)",
-	  .value = REPLICAS_MAX },
-	{ .name = "again",
-	  .kind = OPT_TIME,
-	  .at = offsetof(struct collect_cmd, again_ns),
-	  .arg = "TIME",
-	  .help = "what a collector has not stored by then goes to another one (30s)",
-	  .value = 1 },
-};
 static const struct optable init_options = {
 	.command = "fleet init",
 	.synopsis = "fleet init [options]",
 	.notes = "Makes the stream in NATS and the tables in ClickHouse. What is there stays.",
-	.rows = init_rows,
-	.n = ARRAY_SIZE(init_rows),
+	.rows = initopts_rows,
+	.n = INITOPTS_NROWS,
 };
 
 static int run_init(int argc, char **argv)
 {
-	struct collect_cmd c = { .o.store.database = TABLES_DATABASE, .replicas = 1, .again_ns = BUS_AGAIN_NS };
+	struct collectopts c = { .o.store.database = TABLES_DATABASE, .replicas = 1, .again_ns = BUS_AGAIN_NS };
 	struct err err = { 0 };
 	struct bus *bus = NULL;
 	int e = read_options(&init_options, &c, argc, argv, &c.o.bus, &c.o.store);
@@ -212,17 +167,29 @@ static const struct command fleet_host = { "host", "sends what this machine's da
 			    fleet_collect = { "collect", "takes it from NATS to ClickHouse", run_collect,
 					      .options = &collect_options },
 			    fleet_init = { "init", "makes stream and tables", run_init, .options = &init_options };
-static const struct command *const parts[] = { &fleet_host,    &fleet_collect,
-					       &fleet_init,    &fleet_hosts,
-					       &fleet_latency, &fleet_why,
-					       &fleet_flame,   &fleet_heat,
-					       &fleet_hist,    &fleet_outliers,
-					       &fleet_top,     &fleet_diff,
-					       &fleet_program, &fleet_programs,
-					       &fleet_changes, &fleet_key,
-					       &fleet_access,  &fleet_serve,
-					       &fleet_query,   &fleet_simulate,
-					       &fleet_demo,    NULL };
+static const struct command *const parts[] = { &fleet_host,
+					       &fleet_collect,
+					       &fleet_init,
+					       &fleet_hosts,
+					       &fleet_latency,
+					       &fleet_why,
+					       &fleet_flame,
+					       &fleet_heat,
+					       &fleet_hist,
+					       &fleet_outliers,
+					       &fleet_top,
+					       &fleet_diff,
+					       &fleet_program,
+					       &fleet_programs,
+					       &fleet_changes,
+					       &fleet_key,
+					       &fleet_access,
+					       &fleet_watch,
+					       &fleet_serve,
+					       &fleet_query,
+					       &fleet_simulate,
+					       &fleet_demo,
+					       NULL };
 
 static void usage(const struct command *self, FILE *out)
 {

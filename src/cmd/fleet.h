@@ -8,7 +8,7 @@
 /* Questions to the store. */
 extern const struct command fleet_hosts, fleet_latency, fleet_why, fleet_flame, fleet_heat, fleet_hist, fleet_outliers;
 extern const struct command fleet_top, fleet_diff, fleet_changes, fleet_programs, fleet_program, fleet_key,
-	fleet_access;
+	fleet_access, fleet_watch;
 extern const struct command fleet_serve, fleet_query, fleet_simulate, fleet_demo;
 
 /* The address as given, or of the environment. 0, or EXIT_USAGE after a message. */

@@ -4,12 +4,14 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/caught.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/fleet.h"
 #include "cmd/viewcmd.h"
 #include "fleet/askopts.h"
+#include "fleet/watch.h"
 
 /* The options of one question, which last as long as this. */
 struct question {
@@ -130,3 +132,59 @@ PART(changes, answer, "hosts that became slower, and when");
 PART(diff, answer, "what changed: hosts and the rest, or now and earlier");
 PART(heat, heat, "a heat map; options of `dwell heat`");
 PART(hist, hist, "distributions; options of `dwell hist`");
+
+/* -- watch -- */
+
+/* The options of `changes`, but for the end of the range, and its own. */
+static void make_watch(struct question *q, struct optrow rows[WATCH_NROWS + ARRAY_SIZE(q->rows)])
+{
+	size_t n = WATCH_NROWS;
+
+	make_question(q, "changes", askopts_of("changes"));
+	memcpy(rows, watch_rows, sizeof(watch_rows));
+	for (size_t i = 0; i < q->t.n; i++)
+		if (strcmp(q->rows[i].name, "to") != 0)
+			rows[n++] = q->rows[i];
+	q->t = (struct optable){
+		.command = "fleet watch",
+		.synopsis = "fleet watch [options]",
+		.notes = "Looks again and again for hosts that became slower in the last 10 minutes (--from).",
+		.rows = rows,
+		.n = n
+	};
+}
+
+static void watch_usage(const struct command *self, FILE *out)
+{
+	struct optrow rows[WATCH_NROWS + ARRAY_SIZE(((struct question *)0)->rows)];
+	struct question q;
+
+	(void)self;
+	make_watch(&q, rows);
+	optable_help(&q.t, cmd_name(), out);
+}
+
+static int watch(int argc, char **argv)
+{
+	struct watch w = { .every_ns = WATCH_EVERY_NS, .stop = fleet_stop };
+	struct optrow rows[WATCH_NROWS + ARRAY_SIZE(((struct question *)0)->rows)];
+	struct question q;
+	struct err err = { 0 };
+	int e;
+
+	make_watch(&q, rows);
+	askshow_init(&w.show);
+	w.show.from_ns = WATCH_FROM_NS;
+	e = cmd_options(&q.t, &w, argc, argv);
+	if (e == 0 && optind < argc)
+		e = cmd_words(&q.t, argv[optind], NULL);
+	if (e == 0)
+		e = fleet_store(&w.show.store);
+	if (e)
+		return e;
+	caught_begin();
+	return cmd_ended(watch_run(&w, &cmd_listener, &err), &err);
+}
+
+const struct command fleet_watch = { "watch", "tells when hosts become slower: here, a webhook, a program", watch,
+				     .usage = watch_usage };

@@ -172,6 +172,7 @@ int askshow_change(void *ctx, const struct change *ch)
 				      { "key", CELL_TEXT, 0, 0, { .s = ch->blame.key } },
 				      { "cause", CELL_TEXT, 0, 0, { .s = ch->blame.cause } },
 				      { "together", CELL_UINT, 0, 0, { .u = ch->together } },
+				      { "others", CELL_TEXT, 0, 0, { .s = ch->others } },
 				      { "sentence", CELL_TEXT, 0, 0, { .s = ch->sentence } } };
 
 	if (a->json) {

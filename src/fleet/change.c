@@ -256,8 +256,18 @@ static void put_sentence(struct change *ch)
 			     100 * ch->quantile, ch->after / ch->before, before, after, at, *ch->blame.key ? ", " : "",
 			     ch->blame.key, *ch->blame.cause ? ", " : "", ch->blame.cause);
 	if (ch->together && n < sizeof(ch->sentence))
-		snprintf(ch->sentence + n, sizeof(ch->sentence) - n, "; %u other%s changed then", ch->together,
-			 ch->together == 1 ? "" : "s");
+		snprintf(ch->sentence + n, sizeof(ch->sentence) - n, "; %u other%s changed then: %s", ch->together,
+			 ch->together == 1 ? "" : "s", ch->others);
+}
+
+/* As many as there is room for, whole ones. */
+static void note_other(struct change *ch, const struct rise *o)
+{
+	size_t n = strlen(ch->others), room = sizeof(ch->others) - n;
+
+	if (snprintf(ch->others + n, room, "%s%s %s", n ? ", " : "", o->host, o->series) >= (int)room)
+		ch->others[n] = '\0';
+	ch->together++;
 }
 
 static int tell(struct finder *f, size_t n, change_fn *fn, void *ctx)
@@ -275,7 +285,8 @@ static int tell(struct finder *f, size_t n, change_fn *fn, void *ctx)
 			uint64_t apart = o->change.at > s->change.at ? o->change.at - s->change.at
 								     : s->change.at - o->change.at;
 
-			s->change.together += k != i && o->real && apart <= 2 * f->step;
+			if (k != i && o->real && apart <= 2 * f->step)
+				note_other(&s->change, o);
 		}
 		s->change.host = s->host;
 		s->change.series = s->series;

@@ -19,6 +19,7 @@ struct change {
 	double quantile, before, after; /* ns */
 	struct ask_blame blame;		/* what its slow events waited for since then */
 	unsigned together;		/* changes of other hosts and series within two columns */
+	char others[160];		/* the first of them: "web-3 block, db-1 lock" */
 	char sentence[512];
 };
 typedef int change_fn(void *ctx, const struct change *ch);

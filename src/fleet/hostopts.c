@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the options of a host, and starts its two parts. */
+/* Reads the options of hosts and collectors, and starts the two parts of a host. */
 #include "fleet/hostopts.h"
 #include <errno.h>
 #include <string.h>
@@ -72,6 +72,46 @@ const struct optrow hostopts_rows[HOSTOPTS_NROWS] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct hostopts, o.once),
 	  .help = "send what is there, and end" },
+};
+
+const struct optrow collectopts_rows[COLLECTOPTS_NROWS] = {
+	FLEET_BUS_ROWS(struct collectopts, o.bus),
+	FLEET_STORE_ROWS(struct collectopts, o.store),
+	{ .name = "tenant",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct collectopts, o.tenant),
+	  .arg = "NAME",
+	  .help = "only what hosts of this one send" },
+	{ .name = "for",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct collectopts, o.for_ns),
+	  .arg = "TIME",
+	  .help = "end after this",
+	  .value = 1 },
+};
+
+#define REPLICAS_MAX 5 /* Source: JetStream */
+
+const struct optrow initopts_rows[INITOPTS_NROWS] = {
+	FLEET_BUS_ROWS(struct collectopts, o.bus),
+	FLEET_STORE_ROWS(struct collectopts, o.store),
+	{ .name = "tenant",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct collectopts, o.tenant),
+	  .arg = "NAME",
+	  .help = "only what hosts of this one send" },
+	{ .name = "replicas",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct collectopts, replicas),
+	  .arg = "N",
+	  .help = "servers of NATS that keep each message (1)",
+	  .value = REPLICAS_MAX },
+	{ .name = "again",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct collectopts, again_ns),
+	  .arg = "TIME",
+	  .help = "what a collector has not stored by then goes to another one (30s)",
+	  .value = 1 },
 };
 
 int hostopts_start(struct hostopts *h, const struct listener *to, pid_t *ret, struct err *err)

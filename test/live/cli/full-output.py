@@ -22,7 +22,7 @@ CALLS = {
     "features": (["features"], ["features", "--help"]),
     "export": (["export", "--format", "folded", "rec"], ["export", "--help"]),
     "flame": (["flame", "rec"], ["flame", "--json", "rec"], ["flame", "--help"]),
-    "fleet": (["fleet", "--help"], ["fleet", "latency", "--help"], ["fleet", "run", "--help"], ["fleet", "access", "--help"], ["fleet", "demo", "--help"], ["fleet", "serve", "--help"]),  # with engines: daemon/fleet.py
+    "fleet": (["fleet", "--help"], ["fleet", "latency", "--help"], ["fleet", "run", "--help"], ["fleet", "access", "--help"], ["fleet", "watch", "--help"], ["fleet", "demo", "--help"], ["fleet", "serve", "--help"]),  # with engines: daemon/fleet.py
     "hardware": (["hardware"], ["hardware", "--help"]),
     "heat": (["heat", "--by", "t", "rec"], ["heat", "--json", "--by", "t", "rec"], ["heat", "--help"]),
     "hist": (["hist", "--by", "t", "rec"], ["hist", "--json", "--by", "t", "rec"], ["hist", "--help"]),
