@@ -10,7 +10,8 @@ export interface Kind {
 	lightness: number;
 }
 
-function hsl(hue: number, saturation: number, lightness: number): string {
+/** A colour of a style. */
+export function hsl(hue: number, saturation: number, lightness: number): string {
 	return `hsl(${(hue + 360) % 360} ${saturation}% ${lightness}%)`;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mouse and wheel over a timeline: moving along, zooming, choosing an interval. Draws nothing.
+// Takes the mouse and the wheel over a timeline: moving along, zooming, choosing an interval. Draws nothing.
 import { listen } from "./element.js";
+import { TimelineDrag } from "./timelinedrag.js";
+import { AXIS_HEIGHT } from "./timelineframe.js";
 
-const DRAG_MIN = 3; // px; less is a click
-const WHEEL_STEP = 1.25;
+const WHEEL_STEP = 1.25,
+	WHEEL_SHARE = 1000; // of a wheel's steps that move by all that is shown
 
 /** What the input needs to know of a timeline, and what it does with it. Places are px of the canvas. */
 export interface TimelineTarget {
@@ -11,7 +13,6 @@ export interface TimelineTarget {
 	/** Of the intervals. */
 	readonly left: number;
 	readonly width: number;
-	readonly axisHeight: number;
 	/** Times that are shown, in ns. */
 	readonly from: number;
 	readonly to: number;
@@ -25,17 +26,8 @@ export interface TimelineTarget {
 	paint(): void;
 }
 
-export interface Drag {
-	x: number; // px: where it began, and where it is
-	now: number;
-	from: number; // ns: what was shown when it began
-	to: number;
-	moved: boolean;
-	select: boolean; // a stretch is being selected; else the timeline moves along
-}
-
 export class TimelineInput {
-	drag: Drag | null = null;
+	drag: TimelineDrag | null = null;
 
 	constructor(private readonly target: TimelineTarget) {
 		const { canvas } = target;
@@ -56,18 +48,17 @@ export class TimelineInput {
 			{ deltaX, deltaY } = event,
 			vertical = event.shiftKey ? deltaY : 0,
 			sideways = Math.abs(deltaX) > Math.abs(deltaY) ? deltaX : vertical;
-		if (event.ctrlKey || y < this.target.axisHeight)
-			this.target.zoomAt(x, deltaY > 0 ? WHEEL_STEP : 1 / WHEEL_STEP);
-		else if (sideways) this.target.pan(sideways / 1000);
+		if (event.ctrlKey || y < AXIS_HEIGHT) this.target.zoomAt(x, deltaY > 0 ? WHEEL_STEP : 1 / WHEEL_STEP);
+		else if (sideways) this.target.pan(sideways / WHEEL_SHARE);
 		else return;
 		event.preventDefault();
 	}
 
 	private press(event: MouseEvent): void {
 		const [x, y] = this.place(event),
-			{ from, to, left, axisHeight } = this.target;
+			{ from, to, left } = this.target;
 		if (event.button !== 0 || x < left) return;
-		this.drag = { x, now: x, from, to, moved: false, select: y < axisHeight || event.shiftKey };
+		this.drag = new TimelineDrag(x, from, to, y < AXIS_HEIGHT || event.shiftKey);
 	}
 
 	private move(event: MouseEvent): void {
@@ -77,12 +68,9 @@ export class TimelineInput {
 			if (event.target === target.canvas) target.hover(x, y, event);
 			return;
 		}
-		drag.now = x;
-		drag.moved ||= Math.abs(x - drag.x) > DRAG_MIN;
-		if (drag.moved && !drag.select) {
-			const by = ((drag.x - x) / target.width) * (drag.to - drag.from);
-			target.zoom(drag.from + by, drag.to + by);
-		}
+		drag.moveTo(x);
+		const times = drag.times(target.width);
+		if (times) target.zoom(...times);
 		target.paint();
 	}
 
@@ -90,9 +78,9 @@ export class TimelineInput {
 		const { drag, target } = this;
 		this.drag = null;
 		if (!drag) return;
-		if (!drag.moved) target.click(...this.place(event));
-		else if (drag.select)
-			target.zoom(target.timeAt(Math.min(drag.x, drag.now)), target.timeAt(Math.max(drag.x, drag.now)));
+		const { stretch } = drag;
+		if (!drag.hasMoved) target.click(...this.place(event));
+		else if (stretch) target.zoom(target.timeAt(stretch[0]), target.timeAt(stretch[1]));
 		target.paint();
 	}
 }

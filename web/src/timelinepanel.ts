@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timeline with all that belongs to it: search, legend, table, what an interval is and what the time of its row went
-// to. It stands in the page of `dwell timeline -o FILE.html` and in that of `dwell serve`. What it says is
+// Shows a timeline with all that belongs to it: search, legend, table, what an interval is and what the time of its row
+// went to. It stands in the page of `dwell timeline -o FILE.html` and in that of `dwell serve`. What it says is
 // timelinestate.ts's, what is drawn timeline.ts's.
 import { amount, percent } from "./amount.js";
 import {
@@ -17,8 +17,9 @@ import {
 	listen,
 	placeTip,
 } from "./element.js";
-import { onTheme } from "./theme.js";
+import { isDark, onTheme } from "./theme.js";
 import { TimelineView } from "./timeline.js";
+import { kindColour, legendColour } from "./timelinecolour.js";
 import { Row, TimelineHead } from "./timelinemodel.js";
 import { Pick, TimelineState } from "./timelinestate.js";
 
@@ -136,7 +137,7 @@ export class TimelinePanel {
 			this.legend,
 			...this.model.usedKinds().map((kind) => {
 				const one = makeElement("span");
-				one.append(makeDot(this.view.legendColour(kind)), head.kinds[kind]!.text);
+				one.append(makeDot(legendColour(head.kinds[kind]!, isDark())), head.kinds[kind]!.text);
 				return one;
 			}),
 		);
@@ -144,12 +145,10 @@ export class TimelinePanel {
 
 	/** Brings out what has this text; "": everything. */
 	find(text: string): void {
-		const { hit, shows, text: words } = this.model.search(text);
+		const finding = this.model.search(text);
 		if (this.search.value !== text) this.search.value = text;
-		this.view.found = hit;
-		this.view.shown = shows;
-		this.found.textContent = words;
-		this.view.layOut();
+		this.found.textContent = finding.text;
+		this.view.bringOut(finding);
 		this.onChange();
 	}
 
@@ -192,7 +191,7 @@ export class TimelinePanel {
 		for (const { kind, ns, part } of kinds) {
 			const item = makeElement("li");
 			item.append(
-				makeDot(this.view.colour(kind)),
+				makeDot(kindColour(this.head.kinds[kind]!, isDark())),
 				makeElement("span", this.head.kinds[kind]!.text),
 				`${amount(ns, "ns")} ${percent(part)}`,
 			);
