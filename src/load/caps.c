@@ -221,6 +221,13 @@ static void read_cpus(struct caps *c)
 	free(l.v);
 }
 
+static void read_memory(struct caps *c)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	c->memory = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
 static void read_pidns(struct caps *c)
 {
 	struct stat st;
@@ -314,6 +321,7 @@ void caps_assume(struct caps *ret)
 	struct caps c = { 0 };
 
 	read_cpus(&c);
+	read_memory(&c);
 	read_pidns(&c);
 	c.btf = c.tp_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++)
@@ -332,6 +340,7 @@ int caps_quick(struct caps *ret, struct err *err)
 	int r;
 
 	read_cpus(&c);
+	read_memory(&c);
 	read_pidns(&c);
 	c.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	r = caps_programs(err);

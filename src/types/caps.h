@@ -11,6 +11,7 @@ struct caps {
 	unsigned online_cpus;
 	unsigned nr_cpu_ids;
 	unsigned online_ids; /* the highest number of an online CPU, and one; 0: not known */
+	uint64_t memory;     /* bytes of the machine; 0: not known */
 	bool btf;	     /* /sys/kernel/btf/vmlinux */
 	bool tp_btf;	     /* typed tracepoints (BPF_PROG_TYPE_TRACING, 5.5) */
 	bool ringbuf;	     /* 5.8 */

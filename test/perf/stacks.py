@@ -109,4 +109,5 @@ def main():
     sys.exit(min(got) < a.least)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -35,6 +35,10 @@
 	      have */
 #define CG_ENTRY_OVERHEAD 64 /* kernel bytes per hash element beside key and value */
 #define CG_FREE_ENTRIES 64   /* of an array, for which that is not counted: small ones have as many as in DTrace */
+/* Bytes of unwinding tables, unless an option says how many: a share of the memory within these bounds. */
+#define CG_UNWIND_SHARE 256
+#define CG_UNWIND_LEAST (UINT64_C(16) << 20)
+#define CG_UNWIND_MOST (UINT64_C(64) << 20)
 #define CG_UNWIND_MAPS 6
 #define CG_UNWIND_FILES 4096  /* with tables */
 #define CG_UNWIND_AREAS 65536 /* executable mappings of all processes whose stacks are taken */

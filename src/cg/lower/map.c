@@ -170,12 +170,21 @@ int cg_map_tls(struct cg *c)
 	return c->m_tls;
 }
 
+static uint64_t table_bytes(const struct cg *c)
+{
+	uint64_t n = c->caps->memory / CG_UNWIND_SHARE;
+
+	if (c->opts->unwindsize)
+		return (uint64_t)c->opts->unwindsize;
+	return n < CG_UNWIND_LEAST ? CG_UNWIND_LEAST : n > CG_UNWIND_MOST ? CG_UNWIND_MOST : n;
+}
+
 int cg_map_unwind(struct cg *c)
 {
 	if (c->m_unwind >= 0)
 		return c->m_unwind;
 	c->m_unwind = cg_add_map(c, IMG_MAP_UW_TABLES, "d_uw_tables", BPF_MAP_TYPE_ARRAY, 4, 8,
-				 (uint32_t)(c->opts->unwindsize / 8), BPF_F_MMAPABLE);
+				 (uint32_t)(table_bytes(c) / 8), BPF_F_MMAPABLE);
 	cg_add_map(c, IMG_MAP_UW_AREAS, "d_uw_areas", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct uw_area), CG_UNWIND_AREAS,
 		   BPF_F_MMAPABLE);
 	cg_add_map(c, IMG_MAP_UW_PROCS, "d_uw_procs", BPF_MAP_TYPE_HASH, 4, sizeof(struct uw_proc), CG_UNWIND_PROCS,

@@ -49,12 +49,16 @@ struct unwind {
 	uint64_t nunknown;
 };
 
+/* A table never takes all that is left: however large programs are, libraries that many use have room after them. */
+#define KEEP_SHARE 8
+
 static int put_table(void *ctx, const struct ehtab *t, uint32_t *ret_place)
 {
 	struct unwind *u = ctx;
-	uint32_t at = u->ntables, rows;
+	const uint32_t at = u->ntables, left = u->captables - at;
+	uint32_t rows;
 
-	if ((uint64_t)t->nindex + t->nrows > u->captables - at) {
+	if ((uint64_t)t->nindex + t->nrows > left - left / KEEP_SHARE) {
 		u->lost_tables++;
 		return -ENOSPC;
 	}

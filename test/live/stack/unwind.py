@@ -5,6 +5,7 @@ import os
 import platform
 import re
 import shutil
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -167,6 +168,17 @@ live.check(len(s) == 6 and s[1:].count(want) >= 3, "short-lived processes from t
 # Little room for tables, and wrong words.
 r = live.dwell("-q", "-x", "unwindsize=64k", "-n", GETPPID, "-c", UNWIND + " chain")
 live.check("no room for the unwinding tables of" in r.stderr and r.stdout.strip(), "-x unwindsize", r.stderr)
+# At the limit a program that is too large leaves room for others: node has a table of 2.2 MB, libc and unwind have small ones.
+NODE = shutil.which("node")
+if NODE:
+    script = os.path.join(live.WORK, "large.sh")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(f"{NODE} -e 'for (let i = 0; i < 2e8; i++);'\n{UNWIND} chain\nsleep 0.3\n{UNWIND} chain\nsleep 0.3\n")
+    r = live.dwell("-x", "unwindsize=2m", "-x", "switchrate=50hz", "-qn", 'profile-499 /execname == "node" && arg1 != 0/ { ustack(1); } '
+                   'syscall::getppid:entry /execname == "unwind"/ { printf("=\\n"); ustack(); printf("=\\n"); }', "-c", f"sh {script}")
+    last = [l.strip().split("+")[0] for l in (["", ""] + r.stdout.split("=\n"))[-2].splitlines() if l.strip()]
+    live.check("no room for the unwinding tables of" in r.stderr and last[:1] == ["unwind`leaf"] and last[-1].endswith("`_start"),
+               "small programs have room after a large one", (last, r.stderr))
 r = live.dwell("-q", "-x", "ustackunwind=dwarf", "-n", GETPPID, "-c", UNWIND + " chain")
 live.check(r.returncode != 0 and "one of auto, eh, fp" in r.stderr, "-x ustackunwind=dwarf", r.stderr)
 live.done()
