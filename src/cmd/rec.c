@@ -13,6 +13,7 @@
 #include "cmd/words.h"
 #include "cmd/program.h"
 #include "gdb/gdb.h"
+#include "retro/leaks.h"
 #include "replay/rec.h"
 #include "replay/replay.h"
 #include "replay/trace.h"
@@ -75,6 +76,7 @@ static const struct optable rec_options = {
 };
 struct player {
 	const char *pack, *gdb;
+	bool leaks, json;
 };
 static const struct optrow replay_rows[] = {
 	{ .name = "gdb",
@@ -82,6 +84,10 @@ static const struct optrow replay_rows[] = {
 	  .at = offsetof(struct player, gdb),
 	  .arg = "WHERE",
 	  .help = "for gdb, which connects to this port of this machine, to this socket (with a /), or over a pipe (-)" },
+	{ .name = "json", .at = offsetof(struct player, json), .help = "with --leaks: as JSON, all blocks" },
+	{ .name = "leaks",
+	  .at = offsetof(struct player, leaks),
+	  .help = "shows memory that nothing pointed to at the end" },
 	{ .name = "pack",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct player, pack),
@@ -90,7 +96,8 @@ static const struct optrow replay_rows[] = {
 };
 static const struct optable replay_options = {
 	.command = "replay",
-	.synopsis = "replay [--gdb WHERE|--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
+	.synopsis =
+		"replay [--gdb WHERE|--leaks [--json]|--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
 	.notes =
 		"\tA program that `dwell rec` recorded is run again: the same instructions, output and status. It needs\n"
 		"\tnone of the program's files, and changes none. With a D program nothing is run again: syscall probes are\n"
@@ -199,16 +206,16 @@ static int record(const struct recorder *c, char **words)
 	return c->runs ? until_fail(&o, c->runs) : record_once(&o);
 }
 
-static int play(const char *path)
+static int play(const char *path, const struct player *p)
 {
 	FILE *f = fopen(path, "re");
-	struct replay_result result;
+	struct replay_result result = { .ended = true };
 	struct err e = { 0 };
 	int x;
 
 	if (!f)
 		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
-	x = replay_run(f, &result, &e);
+	x = p->leaks ? leaks_run(f, p->json, stdout, &e) : replay_run(f, &result, &e);
 	if (x < 0)
 		cmd_msg("replay: %s: %s", path, e.msg);
 	else if (!result.ended)
@@ -256,20 +263,21 @@ static int ask(int argc, char **argv)
 	return e;
 }
 #else
-static int play(const char *path)
+static int play(const char *path, const struct player *p)
 {
+	(void)p;
 	return cmd_fail("replay: %s: recordings can be replayed on x86-64 only", path);
 }
 
 static int ask(int argc, char **argv)
 {
-	return play(argv[argc - 1]);
+	return play(argv[argc - 1], NULL);
 }
 
 static int debug(const char *path, const char *where)
 {
 	(void)where;
-	return play(path);
+	return play(path, NULL);
 }
 
 static int record(const struct recorder *c, char **words)
@@ -306,7 +314,7 @@ static int replay_main(int argc, char **argv)
 	if (e == 0 && optind + 1 < argc)
 		e = cmd_words(&replay_options, argv[optind + 1], NULL);
 	if (e == 0)
-		e = p.gdb ? debug(argv[optind], p.gdb) : p.pack ? pack(argv[optind], p.pack) : play(argv[optind]);
+		e = p.gdb ? debug(argv[optind], p.gdb) : p.pack ? pack(argv[optind], p.pack) : play(argv[optind], &p);
 	return e;
 }
 

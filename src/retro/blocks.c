@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows the calls of malloc(3) and its family in a replay, by breakpoints where they begin and where they return. */
+#include "retro/blocks.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "sym/proc/maps.h"
+#include "sym/sym.h"
+
+#define PAGE 4096ull
+#define LARGE (1ull << 40) /* no block is larger */
+
+enum form { F_SIZE, F_PRODUCT, F_AGAIN, F_AGAIN_PRODUCT, F_ALIGNED, F_POSIX, F_FREE };
+static const struct {
+	const char *name;
+	enum form form;
+} functions[] = {
+	{ "malloc", F_SIZE },	   { "calloc", F_PRODUCT },	   { "realloc", F_AGAIN },
+	{ "memalign", F_ALIGNED }, { "aligned_alloc", F_ALIGNED }, { "reallocarray", F_AGAIN_PRODUCT },
+	{ "valloc", F_SIZE },	   { "pvalloc", F_SIZE },	   { "posix_memalign", F_POSIX },
+	{ "free", F_FREE },
+};
+
+/* The file that has this code, as a path that can be opened. False: it is gone. */
+static bool path_of(struct replay *p, uint64_t start, char *path, size_t size)
+{
+	char name[32], line[4352];
+	bool found = false;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)watch_pid(p));
+	f = fopen(name, "re");
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		struct maps_line m;
+
+		line[strcspn(line, "\n")] = 0;
+		if (!maps_parse_line(line, &m) || start < m.start || start >= m.end)
+			continue;
+		found = m.path[0] == '/' && strlen(m.path) < size;
+		if (found)
+			strcpy(path, m.path);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+int blocks_code(struct blocks *b, struct replay *p, const struct watch_code *c)
+{
+	char path[4096];
+	int e = 0;
+
+	stacks_changed(b->stacks, (uint32_t)watch_pid(p));
+	if (!watch_ours(p) || !path_of(p, c->start, path, sizeof(path)))
+		return 0;
+	for (unsigned i = 0; i < ARRAY_SIZE(functions) && e == 0; i++) {
+		uint64_t off;
+
+		if (sym_elf_find(b->sym, path, functions[i].name, &off) == 0 && off >= c->off &&
+		    off - c->off < c->end - c->start)
+			e = watch_break(p, c->start + (off - c->off), i + 1);
+	}
+	return e;
+}
+
+static void drop(struct blocks *b, uint64_t addr)
+{
+	struct block *k;
+
+	HASH_FIND(hh, b->all, &addr, sizeof(addr), k);
+	if (!k)
+		return;
+	b->freed++;
+	HASH_DEL(b->all, k);
+	free(k);
+}
+
+static int note_pages(struct blocks *b, uint64_t addr, uint64_t size)
+{
+	int e = 0;
+
+	for (uint64_t at = addr / PAGE; at <= (addr + size) / PAGE && e == 0; at++)
+		if (!b->pages.n || b->pages.v[b->pages.n - 1] != at)
+			e = vec_try_push(&b->pages, at);
+	return e;
+}
+
+static int give(struct blocks *b, const struct asking *a, uint64_t addr)
+{
+	struct block *k;
+
+	drop(b, addr);
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return -ENOMEM;
+	k->addr = addr;
+	k->size = a->size;
+	k->number = ++b->given;
+	k->nframes = a->nframes;
+	memcpy(k->frames, a->frames, sizeof(k->frames));
+	HASH_ADD(hh, b->all, addr, sizeof(k->addr), k);
+	if (k->hh.tbl)
+		return note_pages(b, addr, a->size);
+	free(k);
+	return -ENOMEM;
+}
+
+static int returned(struct blocks *b, struct replay *p, const struct asking *a, uint64_t rax)
+{
+	const enum form form = functions[a->fn].form;
+	uint64_t addr = rax;
+
+	if (form == F_POSIX && (rax || watch_read(p, a->old, &addr, sizeof(addr)) != sizeof(addr)))
+		return 0;
+	if ((form == F_AGAIN || form == F_AGAIN_PRODUCT) && (addr || !a->size))
+		drop(b, a->old);
+	return addr && a->size < LARGE ? give(b, a, addr) : 0;
+}
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+	uint64_t x;
+
+	return __builtin_mul_overflow(a, b, &x) ? UINT64_MAX : x;
+}
+
+static void take_arguments(struct asking *a, const struct user_regs_struct *r)
+{
+	switch (functions[a->fn].form) {
+	case F_SIZE: a->size = r->rdi; break;
+	case F_PRODUCT: a->size = product(r->rdi, r->rsi); break;
+	case F_ALIGNED: a->size = r->rsi; break;
+	case F_POSIX: a->size = r->rdx; break;
+	case F_AGAIN: a->size = r->rsi; break;
+	case F_AGAIN_PRODUCT: a->size = product(r->rsi, r->rdx); break;
+	case F_FREE: break;
+	}
+	a->old = r->rdi;
+}
+
+static int asked(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, unsigned fn)
+{
+	struct asking a = { .task = watch_task(p), .fn = fn, .sp = regs->rsp + sizeof(uint64_t) };
+	int e;
+
+	if (functions[fn].form == F_FREE) {
+		drop(b, regs->rdi);
+		return 0;
+	}
+	take_arguments(&a, regs);
+	if (watch_read(p, regs->rsp, &a.ret, sizeof(a.ret)) != sizeof(a.ret))
+		return 0;
+	a.nframes = stacks_walk(b->stacks, p, watch_pid(p), regs, a.frames, BLOCK_FRAMES);
+	e = watch_break(p, a.ret, 0);
+	return e == -EFAULT ? 0 : e < 0 ? e : vec_try_push(&b->asking, a);
+}
+
+/* Calls of this task whose frames are gone are dropped. True: one has not returned yet, so that this is within it. */
+static bool within(struct blocks *b, uint32_t task, uint64_t sp)
+{
+	bool inner = false;
+
+	for (size_t i = b->asking.n; i--;) {
+		if (b->asking.v[i].task != task)
+			continue;
+		if (b->asking.v[i].sp <= sp)
+			b->asking.v[i] = b->asking.v[--b->asking.n];
+		else
+			inner = true;
+	}
+	return inner;
+}
+
+int blocks_hit(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, uint64_t tag)
+{
+	int e = 0;
+
+	if (!watch_ours(p))
+		return 0;
+	for (size_t i = b->asking.n; i-- && e == 0;) {
+		const struct asking a = b->asking.v[i];
+
+		if (a.task != watch_task(p) || a.ret != regs->rip || a.sp != regs->rsp)
+			continue;
+		b->asking.v[i] = b->asking.v[--b->asking.n];
+		e = returned(b, p, &a, regs->rax);
+		break;
+	}
+	if (e < 0 || !tag || tag > ARRAY_SIZE(functions) || within(b, watch_task(p), regs->rsp))
+		return e;
+	return asked(b, p, regs, (unsigned)tag - 1);
+}
+
+void blocks_forget(struct blocks *b)
+{
+	struct block *k, *next;
+
+	HASH_ITER (hh, b->all, k, next) {
+		HASH_DEL(b->all, k);
+		free(k);
+	}
+	b->asking.n = b->pages.n = 0;
+	b->given = b->freed = 0;
+}
+
+void blocks_free(struct blocks *b)
+{
+	blocks_forget(b);
+	vec_free(&b->asking);
+	vec_free(&b->pages);
+	stacks_free(b->stacks);
+	if (b->sym)
+		sym_free(b->sym);
+}

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+# @timeout: 120
+"""dwell replay --leaks: blocks that nothing points to at the end, in C and C++: the right roots with the lines that asked for them, a cycle, and no others."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import live
+
+WORK = live.WORK
+LEAKY = r"""
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct node { struct node *next, *other; char text[40]; };
+static struct node *kept, *lost; static void *inner; static char *grown;
+static struct node *node(struct node *next)
+{
+	struct node *n = calloc(1, sizeof(*n)); /* node */
+	n->next = next;
+	return n;
+}
+__attribute__((noinline)) static void overwritten(void) { lost = node(node(node(NULL))); }
+__attribute__((noinline)) static void local(void) { char *p = malloc(100); /* local */ strcpy(p, "x"); }
+__attribute__((noinline)) static void container(void) { void **p = malloc(300000); p[2] = malloc(77); /* container */ inner = p; }
+__attribute__((noinline)) static void cycle(void) { struct node *a = node(NULL), *b = node(a); /* cycle */ a->next = b; a->other = node(NULL); }
+__attribute__((noinline)) static void moved(void) { grown = malloc(30); grown = realloc(grown, 5000); /* moved */ }
+static void clean(void) { memset(__builtin_frame_address(0) - 20000, 0, 19000); }
+static void *thread(void *a) { void *p; if (posix_memalign(&p, 64, 90)) return a; free(p); return aligned_alloc(64, 128); }
+int main(int argc, char **argv)
+{
+	void *got;
+	pthread_t t;
+	for (int i = 0; i < 30; i++) kept = node(kept);
+	for (int i = 0; i < 500; i++) free(malloc(i * 10));
+	pthread_create(&t, 0, thread, 0); pthread_join(t, &got); free(got);
+	overwritten(); container(); moved();
+	char *middle = (char *)node(NULL) + 16; kept->other = (struct node *)middle;
+	if (argc > 1) { local(); cycle(); lost = NULL; free(inner); grown = NULL; }
+	inner = argc > 1 ? NULL : inner;
+	clean();
+	printf("done\n");
+	return 0;
+}
+"""
+PLUS = r"""
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+struct base { virtual ~base() {} long x[4]; };
+struct leaf : base { std::vector<int> many; };
+static base *last; static std::vector<std::unique_ptr<base>> all;
+struct ring { std::shared_ptr<ring> to; long pad[5]; };
+__attribute__((noinline)) static void lose() { leaf *l = new leaf; /* lose */ l->many.resize(100); last = l; }
+__attribute__((noinline)) static void rings() { auto a = std::make_shared<ring>(), b = std::make_shared<ring>(); a->to = b; b->to = a; }
+__attribute__((noinline)) static void clean() { volatile char c[16000]; for (auto &x : c) x = 0; }
+int main(int argc, char **)
+{
+	for (int i = 0; i < 20; i++) all.push_back(std::make_unique<leaf>());
+	std::string text(1000, 'x');
+	lose();
+	if (argc > 1) { last = nullptr; rings(); }
+	clean();
+	std::printf("%zu\n", text.size());
+	return 0;
+}
+"""
+
+
+def build(name, text, compiler, suffix):
+    path = os.path.join(WORK, name)
+    with open(path + suffix, "w", encoding="ascii") as f:
+        f.write(text.lstrip())
+    subprocess.run([compiler, "-g", "-O0", "-w", "-pthread", "-o", path, path + suffix], check=True)
+    return path
+
+
+def leaks(name, *args):
+    trace = os.path.join(WORK, name + ".trace")
+    subprocess.run([live.DWELL, "rec", "-q", "-o", trace, "--", os.path.join(WORK, name), *args], stdout=subprocess.DEVNULL, timeout=60, check=True)
+    text, data = (subprocess.run([live.DWELL, "replay", "--leaks", *j, trace], capture_output=True, timeout=60, check=False, text=True) for j in ([], ["--json"]))
+    live.check(text.returncode == 0 and data.returncode == 0, f"{name} {args}: it ran", f"{text} {data}")
+    return text.stdout, json.loads(data.stdout or "{}")
+
+
+def lines(name, suffix, data):
+    """The marks (a comment of one word) of the lines of the program that asked for roots, with the size and the state."""
+    with open(os.path.join(WORK, name + suffix), encoding="ascii") as f:
+        source = f.read().split("\n")
+    found = []
+    for b in data["blocks"]:
+        if b["state"] not in ("root", "cycle"):
+            continue
+        marks = [re.findall(r"/\* (\w+) \*/|static void (\w+)\(", source[int(s["place"].rsplit(":", 1)[1]) - 1]) for s in b["stack"] if name + suffix in s.get("place", "")]
+        found.append((b["state"], b["bytes"], [w for m in marks for pair in m for w in pair if w]))
+    return sorted(found, key=str)
+
+
+def c_program():
+    build("leaky", LEAKY, "gcc", ".c")
+    text, data = leaks("leaky")
+    live.check(text.startswith("no leaks: ") and not [b for b in data["blocks"] if b["state"] != "held"], "a program without a leak says so", text)
+    text, data = leaks("leaky", "x")
+    found = lines("leaky", ".c", data)
+    wanted = [("root", 100, "local"), ("root", 77, "container"), ("root", 5000, "moved"), ("root", 56, "overwritten"), ("cycle", 56, "cycle")]
+    live.check(len(found) == 5 and all(any(f[0] == s and f[1] == n and w in f[2] for f in found) for s, n, w in wanted), "five roots, one of a cycle", f"{found} {text}")
+    live.check(len([b for b in data["blocks"] if b["state"] == "leaked"]) == 4, "what they lead to is leaked, and no root", text)
+    live.check(text.count("which nothing points to") == 4 and text.count("one of a cycle") == 1 and "by 5 roots" in text, "the text has them, too", text)
+
+
+def plus_program():
+    build("plus", PLUS, "g++", ".cc")
+    text, data = leaks("plus")
+    live.check(text.startswith("no leaks: "), "C++ without a leak", text)
+    text, data = leaks("plus", "x")
+    found = lines("plus", ".cc", data)
+    live.check(sorted(f[0] for f in found) == ["cycle", "root"] and any(f[0] == "root" and "lose" in f[2] for f in found) and any(f[0] == "cycle" and "rings" in f[2] for f in found), "C++: new, and shared pointers in a ring", f"{found} {text}")
+
+
+if not shutil.which("gcc"):
+    print("# skip: no gcc")
+    sys.exit(77)
+c_program()
+if shutil.which("g++"):
+    plus_program()
+p = subprocess.run([live.DWELL, "replay", "--leaks", "/dev/null"], capture_output=True, timeout=20, check=False, text=True)
+live.check(p.returncode == 1 and "no recording" in p.stderr, "no recording", p)
+sys.exit(live.failures > 0)
