@@ -5,7 +5,12 @@
     Tracker NAME[, default RANK]: WHAT                    what it measures, in words of the page; RANK: its place among the default ones
       waits for "WORDS": LEVEL, CLASS                     WORDS may have one {ATTRIBUTE}; LEVEL of chain.h, CLASS of cause.def
       costs NS ns a switch; left out RANK                 under an OLTP load (doc/measured.md); --cost leaves out the first one first
+      groups by THREAD                                    the thread whose group gets the delay (`dwell latency --by`, filters)
+      keys by WORD: EXPRESSION                            what recordings add its delays up by, as @TRACKER_WORD
       ATTRIBUTE, ...[ = VALUE | VALUE ...][: TEXT]        attributes of its slow events; = lists all values of a text
+
+Of 'groups by' and 'keys by' two programs are made, which run with the tracker's own. One whose grouping needs more is
+written by hand, as dlib/latency/by_group/NAME.d or by_key/NAME.d.
 
 usage: trackers.py FOLDER OUT.h OUT.json DEPFILE          makes a table for C (src/latency/cause/trackers.c) and one for the page
        trackers.py --check ROOT                           proves that heads, D, C and the page agree
@@ -18,6 +23,8 @@ import sys
 HEAD = re.compile(r"Tracker (\w+)(?:, default (\d+))?: (.+)")
 WAITS = re.compile(r'  waits for "([^"]*)": (\w+), (\w+)')
 COSTS = re.compile(r"  costs (\d+) ns a switch; left out (\d+)")
+GROUPS = re.compile(r"  groups by (.+)")
+KEYS = re.compile(r"  keys by (\w+): (.+)")
 ATTRIBUTES = re.compile(r"  (\w+(?:, \w+)*)(?: = ([^:]+))?(?:: (.*))?")
 # Programs of dlib/latency that measure for themselves: their trackers are not of `dwell latency`.
 OWN = ("why.d",)
@@ -35,7 +42,7 @@ def heads(path, text):
         if m := HEAD.fullmatch(line):
             found.append({"name": m[1], "file": os.path.basename(path)[:-2],
                           "wants": bool(re.search(r'#pragma D param \w+ \w+ "[^"]*"$', text, re.M)),
-                          "rank": int(m[2] or 0), "what": m[3], "cost": 0, "leave": 0,
+                          "rank": int(m[2] or 0), "what": m[3], "by_group": None, "by_key": None, "cost": 0, "leave": 0,
                           "target": "$target" in text, "sampled": f"#pragma D param {m[1]}_one_in " in text, "attributes": {}})
         elif not found or not line.startswith("  "):
             if found and line:
@@ -44,6 +51,10 @@ def heads(path, text):
             found[-1].update(words=m[1], level=m[2], **{"class": m[3]})
         elif m := COSTS.fullmatch(line):
             found[-1].update(cost=int(m[1]), leave=int(m[2]))
+        elif m := GROUPS.fullmatch(line):
+            found[-1]["by_group"] = ("group", f" && wanted_of[{m[1]}]", f"group_name_of[{m[1]}]")
+        elif m := KEYS.fullmatch(line):
+            found[-1]["by_key"] = (m[1], "", m[2])
         elif line.startswith("    "):
             continue
         elif m := ATTRIBUTES.fullmatch(line):
@@ -81,6 +92,35 @@ def macro(*parts):
     return "_".join(["ATTR"] + [re.sub(r"\W+", "_", p).strip("_").upper() for p in parts])
 
 
+# -- the programs that run with a tracker's own --
+
+CLAUSE = """latency:{tracker}::all
+/!(args[0]->how & HOW_NOT_ENDED){condition}/
+{{
+	@{tracker}_{word}[{key}] = hist(args[0]->delay);
+}}
+
+"""
+
+
+def joined(trackers):
+    """(folder, file, D text) of all that the heads ask for. At its end a program prints nothing: dwell latency has a
+    table of the groups, and the keys are for recordings."""
+    programs = {}
+    for t in trackers:
+        for folder in "by_group", "by_key":
+            if t[folder]:
+                word, condition, key = t[folder]
+                clauses, aggs = programs.setdefault((folder, t["file"]), ([], []))
+                clauses.append(CLAUSE.format(tracker=t["name"], condition=condition, word=word, key=key))
+                aggs.append(f"\ttrunc(@{t['name']}_{word});\n")
+    return [(*at, "".join(clauses) + "END\n{\n" + "".join(aggs) + "}\n") for at, (clauses, aggs) in sorted(programs.items())]
+
+
+def c_literal(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t").replace("\n", "\\n") + '"'
+
+
 def c_header(trackers):
     macros = {}
     for t in trackers:
@@ -95,6 +135,9 @@ def c_header(trackers):
         words = re.sub(r"{\w+}", "%s", t["words"])
         lines.append(f'\tFACT("{t["name"]}", "{"" if t["wants"] else t["file"]}", {t["rank"]}, CHAIN_{t["level"].upper()}, "{words}", '
                      f'CAUSE_{t["class"].upper()}, "{t["attr"]}", {t["cost"]}, {t["leave"]}, {int(t["target"])}, {int(t["sampled"])}) \\')
+    lines[-1] = lines[-1][:-2]
+    lines.append("#define TRACKER_JOINED(JOINED) \\")
+    lines += [f'\tJOINED("{folder}", "{file}", {c_literal(text)}) \\' for folder, file, text in joined(trackers)]
     return "\n".join(lines)[:-2] + "\n#endif\n"
 
 
@@ -137,6 +180,9 @@ def check(root):
 
     levels = set(re.search(r"enum chain_level {(.*?)}", source("src", "latency", "cause", "chain.h"), re.S)[1].replace(" ", "").split(","))
     classes = {m[1] for m in re.finditer(r"^CLASS\((\w+),", source("src", "latency", "cause", "cause.def"), re.M)}
+    for by, file, _ in joined(trackers):
+        if os.path.exists(os.path.join(folder, by, file + ".d")):
+            wrong.append(f"dlib/latency/{by}/{file}.d: the head of {file}.d makes this program")
     for path in paths:
         text = source(path)
         name = os.path.basename(path)

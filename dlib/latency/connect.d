@@ -5,6 +5,7 @@
  *
  * Tracker connect: connect(2), in the thread that called it
  *   waits for "a connection (connect)": call, net
+ *   keys by process: args[0]->comm
  *   fd, ret: its argument, and what it returned
  *   ustack: the caller
  * Tracker tcpconnect: TCP connections of programs that do not wait in connect(2), from the first packet on

@@ -8,6 +8,8 @@
  *
  * Tracker fault: page faults
  *   waits for "a page ({fault} page fault)": call, memory
+ *   groups by curthread
+ *   keys by process: args[0]->comm
  *   fault = major | minor: major: the thread waited for a device or for another thread
  *   addr: the address
  *   mode = user | kernel

@@ -5,6 +5,8 @@
  *
  * Tracker filelock: locks of files
  *   waits for "{lock_kind}": locked, lock
+ *   groups by curthread
+ *   keys by process: args[0]->comm
  *   lock_kind = file lock (flock) | file lock (fcntl)
  *   file: its path
  *   holder_tid: the process that has the lock

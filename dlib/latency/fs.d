@@ -8,6 +8,8 @@
  *
  * Tracker fs: operations of file systems
  *   waits for "an operation of the file system": call, fs
+ *   groups by curthread
+ *   keys by process: args[0]->comm
  *   syscall: its name
  *   fs: the type of the file system
  *   file: its path; as the system call names it, where that has no open file

@@ -8,6 +8,8 @@
  *
  * Tracker fsync: data to be on the disk
  *   waits for "the file to be on the disk": call, fs
+ *   groups by curthread
+ *   keys by process: args[0]->comm
  *   syscall: its name
  *   file: its path
  *   ustack: the caller

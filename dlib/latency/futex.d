@@ -7,6 +7,8 @@
  *
  * Tracker futex: locks and conditions of programs
  *   waits for "futex (lock or condition)": locked, lock
+ *   groups by curthread
+ *   keys by process: args[0]->comm
  *   uaddr: its address
  *   condition: 1: very likely a condition, not a lock
  *   timed_out: 1: the system call returned ETIMEDOUT

@@ -14,6 +14,7 @@
  *
  * Tracker gc: garbage collections of JavaScript, Java and Python
  *   waits for "the collector ({collection})": call, memory
+ *   groups by curthread
  *   collection: which one, such as scavenge, mark-compact, G1 Young Generation, ZMarkStart, generation 2
  *   reason: why now, as V8 or HotSpot says it
  *   asker: the name of the thread of Java that asked for it

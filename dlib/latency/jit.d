@@ -11,6 +11,7 @@
  *
  * Tracker jit: functions of Java that are compiled
  *   waits for "the compiler {compiler}": call, cpu
+ *   groups by curthread
  *   compiler: C1 or C2
  *   method: class and name
  *

@@ -12,10 +12,12 @@
  *
  * Tracker loop: turns of event loops
  *   waits for "the end of a turn of its event loop": call, cpu
+ *   groups by curthread
  *   wakeups: how many descriptors were ready when the turn began
  *
  * Tracker held: event loops that are held up by a function
  *   waits for "what holds its event loop": call, cpu
+ *   groups by curthread
  *   ustack: what ran, or has waited, when the turn became a slow one
  *
  * Example:

@@ -7,6 +7,8 @@
  *
  * Tracker mmaplock: locks of address spaces
  *   waits for "{lock_kind}": locked, lock
+ *   groups by curthread
+ *   keys by process: args[0]->comm
  *   lock_kind = mmap_lock (read) | mmap_lock (write)
  *   holder_tid, holder_comm: the thread that took the lock last before the wait began; with several readers, the last
  *     reader

@@ -10,12 +10,14 @@
  *
  * Tracker monitor: monitors of Java
  *   waits for "a monitor of Java": locked, lock
+ *   groups by curthread
  *   monitor: its address in the JVM
  *   waker_tid, waker_comm: the thread that had it, and let it go
  *   ustack: where the thread waited
  *
  * Tracker monheld: owners of monitors of Java that other threads wait for
  *   waits for "the one who has the monitor": locked, lock
+ *   groups by curthread
  *   ustack: where its owner let it go
  *
  * Example:

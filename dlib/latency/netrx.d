@@ -9,6 +9,7 @@
  *
  * Tracker netrx: received packets
  *   waits for "{stage} (packet received)": queued, net
+ *   groups by curthread
  *   ifindex: the interface's number, as ip(8) shows it
  *   bytes: of the packet
  *   protocol_ns: time until the packet was in the queue of its socket

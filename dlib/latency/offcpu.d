@@ -7,6 +7,8 @@
  *
  * Tracker offcpu, default 2: sleeping
  *   waits for "unknown": sleep, unknown
+ *   groups by args[1]
+ *   keys by process: args[0]->comm
  *   cause: what the thread waited for, in words
  *   stack: where it slept
  *   condition: 1: its registers say of a futex that it is very likely a condition, not a lock

@@ -5,10 +5,12 @@
  *
  * Tracker fork: from fork() or clone() to the first time on a CPU
  *   waits for "its first time on a CPU": call, cpu
+ *   groups by args[1]
  *   parent_tid, parent_comm: the thread that made it
  *   prev_tid, prev_comm: the thread that had the CPU before
  * Tracker exec: exec(), until the program begins
  *   waits for "the program to begin (exec)": call, process
+ *   groups by curthread
  *   ustack: the first instruction of the program
  */
 #pragma D option quiet

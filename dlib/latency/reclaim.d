@@ -8,6 +8,8 @@
  *
  * Tracker reclaim, default 7: freeing memory
  *   waits for "{reclaim}": call, memory
+ *   groups by curthread
+ *   keys by process: args[0]->comm
  *   reclaim = direct reclaim | reclaim of a memory cgroup | compaction
  *   stack: what the thread needed memory for
  */

@@ -11,6 +11,7 @@
  *
  * Tracker request: requests that programs mark
  *   waits for "the end of request {request}": call, unknown
+ *   groups by curthread
  *   request: its ID
  *   ustack: where its end was marked
  */

@@ -11,6 +11,7 @@
  *
  * Tracker safepoint: stops of all Java threads
  *   waits for "all threads of Java to stop, and for {operation}": call, memory
+ *   groups by curthread
  *   operation: what they are stopped for, as the JVM says it
  *   reaching: nanoseconds until the last one had stopped
  *   asker: the name of the thread that asked for it

@@ -8,6 +8,7 @@
  *
  * Tracker socket: data, or room to send
  *   waits for "{awaited}": call, net
+ *   groups by curthread
  *   syscall: its name
  *   protocol: such as TCP
  *   to: address and port of the other end, or the path of a Unix socket: its own, where it has no other end
@@ -17,6 +18,7 @@
  *   ustack: the caller
  * Tracker accept: servers that wait for a client
  *   waits for "a client (accept)": call, idle
+ *   groups by curthread
  *   syscall: its name
  *   protocol: such as TCP
  *   to: the client

@@ -5,6 +5,8 @@
  *
  * Tracker syscall: system calls
  *   waits for "the system call": call, unknown
+ *   groups by curthread
+ *   keys by name: this->name
  *   syscall: its name
  *   arg0, arg1, arg2: its arguments
  *   ret: what it returned

@@ -7,6 +7,8 @@
  *
  * Tracker throttle: CPU limits of cgroups
  *   waits for "CPU quota of the cgroup": locked, cpu
+ *   groups by args[1]
+ *   keys by process: args[0]->comm
  *   limit: the cgroup that has the limit
  *   quota_us, period_us: what the limit is
  */

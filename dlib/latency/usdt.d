@@ -10,6 +10,7 @@
  *
  * Tracker usdt: requests between two probes
  *   waits for "the end of {request}": call, unknown
+ *   groups by curthread
  *   request: with --by 1 its number
  *   ustack: where the second probe fired
  *

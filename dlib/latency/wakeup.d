@@ -5,6 +5,8 @@
  *
  * Tracker wakeup, default 1: waiting for a CPU
  *   waits for "a CPU": locked, cpu
+ *   groups by args[1]
+ *   keys by process: args[0]->comm
  *   state = woken | preempted | throttled: throttled: its cgroup had used up its CPU limit
  *   prev_tid, prev_comm: the thread that had the CPU before
  *   waker_tid, waker_comm: the thread that woke it up; of a preempted thread, itself

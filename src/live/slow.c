@@ -172,12 +172,25 @@ static void add_control(struct live_slow *l)
 		o->control = (l->record && !l->slow_only) || l->daemon ? CONTROL : 0;
 }
 
+/* Adds the program of latency/FOLDER that runs with this tracker: one made of its head, or one written by hand. */
+static void add_joined(struct request *c, const char *folder, const char *name)
+{
+	const char *path = arena_printf(c->arena, "latency/%s/%s", folder, name);
+	const char *text = trackers_joined(folder, name);
+
+	if (!text && !request_has_shipped(c, path))
+		return;
+	request_shipped(c, path);
+	if (text) {
+		c->progs.v[c->progs.n - 1].text = text;
+		c->progs.v[c->progs.n - 1].size = strlen(text);
+	}
+}
+
 /* A recording can be asked whose delays they were, too. */
 static void add_tracker(struct live_slow *l, const char *name)
 {
 	struct request *c = &l->request;
-	const char *by_key = arena_printf(c->arena, "latency/by_key/%s", name);
-	const char *by_group = arena_printf(c->arena, "latency/by_group/%s", name);
 	const char *programs = arena_printf(c->arena, "latency/programs/%s",
 					    name); /* what takes too much memory for a daemon */
 
@@ -188,10 +201,10 @@ static void add_tracker(struct live_slow *l, const char *name)
 		request_shipped(c, programs);
 		request_param(c, "programs", "1");
 	}
-	if (l->record && !l->slow_only && request_has_shipped(c, by_key))
-		request_shipped(c, by_key);
-	if ((l->show.by || l->show.wanted_only) && request_has_shipped(c, by_group))
-		request_shipped(c, by_group);
+	if (l->record && !l->slow_only)
+		add_joined(c, "by_key", name);
+	if (l->show.by || l->show.wanted_only)
+		add_joined(c, "by_group", name);
 }
 
 int live_slow_group(struct live_slow *l, struct err *err)

@@ -72,3 +72,19 @@ bool trackers_has_file(const char *name)
 			return true;
 	return false;
 }
+
+const char *trackers_joined(const char *folder, const char *file)
+{
+	static const struct {
+		const char *folder, *file, *text;
+	} programs[] = {
+#define JOINED(folder, file, text) { folder, file, text },
+		TRACKER_JOINED(JOINED)
+#undef JOINED
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (!strcmp(programs[i].folder, folder) && !strcmp(programs[i].file, file))
+			return programs[i].text;
+	return NULL;
+}

@@ -33,6 +33,9 @@ const char *trackers_default(size_t i);
 const struct tracker_facts *trackers_left_out(size_t i);
 /* Does this file of dlib/latency probe functions of one process? */
 bool trackers_of_process(const char *file);
+/* The D text of a program that a head asks for, which runs with that file: of "by_group" (`groups by`) or "by_key"
+ * (`keys by`). NULL: the head asks for none. */
+const char *trackers_joined(const char *folder, const char *file);
 /* False: no file of dlib/latency has this name. */
 bool trackers_has_file(const char *name);
 #endif

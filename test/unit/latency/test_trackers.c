@@ -56,6 +56,24 @@ static void what_cost_leaves_out_is_of_the_default_set(void **state)
 	assert_true(trackers_facts("wakeup")->sampled && trackers_facts("offcpu")->sampled);
 }
 
+static void heads_become_the_programs_of_groups_and_keys(void **state)
+{
+	(void)state;
+	assert_string_equal(trackers_joined("by_group", "wakeup"),
+			    "latency:wakeup::all\n"
+			    "/!(args[0]->how & HOW_NOT_ENDED) && wanted_of[args[1]]/\n"
+			    "{\n\t@wakeup_group[group_name_of[args[1]]] = hist(args[0]->delay);\n}\n\n"
+			    "END\n{\n\ttrunc(@wakeup_group);\n}\n");
+	assert_string_equal(trackers_joined("by_key", "irq"),
+			    "latency:irq::all\n"
+			    "/!(args[0]->how & HOW_NOT_ENDED)/\n"
+			    "{\n\t@irq_handler[stringof(this->action->name)] = hist(args[0]->delay);\n}\n\n"
+			    "END\n{\n\ttrunc(@irq_handler);\n}\n");
+	assert_non_null(strstr(trackers_joined("by_group", "socket"), "@accept_group")); /* its second tracker */
+	assert_null(trackers_joined("by_group", "block"));				 /* written by hand */
+	assert_null(trackers_joined("by_key", "no such file"));
+}
+
 static void trackers_of_a_process_are_told_by_their_programs(void **state)
 {
 	(void)state;
@@ -88,6 +106,7 @@ int main(void)
 		cmocka_unit_test(a_tracker_of_a_user_is_a_call),
 		cmocka_unit_test(default_files_come_first_and_none_twice),
 		cmocka_unit_test(what_cost_leaves_out_is_of_the_default_set),
+		cmocka_unit_test(heads_become_the_programs_of_groups_and_keys),
 		cmocka_unit_test(trackers_of_a_process_are_told_by_their_programs),
 		cmocka_unit_test(files_are_those_of_the_folder_that_run_by_name),
 	};

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "unit.h"
+#include "latency/cause/trackers.h"
 #include "live/calls.h"
 #include "live/check.h"
 #include "live/onslow.h"
@@ -199,6 +200,9 @@ static void trackers_are_added_by_name(void **state)
 	assert_string_equal(wrong, "nothing");
 	assert_true(runs(c, "/latency/block.d"));
 	assert_true(runs(c, "/latency/by_key/block.d"));
+	assert_int_equal(live_slow_add(&l, "fsync"), 0);
+	assert_true(runs(c, "/latency/by_key/fsync.d")); /* made of the head of fsync.d: there is no such file */
+	assert_int_equal(c->progs.v[c->progs.n - 1].size, strlen(trackers_joined("by_key", "fsync")));
 	assert_int_equal(live_slow_request(&l), 0);
 	assert_int_equal(c->opts.control, 1024);
 	assert_string_equal(c->opts.record, "f");
