@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What commands do with command lines, and with recordings that they make: with messages. */
+/* Reads words of command lines for commands, and handles the recordings that they make. Prints the messages. */
 #include <string.h>
 #include "cmd/words.h"
 #include "cmdline/opts.h"

@@ -130,7 +130,7 @@ static const struct optrow *find(const struct optable *t, int c)
 	return NULL;
 }
 
-/* What getopt_long() wants. */
+/* Makes the tables that getopt_long() takes. */
 static void make_tables(const struct optable *t, struct option *longs, char *shorts)
 {
 	bool has_h = false;

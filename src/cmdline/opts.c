@@ -279,7 +279,8 @@ static int stats_time(struct request *c, int argc, char **argv, struct err *err)
 	return r;
 }
 
-/* What begins with --, at argv[optind], which moves on: dwell's own or a parameter of the script. */
+/* Reads a word that begins with --, at argv[optind], which moves on: an option of dwell or a parameter of the script.
+ */
 static int long_words(struct request *c, int argc, char **argv, struct err *err)
 {
 	int used, e;

@@ -9,7 +9,7 @@
 #include "base/optrow.h"
 #include "cmdline/opts.h"
 
-/* Whose events: each is an option of D, for the variable wanted. */
+/* Filters of events: each is an option of D, for the variable wanted. */
 static const struct {
 	const char *name, *arg, *help;
 } filters[] = {
@@ -105,7 +105,7 @@ static bool is_option(const char *word, const char *name)
 	return !strncmp(word, name, n) && (!word[n] || word[n] == '=');
 }
 
-/* What this tool cannot do: -EINVAL. */
+/* Refuses options that this tool does not have: -EINVAL. */
 static int check_able(const char *tool, const struct toolopts *can, const char *word, struct err *err)
 {
 	const char *reason = NULL;

@@ -82,7 +82,7 @@ static int open_socket(const char *where, struct metricsserve *s, struct place *
 	return fd < 0 ? listener_fail(to, fd, "--metrics: cannot listen on %s: %s", where, strerror(-fd)) : fd;
 }
 
-/* Of the process that serves. 0 or -errno, told. */
+/* Runs in the process that serves. 0 or -errno, told. */
 static int run_server(const struct listener *to, int listen_fd, int feed, const struct place *p)
 {
 	const struct textserve_config c = { .listen_fd = listen_fd,

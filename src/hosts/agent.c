@@ -68,7 +68,7 @@ static void put(struct agent *a, enum wire_kind kind, const void *p, size_t n)
 		lose(a);
 }
 
-/* What the run wrote to *fd goes on as frames. False: there is nothing more for now. */
+/* Passes output of the run in *fd on as frames. False: there is nothing more for now. */
 static bool pass_text(struct agent *a, int *fd, enum wire_kind kind)
 {
 	char buf[PIECE];

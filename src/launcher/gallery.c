@@ -7,7 +7,7 @@
 #include "engine/request.h"
 #include "shelf/shelf.h"
 
-/* What follows "NAME.d: " in the comment at the top, up to the end of the line. */
+/* Finds the text after "NAME.d: " in the comment at the top, up to the end of the line. */
 static const char *summary_of(struct arena *a, const char *name, const char *text)
 {
 	const char *at = strstr(text, arena_printf(a, " * %s.d: ", name));

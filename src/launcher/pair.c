@@ -16,7 +16,7 @@
 #define LIVE_SIZE "128m" /* of the recording of the live view: ten minutes at 100 slow events a second */
 #define LIVE_AGE "10m"
 
-/* Of the server. 0 or -errno, told. */
+/* Runs the server in its own process. 0 or -errno, told. */
 static int run_server(struct serve_config *c, int sock, const char *program, const struct listener *to)
 {
 	struct typelist *types;

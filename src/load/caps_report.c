@@ -173,7 +173,7 @@ static bool try_pid(struct attempt *a)
 	return true;
 }
 
-/* What the provider reads: which functions can be traced, and where they are. */
+/* The files that the provider reads: which functions can be traced, and where they are. */
 static bool try_function_list(struct attempt *a)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");

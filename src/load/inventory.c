@@ -30,7 +30,7 @@ struct reading {
 	size_t left_out, links_left_out;
 };
 
-/* What one process holds. */
+/* The BPF objects that one process holds. */
 struct holding {
 	VEC(uint32_t) progs;
 	VEC(uint32_t) links;

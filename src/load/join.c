@@ -120,7 +120,7 @@ static int load_both(struct loaded *l, const struct img_prog *in, const struct i
 	return r;
 }
 
-/* Of the functions of program i. */
+/* The ids of the functions of program i. */
 static const uint32_t *ids_of(const struct loaded *l, const uint32_t *ids, uint32_t i)
 {
 	for (uint32_t k = 0; ids && k < i; k++)

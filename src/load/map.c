@@ -47,7 +47,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_SHAPE] = "maps of one shape",
 };
 
-/* What the role demands beyond what the compiler asked for. */
+/* Adds flags that the role of the map needs and the compiler did not ask for. */
 static uint32_t role_flags(const struct img_map *m)
 {
 	switch (m->role) {

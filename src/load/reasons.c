@@ -58,7 +58,7 @@ static bool in_user_namespace(void)
 	       sscanf(line, "%lu %lu %lu", &first, &there, &n) == 3 && (first || there || n != WHOLE_UIDS);
 }
 
-/* What else forbids a system call that the capabilities allow. */
+/* Finds another rule that forbids a system call which the capabilities allow. */
 static const char *other_cause(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/status", "re");
@@ -71,7 +71,7 @@ static const char *other_cause(void)
 	return "a security module forbids it";
 }
 
-/* What timers need beside CAP_BPF and CAP_PERFMON; "" where that suffices. */
+/* Adds the remedy for timers where CAP_BPF and CAP_PERFMON do not suffice. */
 static void add_paranoid(char *text, size_t size)
 {
 	int n = paranoid();

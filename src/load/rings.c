@@ -104,7 +104,7 @@ __attribute__((noreturn)) static void fill_in_child(const struct load_map *map)
 	_exit(fill(map) == 0 ? 0 : 1);
 }
 
-/* What each CPU is to have. */
+/* Sets the size of the ring of each CPU. */
 static void set_sizes(const struct loaded *l, uint32_t size, struct load_map *ret)
 {
 	struct cpulist online = { 0 };

@@ -56,7 +56,7 @@ static void offer_members(struct list *l, const char *text, const struct place_c
 
 /* -- probes -- */
 
-/* Of "prov:mod:func:name" the first n fields, the last one open: as a pattern. */
+/* Makes a pattern of the first n fields of "prov:mod:func:name", the last one open. */
 static void pattern(struct arena *a, const char *typed, size_t n, struct pdesc *ret)
 {
 	const char **fields[] = { &ret->prov, &ret->mod, &ret->func, &ret->name };

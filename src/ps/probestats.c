@@ -154,7 +154,7 @@ static void say(struct probestats *s, const char *fmt, ...)
 	s->msg(s->ctx, text);
 }
 
-/* What the session answered when it was no "ok". */
+/* Tells the answer of the session if it is not "ok". */
 static void say_refusal(struct probestats *s, uint32_t pid, int r, const char *answer)
 {
 	if (r == -ESRCH)
@@ -222,7 +222,8 @@ static bool code_open(struct code *c)
 	return c->open && c->left > 0;
 }
 
-/* What the kernel runs there now: tracing may have patched it. A mark for branches in front is passed over. */
+/* The instruction that the kernel runs there now: tracing may have patched it. A mark for branches in front is passed
+ * over. */
 static const char *read_insn(struct probestats *s, struct code *c, const struct stat_probe *p)
 {
 	const struct ksym *k = ksyms_find(&c->syms, p->mod, p->func);

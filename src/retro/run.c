@@ -102,7 +102,7 @@ static uint64_t mark_of(struct retro *r, uint32_t task)
 	return t.mark && vec_try_push(&r->threads, t) == 0 ? t.mark : 0;
 }
 
-/* What the thread's struct task_struct says of its parent. */
+/* The parent as the thread's struct task_struct has it. */
 static void set_parent(const struct retro *r, uint64_t mark, uint32_t ppid)
 {
 	const uint64_t parent = mark + TASK_BYTES;
@@ -590,7 +590,7 @@ static int show(struct retro *r, const char *name, FILE *f, int *ret_status)
 	return recorded;
 }
 
-/* What a request may ask for, and a recording cannot give. NULL: nothing of it. */
+/* The first wish of a request that a recording cannot fulfil. NULL: there is none. */
 static const char *beyond(const struct request *c)
 {
 	if (c->pids.n || c->commands.n || c->words)

@@ -78,7 +78,7 @@ static bool equals(struct text t, const char *s)
 	return t.n == strlen(s) && !strncasecmp(t.p, s, t.n);
 }
 
-/* What is before c, which *rest follows. False: there is no c. */
+/* Cuts the text at c: *rest follows it. False: there is no c. */
 static bool cut(struct text t, char c, struct text *before, struct text *rest)
 {
 	const char *at = t.n ? memchr(t.p, c, t.n) : NULL;

@@ -159,7 +159,7 @@ static enum MHD_Result login(struct request *rq)
 	return http_reply(rq, MHD_HTTP_SEE_OTHER, r);
 }
 
-/* What the headers say against the request: an HTTP status, or 0. */
+/* Checks the headers of the request: an HTTP status that refuses it, or 0. */
 static unsigned authorize(const struct request *rq)
 {
 	const char *type = header(rq, MHD_HTTP_HEADER_CONTENT_TYPE);

@@ -127,7 +127,7 @@ void recordings_receive(struct request *rq, const char *data, size_t n)
 	}
 }
 
-/* What was not taken over goes. */
+/* Removes an upload that no recording took over. */
 static void drop_upload(struct request *rq)
 {
 	if (rq->upload_fd >= 0) {
@@ -205,7 +205,7 @@ void recordings_forget_all(struct server *s)
 
 /* -- views -- */
 
-/* What recording id is called; NULL: there is none. */
+/* The name of recording id; NULL: there is none. */
 static const char *name_of(const struct server *s, const char *id)
 {
 	uint64_t n = 0;
@@ -325,7 +325,7 @@ static bool is_inner_path(const struct server *s, const char *p)
 	return !strncmp(p, "/dev/fd/", 8) || (n > 1 && !strncmp(p, s->c->uploads, n));
 }
 
-/* What the child said in its first line, without its own name and those of files. */
+/* The child's first line, without its own name and those of files. */
 static const char *reason(const struct server *s, const struct run *r, struct strb *b)
 {
 	const char *p = strb_str(&r->messages);
@@ -347,7 +347,7 @@ static const char *reason(const struct server *s, const struct run *r, struct st
 	return strb_str(b);
 }
 
-/* What the HTTP library calls when the connection takes more of a file. */
+/* The HTTP library calls this when the connection takes more of a file. */
 static ssize_t on_file(void *arg, uint64_t pos, char *buf, size_t max)
 {
 	const int *fd = arg;

@@ -157,7 +157,7 @@ static void add_line(struct run *r)
 	r->bytes += n;
 }
 
-/* Of a view all is kept, up to a limit. */
+/* Keeps all output of a view, up to a limit. */
 static void take_whole(struct run *r, const char *p, size_t n)
 {
 	if (r->skipped || r->part.n + n > SERVE_VIEW_MAX) {

@@ -127,7 +127,7 @@ static bool all_ended(const struct stream *st)
 	return true;
 }
 
-/* What the HTTP library calls when the connection takes more. */
+/* The HTTP library calls this when the connection takes more. */
 static ssize_t on_read(void *arg, uint64_t pos, char *buf, size_t max)
 {
 	struct stream *st = arg;

@@ -34,7 +34,7 @@ const char *shelf_dir(struct arena *a)
 	return !strcmp(dir, DWELL_DLIBDIR) && access(dir, X_OK) == 0 ? dir : SHELF_INSIDE;
 }
 
-/* What stands after "dlib:/", without a slash at its end; NULL: the path is one of the disk. */
+/* The part of a path after "dlib:/", without a slash at its end; NULL: the path is one of the disk. */
 static const char *inside(const char *path)
 {
 	size_t n = sizeof(SHELF_INSIDE) - 1;

@@ -16,7 +16,7 @@ struct spread {
 	double mean, deviation;
 };
 
-/* Of a number of each run. */
+/* Computes the spread of one number over all runs. */
 static struct spread spread_of(const struct stat_run *v, size_t n, double (*number)(const struct stat_run *r, size_t k),
 			       size_t k)
 {
@@ -63,7 +63,7 @@ static double ratio(const struct stat_run *v, size_t n, enum counter a, enum cou
 	return below > 0 ? spread_of(v, n, count_of, a).mean / below : NAN;
 }
 
-/* What a count means beside the others; "": nothing. */
+/* Writes a count in relation to the others; nothing if it has none. */
 static void put_meaning(struct strb *b, const struct stat_run *v, size_t n, size_t k, double mean)
 {
 	double seconds = spread_of(v, n, time_of, ELAPSED).mean / NS_PER_S;

@@ -237,7 +237,7 @@ static uint64_t ns_of(const struct timeval *t)
 	return (uint64_t)t->tv_sec * NSEC_PER_SEC + (uint64_t)t->tv_usec * 1000;
 }
 
-/* What was counted could not be written. -errno, told. */
+/* Tells that the counts could not be written. -errno. */
 static int unwritten(const struct statrun *c, int e)
 {
 	return listener_fail(&c->request.to, e, "stat: cannot write to %s: %s",

@@ -65,7 +65,7 @@ const struct call_desc *call_by_name(const char *name)
 	return NULL;
 }
 
-/* What only the call's return knows. */
+/* True: the value is known only when the call returns. */
 static bool is_out(enum capture c)
 {
 	return c == CAP_OUT || c == CAP_RET || c == CAP_RETARRAY || c == CAP_IOVRET || c == CAP_ADDR ||

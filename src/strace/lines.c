@@ -67,7 +67,7 @@ static void put_took(struct trail *f, struct strb *b, uint64_t since, uint64_t t
 		strb_printf(b, " <%" PRIu64 ".%06u>", d / NSEC, (unsigned)(d % NSEC / NSEC_PER_USEC));
 }
 
-/* What came to the thread while it was in the call. */
+/* Writes the signals that came to the thread while it was in the call. */
 static int put_signals(struct trail *f, struct thread *t)
 {
 	int r = 0;
@@ -201,7 +201,7 @@ int trail_lost(struct trail *f, uint64_t n)
 	return fprintf(f->out, "+++ %" PRIu64 " records lost here +++\n", n) < 0 ? -errno : 0;
 }
 
-/* What is not in the lines. */
+/* Tells which calls have no line. */
 int trail_tell(struct trail *f)
 {
 	int n = 0;

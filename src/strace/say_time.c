@@ -29,7 +29,7 @@ SAY(say_timespec)
 #define RESTARTBLOCK 516 /* ERESTART_RESTARTBLOCK of the kernel */
 #define INTERRUPTED 4	 /* EINTR */
 
-/* What is left when a sleep was interrupted. */
+/* The rest of the time when a sleep was interrupted. */
 SAY(say_timeleft)
 {
 	const uint8_t *p;

@@ -45,7 +45,7 @@ static int by_time(const void *a, const void *b)
 #define NSEC_PER_USEC 1000
 #define NSEC 1e9
 
-/* Those of strace(1). */
+/* The columns of strace(1). */
 static const struct cell columns[] = {
 	{ "% time", CELL_NUMBER, 6, 2, { NULL } },    { "seconds", CELL_NUMBER, 11, 6, { NULL } },
 	{ "usecs/call", CELL_UINT, 11, 0, { NULL } }, { "calls", CELL_UINT, 9, 0, { NULL } },

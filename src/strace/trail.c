@@ -94,7 +94,7 @@ static void forget_thread(struct trail *f, uint32_t tid)
 		}
 }
 
-/* What is being put together on a CPU. */
+/* The state of a CPU: the call that is being put together there. */
 static struct cpu *cpu_of(struct trail *f, uint32_t cpu)
 {
 	if (cpu >= f->ncpus) {

@@ -10,7 +10,7 @@
 
 enum { KIND_COUNT = BTF_KIND_ENUM64 + 1 };
 
-/* What follows the 12 bytes of every record: fixed bytes and bytes per vlen. */
+/* The size of the data after the 12 bytes of every record: fixed bytes and bytes per vlen. */
 static const struct kind_desc {
 	enum tkind kind;
 	uint8_t fixed, each;

@@ -290,8 +290,8 @@ static bool goes_on_if(const struct irfn *f, uint32_t n)
 	return (i->op == IRO_JCC || i->op == IRO_JCCI) && i->sub != IRC_SET && is_cold(f, n + 1) && goes_on(f, n);
 }
 
-/* Those that are cold, or the others, in their order. Where code goes on from the one to the other there is a jump: the
- * k-th cold stretch has label nlabels + 2k in front and nlabels + 2k + 1 after it. */
+/* Emits the cold blocks, or the others, in their order. Where code goes on from the one to the other there is a jump:
+ * the k-th cold stretch has label nlabels + 2k in front and nlabels + 2k + 1 after it. */
 static void emit_part(struct emit *e, bool cold)
 {
 	const struct irfn *f = e->f;

@@ -131,7 +131,7 @@ void var_path(struct gen *g, struct call *c)
 	gen_task_path(g, c->par ? "root" : "pwd", &c->s);
 }
 
-/* What is in no container is in the global zone. */
+/* A process in no container is in the global zone. */
 static void gen_zone(struct gen *g, struct mem m)
 {
 	static const char name[8] = "global";

@@ -326,7 +326,7 @@ void gen_flow_pred(struct gen *g)
 		gen_budget(g);
 }
 
-/* What has to be known on all paths through the clause. */
+/* Computes the values that must be known on all paths through the clause. */
 void gen_flow_start(struct gen *g)
 {
 	struct uses u = { 0 };

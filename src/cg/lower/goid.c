@@ -11,7 +11,7 @@
 
 enum { UW_PROCS = 2, UW_WANT = 3 }; /* of the maps for user stacks, see struct rt_unwind_maps */
 
-/* Of one goid: its value, and where its code goes on. */
+/* One goid: its value, and where its code goes on. */
 struct goid {
 	vreg v;
 	irslot word, key;

@@ -21,7 +21,7 @@ vreg gen_opaque_zero(struct gen *g)
 	return d;
 }
 
-/* What is known as a constant becomes unknown to the verifier: v + 0 with a zero from memory. */
+/* Makes a constant unknown to the verifier: v + 0 with a zero from memory. */
 vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v)
 {
 	const struct dvar *var = assign->a->var;

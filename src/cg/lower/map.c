@@ -239,7 +239,7 @@ static void add_to_shape(struct cg *c, int map, uint32_t slot, uint32_t nslots)
 	c->maps[map].slot = slot;
 }
 
-/* What each of n maps gets of a number of entries. */
+/* The share of each of n maps in a number of entries. */
 static uint32_t shared(uint32_t entries, uint32_t n)
 {
 	uint64_t each = n > CG_FULL_MAPS ? (uint64_t)entries * CG_FULL_MAPS / n : entries;

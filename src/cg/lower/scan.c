@@ -213,7 +213,7 @@ static void count_one(struct gen *g, const struct track *k, size_t off)
 	ir_store(g->f, at, 0, 4, n);
 }
 
-/* What bpf_for_each_map_elem calls, with map, key, value and where the context is. */
+/* bpf_for_each_map_elem calls this function, with map, key, value and where the context is. */
 static struct irfn *next_fn(struct prog *pr, struct irfn *each)
 {
 	struct irfn *f = irfn_new(pr->ip, "next", 4);

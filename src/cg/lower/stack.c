@@ -122,7 +122,7 @@ static bool unwinds(struct gen *g)
 	return false;
 }
 
-/* What it takes to ask the kernel for a mapping. */
+/* Finds the offsets with which the kernel is asked for a mapping. */
 static bool vma_offsets(struct cg *c, struct rt_unwind_offsets *o)
 {
 	uint32_t size;

@@ -159,7 +159,7 @@ static bool of_variables(const struct node *n)
 	return n->kind == N_INT || (n->var && n->type->kind != DK_STRING);
 }
 
-/* What a pointer points to. */
+/* Finds the place that a pointer points to. */
 static void pointer_place(struct gen *g, const struct node *ptr, int64_t off, bool user, struct place *ret)
 {
 	const struct dtype *pt = cg_type(g->cg, ptr), *st;

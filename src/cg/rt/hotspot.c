@@ -17,7 +17,7 @@
 #define HP(member) (HS(p) + (int32_t)offsetof(struct hs_proc, member))
 #define WORD 8
 
-/* What hs_step() returns: how the native walk goes on. */
+/* Results of hs_step(): how the native walk goes on. */
 enum { STEP_NEXT, STEP_BY_BP, STEP_FAULT, STEP_END };
 
 /* The first 8 bytes of a blob's name as a number. Source: share/code/codeBlob.cpp, nmethod.cpp, stubRoutines.cpp. */

@@ -25,7 +25,7 @@ static struct irfn *emit_find_area(struct irprog *p, const struct uw *u)
 /* Places in the last answer of the kernel. */
 #define ASKED(member) ((int32_t)(offsetof(struct rt_unwind_state, asked) + offsetof(struct uw_area, member)))
 
-/* What the kernel says of a mapping. */
+/* The mapping as the kernel describes it. */
 enum { V_START = 0, V_END = 8, V_OFF = 16, V_KEY = 24, V_SIZE = V_KEY + sizeof(struct uw_file_key) };
 
 /* Callback of bpf_find_vma(task, vma, v): by probe reads, as emit_regs() of unwind.c. */

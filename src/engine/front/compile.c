@@ -341,7 +341,7 @@ static void add_flight(struct request *c, size_t i)
 	vec_push(&c->progs, p);
 }
 
-/* What parsing and checking have in common. */
+/* The environment that parsing and checking share. */
 static struct compile_env make_env(const struct compile_session *w, struct request *c, const struct ksym_source *ksyms,
 				   const struct macro_env *macros)
 {

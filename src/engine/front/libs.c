@@ -66,7 +66,7 @@ static void read_dir(struct texts *t, const char *dir)
 		read_file(t, arena_printf(t->arena, "%s/%s", dir, names[i]));
 }
 
-/* What concerns one kind of processor is in a folder of its name. */
+/* A folder named after the kind of processor has the files that concern it alone. */
 static void read_system(struct texts *t, const char *dir)
 {
 	struct utsname u;

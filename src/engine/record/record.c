@@ -166,7 +166,7 @@ static void name_field(struct recorder *r, const struct addr_field *af, const ui
 	}
 }
 
-/* What the limit of size did not let the recording keep. */
+/* Tells how many rows the limit of size kept out of the recording. */
 static void tell_unrecorded(const struct recorder *r)
 {
 	uint64_t n = recfile_unrecorded(r->file);
@@ -282,7 +282,7 @@ static const struct recfile_pair *describe_programs(const struct request *c)
 	return p;
 }
 
-/* Of recfile_info. */
+/* Implements recfile_info.cause. */
 static const char *cause(void *ctx, const uint8_t *frames, size_t n)
 {
 	const char *names[CAUSES_MAX_DEPTH], *class;

@@ -118,7 +118,7 @@ static void notice_target(struct run *r, long target)
 	}
 }
 
-/* What dtrace(1) says unless quiet: "description 'BEGIN' matched 1 probe". */
+/* Tells, unless quiet, what dtrace(1) tells: "description 'BEGIN' matched 1 probe". */
 static void notice_matches(struct run *r)
 {
 	for (size_t i = 0; i < r->c->progs.n && !r->c->opts.quiet; i++) {
@@ -252,7 +252,7 @@ static void on_hangup(void *ctx)
 	r->hangup = true;
 }
 
-/* What the kernel has counted until now. */
+/* Notes the kernel's counters as they are now. */
 static int add_counters(struct run *r)
 {
 	struct row row = { .kind = ROW_NOTE, .ts = clock_ns(CLOCK_MONOTONIC), .id = NOTE_COUNTERS };
@@ -354,7 +354,7 @@ static bool is_cut(void)
 	return signals_cut() != SIGNALS_UNCUT;
 }
 
-/* What signals kept from being printed. */
+/* Tells how much is not printed because signals ended the run. */
 static int tell_cut(const struct run *r)
 {
 	_cleanup_(strb_free) struct strb lost = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What args[n] of a probe is: native, or through a translator; print(args). */
+/* Finds the type of args[n] of a probe: native, or through a translator. Also expands print(args). */
 #include <string.h>
 #include "base/strb.h"
 #include "lang/check/args.h"

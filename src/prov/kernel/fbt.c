@@ -328,7 +328,7 @@ static int fbt_entry(struct prov_env *env, struct arena *a, const struct probe *
 	return 0;
 }
 
-/* What the user should know of a success. */
+/* Adds a note for the user about a match that succeeded. */
 static void remark(struct fbt_state *s, const struct kprobe_fds *f, size_t lost, const struct probe *const *probes,
 		   uint32_t n, struct err *err)
 {
@@ -354,7 +354,7 @@ static void remark(struct fbt_state *s, const struct kprobe_fds *f, size_t lost,
 	s->said_slow |= s->single >= KPROBE_SLOW_FROM;
 }
 
-/* Those of functions that patching calls last: *nlast. */
+/* Moves probes of functions that patching calls to the end: *nlast of them. */
 static size_t sites(const struct probe *const *probes, uint32_t nprobes, struct kprobe_site *v, size_t *nlast)
 {
 	size_t n = 0;

@@ -8,7 +8,7 @@
 #include "prov/kernel/fbt.h"
 #include "sym/proc/kallsyms.h"
 
-/* What a description may find later, as one probe for all clauses that have it. */
+/* Functions that a description may find later, as one probe for all clauses that have it. */
 struct fbt_model {
 	struct pdesc d;
 	struct probe probe;

@@ -66,7 +66,7 @@ static struct instr_state *state(struct prov_env *env)
 
 #define FAIL(m, ...) (*(m)->reason = arena_printf((m)->env->cache->arena, __VA_ARGS__))
 
-/* What the name of a description means. False: nothing, *reason says so. */
+/* Reads the name of a description. False: it means nothing, and *reason tells why. */
 static bool read_name(struct matching *m, const char *name, bool decimal)
 {
 	const char *digits = name;
@@ -333,7 +333,7 @@ static int instr_entry(struct prov_env *env, struct arena *a, const struct probe
 	return 0;
 }
 
-/* What the user should know of a success, or why there is none. */
+/* A note for the user about a success, or the reason why there is none. */
 static int outcome(struct instr_state *s, const struct kprobe_fds *f, const struct probe *const *probes, uint32_t n,
 		   struct err *err)
 {

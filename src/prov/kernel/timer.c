@@ -29,7 +29,7 @@ static const char *period_of(const struct timer_family *f, const struct num_unit
 	return NULL;
 }
 
-/* What follows the kind in the name; NULL: it is not of this kind. */
+/* The part of the name after the kind; NULL: it is not of this kind. */
 static const char *after_kind(const struct timer_family *f, unsigned kind, const char *name)
 {
 	size_t n = f->kinds[kind] ? strlen(f->kinds[kind]) : 0;

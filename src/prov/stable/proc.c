@@ -16,7 +16,7 @@
 		"psinfo_t *", 0, NULL \
 	}
 #define NEW_CHILD "ret == 0 && " SYSNR_FORK(SYSNR_LEFT)
-/* What a thread dies of: CLD_EXITED, CLD_DUMPED, CLD_KILLED. */
+/* The cause of a thread's end: CLD_EXITED, CLD_DUMPED, CLD_KILLED. */
 #define CLD_OF(code) "(" code " & 0x7f) == 0 ? 1 : " code " & 0x80 ? 3 : 2"
 /* The last thread of its process; without the parameter the count of live threads is 0 already. */
 #define LAST_THREAD "p->signal->live.counter == 0"

@@ -261,7 +261,7 @@ bool uproc_module_matches(const char *pat, const struct uobj *o)
 	return so && is_glob(pat) == false && !strncmp(pat, o->name, n) && (o->name + n == so || o->name + n == so + 3);
 }
 
-/* What "-" asks for before anything is looked up. */
+/* Checks a description with "-" before anything is looked up. */
 static bool check_absolute(struct matching *m)
 {
 	const struct pdesc *d = m->d;

@@ -486,7 +486,7 @@ static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t f
 	return uprobe_attach(&place, v, k, prog_fd, fds, err);
 }
 
-/* What the user should know of a success. */
+/* Adds a note for the user about a match that succeeded. */
 static void remark(struct prov_procs *ps, const struct uprobe_fds *f, const struct entry *e,
 		   const struct probe *const *probes, uint32_t n, struct err *err)
 {

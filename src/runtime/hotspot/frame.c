@@ -4,7 +4,7 @@
 #include <string.h>
 #include "runtime/hotspot/int.h"
 
-/* Of a name: whether it is compiled code's. Source: share/code/nmethod.cpp. */
+/* Tells whether a name is that of compiled code. Source: share/code/nmethod.cpp. */
 static int is_compiled(const struct hs *v, uint64_t name, bool *ret)
 {
 	char text[8];

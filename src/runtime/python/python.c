@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 
-/* Of freed memory the allocator has the first word: 0, or the address of what is free next. */
+/* The allocator uses the first word of freed memory: 0, or the address of the next free block. */
 #define MAX_REFS UINT32_MAX
 #define OB_TYPE 8   /* PyObject */
 #define OB_SIZE 16  /* PyVarObject, PyASCIIObject.length */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in the source a frame is: by the tables of positions of bytecode and of compiled code. */
+/* Finds where in the source a frame is: by the tables of positions of bytecode and of compiled code. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static int read_bytes(const struct v8 *v, uint64_t array, int64_t at, size_t max
 	return r;
 }
 
-/* What a table of positions says of a place in the code. -ENOENT: nothing. */
+/* Looks a place in the code up in a table of positions. -ENOENT: the table does not have it. */
 static int read_position(const struct v8 *v, uint64_t table, uint64_t at, uint64_t *ret)
 {
 	_cleanup_free_ uint8_t *bytes = NULL;

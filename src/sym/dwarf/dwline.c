@@ -171,7 +171,7 @@ struct machine {
 	bool zero;
 };
 
-/* Of rows with one address the last holds. Addresses that go back within a sequence are left out. */
+/* The last of several rows with one address holds. Addresses that go back within a sequence are left out. */
 static int add_row(struct machine *m)
 {
 	struct dw_lines *l = m->l;

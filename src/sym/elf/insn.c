@@ -104,7 +104,7 @@ unsigned insn_class_by_name(const char *name)
 	return 0;
 }
 
-/* What the instruction does by its kind. */
+/* Decodes the instruction by its kind. */
 static unsigned class_of(const ZydisDecodedInstruction *i)
 {
 	switch (i->meta.category) {

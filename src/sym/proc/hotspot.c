@@ -8,7 +8,7 @@
 #include "sym/proc/runtime.h"
 #include "sym/proc/ufile.h"
 
-/* What a file says: link addresses; 0: it does not have it. */
+/* Link addresses in a file; 0: the file does not have it. */
 struct hsfile {
 	uint64_t symbols[HS_SYMBOLS];
 };
@@ -89,7 +89,7 @@ static const char *mark(const void *state, uint64_t frame, char *buf, size_t siz
 	return buf;
 }
 
-/* Of compiled code each place may have other functions. */
+/* Each place in compiled code may have functions of its own. */
 static uint64_t function_of(uint64_t frame)
 {
 	return frame & HS_COMPILED ? frame : frame & (HS_METHOD_MASK | RT_FRAME_BIT);

@@ -170,7 +170,7 @@ static struct ufile *find_file(struct sym *s, const struct uproc *p, unsigned wa
 	return NULL;
 }
 
-/* What is known of the process, unless another program was executed. */
+/* The state of the process; a new one if the process has executed another program. */
 static struct rtproc *take_state(struct sym *s, struct uproc *p, enum runtime which, struct ufile *f, uint64_t bias)
 {
 	if (p->rt && (p->rt->which != which || p->rt->f != f || p->rt->bias != bias))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a recording, for programs that choose views of it. */
+/* Lists what is in a recording, for programs that choose views of it. */
 #include <errno.h>
 #include "base/cleanup.h"
 #include "base/jsonw.h"

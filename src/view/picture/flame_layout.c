@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the frames of a flame graph are. */
+/* Computes where the frames of a flame graph are. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changed between recordings as a view. */
+/* Implements the view of what changed between recordings. */
 #include <errno.h>
 #include <stdint.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dwell's own programs cost: ROW_COSTs added up by program, a line for each at the end. */
+/* Shows what dwell's own programs cost: adds up ROW_COSTs by program, and prints a line for each at the end. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frames of a stack are shown. */
+/* Chooses the frames of a stack that are shown. */
 #include <string.h>
 #include "view/form/kstack.h"
 #include "view/text/int.h"
