@@ -114,7 +114,7 @@ WANT = {
 os.chdir(live.WORK)
 with open("load.py", "w", encoding="utf-8") as f:
     f.write(LOAD)
-have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt", "flight", "moves", "gc", "jit", "loop", "monitor", "safepoint"))}
+have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt", "flight", "moves", "gc", "jit", "loop", "monitor", "park", "classinit", "safepoint"))}
 
 
 def under_load(name, text):
