@@ -35,7 +35,8 @@ import { toggleTheme } from "./theme.js";
 
 const POLL_MS = 400,
 	AGAIN_S = 8, // what is asked for again while live: late rows replace earlier ones
-	OUTLIERS_MS = 5000;
+	OUTLIERS_MS = 5000,
+	ORDER_MS = 3000; // rows keep their places for so long
 
 interface TrackerLine {
 	tracker: string;
@@ -59,6 +60,7 @@ class FleetPage {
 	private readonly heat: FleetHeat;
 	private readonly grid: HostGrid;
 	private groups: Group[] = [];
+	private ordered: { model: GridModel | null; of: string; at: number } = { model: null, of: "", at: 0 };
 	private trackers: string[] = [];
 
 	constructor(root: HTMLElement) {
@@ -192,7 +194,6 @@ class FleetPage {
 		const trackers = await this.ask<TrackerLine>("trackers", { from, to });
 		if (turn !== this.turn) return;
 		this.trackers = trackers.map((line) => line.tracker);
-		this.summary.textContent = `${number(Math.max(0, ...trackers.map((line) => line.hosts)))} hosts`;
 		if (!this.trackers.includes(look.tracker) && this.trackers[0]) {
 			history.replaceState(null, "", writeLook({ ...look, tracker: this.trackers[0] }));
 			this.look = readLook(location.hash);
@@ -237,8 +238,8 @@ class FleetPage {
 	private show(): void {
 		const { model } = this;
 		if (!model) return;
-		this.grid.marked = new Set(this.outliers.map((outlier) => outlier.host));
-		this.grid.hosts = model.order(this.outliers.map((outlier) => outlier.host));
+		this.order(model);
+		this.summary.textContent = `${number(model.hosts.size)} hosts`;
 		this.grid.selected = this.look.host;
 		for (let column = model.columns - 1; column >= 0; column--)
 			if (model.cells[column]!.size) {
@@ -247,6 +248,17 @@ class FleetPage {
 			}
 		this.grid.show(model);
 		this.heat.show(model);
+	}
+
+	/** Rows keep their places for a while: the medians of hundreds take longer than the picture, and lines that jump cannot be read. */
+	private order(model: GridModel): void {
+		const first = this.outliers.map((outlier) => outlier.host),
+			of = `${model.hosts.size} ${first.join()}`,
+			now = performance.now();
+		if (model === this.ordered.model && of === this.ordered.of && now < this.ordered.at + ORDER_MS) return;
+		this.ordered = { model, of, at: now };
+		this.grid.marked = new Set(first);
+		this.grid.hosts = model.order(first);
 	}
 
 	private async poll(): Promise<void> {

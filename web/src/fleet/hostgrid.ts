@@ -163,17 +163,18 @@ export class HostGrid extends Picture {
 
 	protected label(_model: GridModel, height: number): void {
 		const row = height / Math.max(1, this.hosts.length),
-			every = Math.ceil(NAME_MIN / row),
 			[text, bad, accent] = [cssColour("--text"), cssColour("--bad"), cssColour("--accent")];
 		this.context.textAlign = "right";
+		let next = 0; // where there is room for a name
 		this.hosts.forEach((host, i) => {
-			const special = this.marked.has(host) || host === this.selected;
-			if (i % every && !(special && row >= NAME_MIN)) return;
+			const y = clamp((i + 0.5) * row, NAME_MIN / 2, height - NAME_MIN / 2); // whole, also where rows are lower
+			if (y < next) return;
+			next = y + NAME_MIN;
 			this.context.fillStyle = host === this.selected ? accent : this.marked.has(host) ? bad : text;
 			this.context.fillText(
 				host.length > 15 ? host.slice(0, 14) + "…" : host,
 				LEFT - 6,
-				(i + 0.5) * row,
+				y,
 				LEFT - 8,
 			);
 		});
