@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When hosts became slower than they were. The percentiles of each host and series, column by column, are looked at for
- * one step up; what is before and after it is then compared slot by slot (latency/compare/compare.h), with the number
- * of hosts, series and places of a step taken into account, so the rate of false ones is that of the comparison. */
+ * one step up; what is before and after it is then compared slot by slot (latency/compare/compare.h). How often a quiet
+ * fleet has a false one is measured (test/perf/fleetwatch.py). */
 #ifndef DWELL_FLEET_CHANGE_H
 #define DWELL_FLEET_CHANGE_H
 #include "fleet/askhost.h"
@@ -11,7 +11,7 @@
 #define CHANGE_RATIO 2.0      /* times what it was: less is not told */
 #define CHANGE_SIDE 5u	      /* a fifth of the range at least is before a step, and after it */
 #define CHANGE_CANDIDATES 32u /* that are compared, the largest steps first */
-#define CHANGE_ALPHA 0.01     /* probability of a false one in an answer */
+#define CHANGE_ALPHA 0.01     /* probability that a comparison calls changed what is not */
 
 struct change {
 	const char *host, *series;

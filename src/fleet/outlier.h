@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts that are slower than their peers. Each host's percentiles are beside the median host's; those that are apart
- * are then compared second by second with all other hosts together (latency/compare/compare.h), with the number of
- * hosts and trackers that were looked at taken into account, so the rate of false ones is that of the comparison. */
+ * are then compared second by second with all other hosts together (latency/compare/compare.h). How often
+ * a quiet fleet has a false one is measured (test/perf/fleetwatch.py). */
 #ifndef DWELL_FLEET_OUTLIER_H
 #define DWELL_FLEET_OUTLIER_H
 #include "fleet/askhost.h"
@@ -11,7 +11,7 @@
 #define OUTLIER_SPREAD 6.0     /* median deviations of the hosts' percentiles: less is how they differ anyway */
 #define OUTLIER_CANDIDATES 16u /* that are compared, the farthest first */
 #define OUTLIER_TAIL_MIN 20u   /* events above a percentile */
-#define OUTLIER_ALPHA 0.01     /* probability of a false one in an answer */
+#define OUTLIER_ALPHA 0.01     /* probability that a comparison calls changed what is not */
 
 struct outlier {
 	const char *host, *series;

@@ -171,12 +171,7 @@ export class HostGrid extends Picture {
 			if (y < next) return;
 			next = y + NAME_MIN;
 			this.context.fillStyle = host === this.selected ? accent : this.marked.has(host) ? bad : text;
-			this.context.fillText(
-				host.length > 15 ? host.slice(0, 14) + "…" : host,
-				LEFT - 6,
-				y,
-				LEFT - 8,
-			);
+			this.context.fillText(host.length > 15 ? host.slice(0, 14) + "…" : host, LEFT - 6, y, LEFT - 8);
 		});
 		const at = this.hosts.indexOf(this.selected);
 		if (at < 0) return;
