@@ -1,25 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the blocks that were not freed: leaked ones with the stacks that asked for them, as text or as JSON. */
-#include <errno.h>
-#include <string.h>
+#include <stdlib.h>
 #include "base/jsonw.h"
 #include "base/strb.h"
 #include "retro/blocks.h"
 #include "sym/sym.h"
 
-/* Of frame i of a stack; the first one is the allocator itself, others are return addresses. */
-static void name_frame(struct blocks *b, uint32_t pid, const struct block *k, size_t i, struct symbol *name,
-		       struct sym_line *line)
-{
-	struct sym_line lines[SYM_MAX_LINES];
+struct named {
+	uint64_t addr;
+	struct symbol name;
+	struct sym_line line;
+};
+/* All addresses of the stacks, once each, in order: so the lines of each file are read only once. */
+struct names {
+	VEC(struct named) v;
+};
 
-	memset(line, 0, sizeof(*line));
-	sym_user(b->sym, pid, 0, k->frames[i] - (i > 0), name);
-	if (sym_user_lines(b->sym, pid, 0, k->frames[i] - (i > 0), lines))
-		*line = lines[0];
+/* The first frame is the allocator itself, others are return addresses. */
+static uint64_t frame(const struct block *k, size_t i)
+{
+	return k->frames[i] - (i > 0);
 }
 
-static void put_json(struct blocks *b, uint32_t pid, const struct block *k, struct jsonw *w)
+static int by_address(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int name_all(struct blocks *b, uint32_t pid, struct block **v, size_t n, bool json, struct names *ret)
+{
+	struct sym_line lines[SYM_MAX_LINES];
+	size_t kept = 0;
+	int e = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < v[i]->nframes && e == 0 && (json || v[i]->root); k++)
+			e = vec_try_push(&ret->v, ((struct named){ .addr = frame(v[i], k) }));
+	if (ret->v.n)
+		qsort(ret->v.v, ret->v.n, sizeof(*ret->v.v), by_address);
+	for (size_t i = 0; i < ret->v.n && e == 0; i++) {
+		struct named k = { .addr = ret->v.v[i].addr };
+
+		if (kept && ret->v.v[kept - 1].addr == k.addr)
+			continue;
+		sym_user(b->sym, pid, 0, k.addr, &k.name);
+		if (sym_user_lines(b->sym, pid, 0, k.addr, lines))
+			k.line = lines[0];
+		ret->v.v[kept++] = k;
+	}
+	ret->v.n = kept;
+	return e;
+}
+
+static void name_frame(const struct names *names, const struct block *k, size_t i, struct symbol *name,
+		       struct sym_line *line)
+{
+	const struct named key = { .addr = frame(k, i) },
+			   *f = bsearch(&key, names->v.v, names->v.n, sizeof(key), by_address);
+
+	*name = f ? f->name : (struct symbol){ .module = "" };
+	*line = f ? f->line : (struct sym_line){ 0 };
+}
+
+static void put_json(const struct names *names, const struct block *k, struct jsonw *w)
 {
 	jsonw_object(w, NULL);
 	jsonw_hex(w, "address", k->addr);
@@ -35,7 +80,7 @@ static void put_json(struct blocks *b, uint32_t pid, const struct block *k, stru
 		struct symbol name;
 		struct sym_line line;
 
-		name_frame(b, pid, k, i, &name, &line);
+		name_frame(names, k, i, &name, &line);
 		jsonw_object(w, NULL);
 		jsonw_str(w, "module", name.module);
 		jsonw_str(w, "function", name.name);
@@ -48,7 +93,7 @@ static void put_json(struct blocks *b, uint32_t pid, const struct block *k, stru
 	jsonw_end_object(w);
 }
 
-static void put_text(struct blocks *b, uint32_t pid, const struct block *k, struct strb *to)
+static void put_text(const struct names *names, const struct block *k, struct strb *to)
 {
 	strb_printf(to, "\n%llu bytes at 0x%llx, %s:\n", (unsigned long long)k->size, (unsigned long long)k->addr,
 		    k->cycle ? "one of a cycle" : "which nothing points to");
@@ -56,7 +101,7 @@ static void put_text(struct blocks *b, uint32_t pid, const struct block *k, stru
 		struct symbol name;
 		struct sym_line line;
 
-		name_frame(b, pid, k, i, &name, &line);
+		name_frame(names, k, i, &name, &line);
 		if (name.name)
 			strb_printf(to, "    %s`%s", name.module, name.name);
 		else
@@ -73,7 +118,8 @@ int leaks_show(struct blocks *b, struct replay *p, struct block **v, size_t n, b
 	uint64_t bytes[3] = { 0 }, count[3] = { 0 }, roots = 0;
 	struct strb text = { 0 };
 	struct jsonw w = jsonw_to(&text);
-	int e = 0;
+	struct names names = { 0 };
+	int e = name_all(b, pid, v, n, json, &names);
 
 	for (size_t i = 0; i < n; i++) {
 		bytes[v[i]->kind] += v[i]->size;
@@ -99,9 +145,9 @@ int leaks_show(struct blocks *b, struct replay *p, struct block **v, size_t n, b
 			(unsigned long long)roots);
 	for (size_t i = 0; i < n; i++)
 		if (json)
-			put_json(b, pid, v[i], &w);
+			put_json(&names, v[i], &w);
 		else if (v[i]->root)
-			put_text(b, pid, v[i], &text);
+			put_text(&names, v[i], &text);
 	if (json) {
 		jsonw_end_array(&w);
 		jsonw_end_object(&w);
@@ -109,5 +155,6 @@ int leaks_show(struct blocks *b, struct replay *p, struct block **v, size_t n, b
 	}
 	strb_flush(&text, out, &e);
 	strb_free(&text);
+	vec_free(&names.v);
 	return e < 0 ? e : 0;
 }
