@@ -23,7 +23,19 @@ const char *solib_advice(const char *install)
 
 void *solib_sym(void *lib, const char *name)
 {
-	return lib == &zstd && !strcmp(name, "ZSTD_decompress") ? (void *)(uintptr_t)ZSTD_decompress : NULL;
+	static const struct {
+		const char *name;
+		uintptr_t address;
+	} known[] = {
+#define KNOWN(f) { #f, (uintptr_t)(f) }
+		KNOWN(ZSTD_decompress), KNOWN(ZSTD_createDCtx), KNOWN(ZSTD_freeDCtx),	  KNOWN(ZSTD_decompressDCtx),
+		KNOWN(ZSTD_createCCtx), KNOWN(ZSTD_freeCCtx),	KNOWN(ZSTD_compressCCtx), KNOWN(ZSTD_isError),
+	};
+
+	for (size_t i = 0; lib == &zstd && i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(name, known[i].name))
+			return (void *)known[i].address; /* NOLINT(performance-no-int-to-ptr): a function's */
+	return NULL;
 }
 
 void solib_close(void *lib)

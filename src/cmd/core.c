@@ -6,17 +6,20 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
 #include "core/coreline.h"
 #include "core/kernel.h"
 #include "cmd/words.h"
+#include "core/save.h"
 #include "core/shell.h"
+#include "view/form/amount.h"
 #include "load/kmem.h"
 
 #define MAX_COMMANDS 256u /* -c */
 
 struct core_opts {
-	const char *pid, *commands[MAX_COMMANDS];
+	const char *pid, *save, *commands[MAX_COMMANDS];
 	size_t n;
 	bool json, no_stop, kernel;
 };
@@ -54,12 +57,17 @@ static const struct optrow rows[] = {
 	  .take = add_command,
 	  .arg = "LINE",
 	  .help = "a line of commands, and then the end; several are run in their order" },
+	{ .name = "save",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct core_opts, save),
+	  .arg = "PID|-",
+	  .help = "write the core of a process, or the one from standard input, packed into the new file FILE" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
 };
 
 static const struct optable options = {
 	.command = "core",
-	.synopsis = "core [options] FILE [BINARY]\ncore [options] -p PID\ncore [options] -k",
+	.synopsis = "core [options] FILE [BINARY]\ncore [options] -p PID\ncore [options] -k\ncore --save PID|- FILE",
 	.notes =
 		"\tShows what was in the memory of a process: of a core file, whose program is BINARY if it is not where it\n"
 		"\twas, or of a process that lives. Commands come from -c, or line by line from standard input; ::help tells\n"
@@ -145,6 +153,42 @@ static int open_target(const struct core_opts *o, int argc, char **argv, struct 
 	return r < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
+static int save(const struct core_opts *o, int argc, char **argv)
+{
+	char memory[AMOUNT_MAX], bytes[AMOUNT_MAX], time[UNITS_LEN];
+	struct save_said said;
+	struct err err = { 0 };
+	uint64_t pid = 0;
+	int r;
+
+	if (argc != 1 || o->pid || o->kernel || o->n || o->no_stop || o->json)
+		return cmd_words(&options,
+				 argc > 1 ? argv[1]
+				 : argc	  ? argv[0]
+					  : NULL,
+				 "one new file, and no other option");
+	if (strcmp(o->save, "-") && (num_parse_u64(o->save, &pid) < 0 || pid < 1 || pid > INT32_MAX)) {
+		cmd_msg("core: '%s' is no process", o->save);
+		return EXIT_USAGE;
+	}
+	r = pid ? core_save_process((pid_t)pid, argv[0], &said, &err) : core_save_pipe(0, argv[0], &said, &err);
+	if (r < 0)
+		cmd_msg("core: cannot save %s: %s", pid ? o->save : "the core", err.msg);
+	err_done(&err);
+	if (r < 0)
+		return EXIT_ERROR;
+	amount_str(memory, said.memory, "bytes");
+	amount_str(bytes, said.bytes, "bytes");
+	printf("%s: %s, of %s of memory", argv[0], bytes, memory);
+	if (pid)
+		printf("; the process stood still for %s", units_ns(said.stopped_ns, time));
+	printf("\n");
+	if (said.unreadable)
+		cmd_msg("core: %llu bytes could not be read: they are 0 in the core",
+			(unsigned long long)said.unreadable);
+	return EXIT_OK;
+}
+
 static int core(int argc, char **argv)
 {
 	_cleanup_free_ struct core_opts *o = calloc(1, sizeof(*o));
@@ -155,7 +199,9 @@ static int core(int argc, char **argv)
 	if (!o)
 		return cmd_fail("core: out of memory");
 	e = cmd_options(&options, o, argc, argv);
-	if (e == 0) {
+	if (e == 0 && o->save) {
+		e = save(o, argc - optind, argv + optind);
+	} else if (e == 0) {
 		e = open_target(o, argc - optind, argv + optind, &k, &c);
 		if (e == EXIT_OK) {
 			e = run(o, &c);

@@ -7,21 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "core/coreint.h"
+#include "core/packed.h"
 #include "core/target.h"
 #include "sym/elf/open.h"
-
-/* Of the two structs on x86-64. */
-enum {
-	STATUS_SIGNAL = 12,
-	STATUS_PID = 32,
-	STATUS_REGS = 112,
-	STATUS_BYTES = 336,
-	INFO_PID = 24,
-	INFO_NAME = 40,
-	INFO_ARGS = 56,
-	INFO_ARGS_BYTES = 80,
-	INFO_BYTES = 136,
-};
 
 struct bytes {
 	const uint8_t *p;
@@ -173,7 +162,7 @@ static int read_notes(struct core *c, const Elf64_Phdr *ph)
 	buf = malloc(n + 1);
 	if (!buf)
 		return -ENOMEM;
-	if (elf_read(&c->src, ph->p_offset, buf, n) < 0)
+	if (core_read_file(c, ph->p_offset, buf, n) < 0)
 		return 0;
 	return take_notes(c, buf, n);
 }
@@ -199,7 +188,7 @@ static uint64_t count_segments(const struct core *c, const Elf64_Ehdr *h)
 
 	if (h->e_phnum != PN_XNUM)
 		return h->e_phnum;
-	return elf_read(&c->src, h->e_shoff, &first, sizeof(first)) < 0 ? 0 : first.sh_info;
+	return core_read_file(c, h->e_shoff, &first, sizeof(first)) < 0 ? 0 : first.sh_info;
 }
 
 static int read_segments(struct core *c, const Elf64_Ehdr *h)
@@ -214,7 +203,7 @@ static int read_segments(struct core *c, const Elf64_Ehdr *h)
 	for (uint64_t i = 0; i < n && r == 0; i++) {
 		Elf64_Phdr ph;
 
-		if (elf_read(&c->src, h->e_phoff + i * sizeof(ph), &ph, sizeof(ph)) < 0)
+		if (core_read_file(c, h->e_phoff + i * sizeof(ph), &ph, sizeof(ph)) < 0)
 			break; /* cut */
 		if (ph.p_type == PT_NOTE)
 			r = read_notes(c, &ph);
@@ -227,10 +216,12 @@ static int read_segments(struct core *c, const Elf64_Ehdr *h)
 static int read_core(struct core *c, struct err *err)
 {
 	Elf64_Ehdr h;
-	int r;
+	int r = packed_is(&c->src) ? packed_open(&c->src, &c->packed, &c->src.size, err) : 0;
 
+	if (r < 0)
+		return r;
 	c->size = c->src.size;
-	if (elf_read(&c->src, 0, &h, sizeof(h)) < 0 || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0)
+	if (core_read_file(c, 0, &h, sizeof(h)) < 0 || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0)
 		return err_set(err, -ENOEXEC, "it is no ELF file");
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_machine != EM_X86_64)
 		return err_set(err, -ENOTSUP, "it is of another machine: only cores of x86-64 can be read");

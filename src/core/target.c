@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "core/kernel.h"
 #include "core/live.h"
+#include "core/packed.h"
 #include "core/range.h"
 #include "core/target.h"
 
@@ -112,6 +113,11 @@ const struct core_thread *core_thread(const struct core *c, pid_t tid)
 	return NULL;
 }
 
+int core_read_file(const struct core *c, uint64_t off, void *buf, size_t n)
+{
+	return c->packed ? packed_read(c->packed, off, buf, n) : elf_read(&c->src, off, buf, n);
+}
+
 /* What the core has of a piece that begins at addr: bytes, 0 for none. */
 static int from_core(struct core *c, uint64_t addr, void *buf, size_t *n)
 {
@@ -125,7 +131,7 @@ static int from_core(struct core *c, uint64_t addr, void *buf, size_t *n)
 		return -ENODATA;
 	if (*n > s->bytes - at)
 		*n = (size_t)(s->bytes - at);
-	return elf_read(&c->src, s->off + at, buf, *n);
+	return core_read_file(c, s->off + at, buf, *n);
 }
 
 /* What a mapped file has, where nothing wrote to it: only segments that cannot be written are taken from files. */
@@ -237,6 +243,7 @@ void core_close(struct core *c)
 {
 	live_let_go(c);
 	kernel_close(c);
+	packed_close(c->packed);
 	for (size_t i = 0; i < c->files.n; i++) {
 		struct core_file *f = &c->files.v[i];
 		const int fd = f->elf.src.fd;

@@ -68,6 +68,7 @@ struct core_map {
 };
 
 struct core_block;
+struct packed;
 struct core_kernel; /* kernel.h */
 
 struct core {
@@ -80,6 +81,7 @@ struct core {
 	uint64_t size, missing; /* of the core file, and how much it is too short, bytes */
 	size_t left_out;	/* segments, threads, files over the limits */
 	struct elf_src src;
+	struct packed *packed;	   /* the core file is (core/packed.h); NULL: it is not */
 	int rootfd, mapfd;	   /* of a process: its root, /proc/PID/map_files; -1 */
 	VEC(struct core_seg) segs; /* by address, without overlaps */
 	VEC(struct core_map) maps; /* the same */
@@ -150,4 +152,6 @@ int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, cor
 /* For target.c's other halves. */
 int core_add_map(struct core *c, uint64_t start, uint64_t end, uint64_t off, const char *path);
 void core_sort(struct core *c);
+/* Bytes of the core file. */
+int core_read_file(const struct core *c, uint64_t off, void *buf, size_t n);
 #endif
