@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `dwell serve`: views by the part of the address after "#".
+import { makeThemeButton } from "./controls.js";
 import { api, ApiError, Status } from "./app/api.js";
 import { replaceChildren, makeSpacer, makeElement, makeButton, makeHelp, makeLink, listen } from "./element.js";
 import { Overview } from "./app/overview.js";
@@ -64,7 +65,7 @@ class App {
 			this.machine,
 			makeSpacer(),
 			this.state,
-			makeButton("◐", "dark or light (d)", toggleTheme),
+			makeThemeButton(),
 			makeButton("?", "help (?)", () => this.help.showModal()),
 		);
 		const main = makeElement("main");

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the page of one flame graph, `dwell flame -o FILE.html`, and hands on what is done there. Everything that it
 // shows is in the file; what is shown of it is in FlamePageState.
-import {
-	Group,
-	listen,
-	makeButton,
-	makeElement,
-	makeGroup,
-	makeHelp,
-	makeSpacer,
-	placeTip,
-	replaceChildren,
-} from "./element.js";
+import { Group, listen, makeButton, makeElement, makeGroup, makeHelp, makeSpacer, replaceChildren } from "./element.js";
+import { makeSearch, makeThemeButton, Tip } from "./controls.js";
 import { FlameView } from "./flame.js";
 import { makeFlameLegend } from "./flamelegend.js";
 import { FlameMeta, frameLines, summaryText } from "./flamemeta.js";
@@ -51,12 +42,14 @@ class Page {
 	private readonly view: FlameView;
 	private readonly pane = makeElement("div", "", "flame-host");
 	private readonly table: FunctionTable;
-	private readonly search = makeElement("input");
+	private readonly search = makeSearch("Search ( / )", "Search functions, a regular expression", (text) =>
+		this.find(text),
+	);
 	private readonly share = makeElement("span", "", "share");
 	private readonly crumbs = makeElement("nav", "", "crumbs");
 	private readonly detail = makeElement("div", "", "detail");
 	private readonly legend = makeElement("div", "", "legend");
-	private readonly tip = makeElement("div", "", "tip");
+	private readonly tip = new Tip();
 	private readonly help = makeHelp("Keys", "", KEYS);
 	private readonly modes: Group;
 	private readonly shown: FlamePageState;
@@ -107,22 +100,17 @@ class Page {
 		this.crumbs.ariaLabel = "Stack of what is shown";
 		box.append(this.pane, this.table.element);
 		foot.append(this.detail, this.legend);
-		this.tip.hidden = true;
-		replaceChildren(app, head, this.makeBar(), this.crumbs, box, foot, this.tip, this.help);
+		replaceChildren(app, head, this.makeBar(), this.crumbs, box, foot, this.tip.element, this.help);
 	}
 
 	private makeBar(): HTMLElement {
 		const bar = makeElement("div", "", "bar");
-		this.search.type = "search";
-		this.search.placeholder = "Search ( / )";
-		this.search.ariaLabel = "Search functions, a regular expression";
-		listen(this.search, "input", () => this.find(this.search.value));
-		this.share.role = "status";
+		this.share.role = this.detail.role = "status"; // so that the keys are heard, too
 		bar.append(this.modes.element, this.search, this.share, makeSpacer());
 		if (this.meta.diff) bar.append(this.makeWidths());
 		bar.append(
 			makeButton("Reset", "show everything (Escape)", () => this.reset()),
-			makeButton("◐", "dark or light (d)", toggleTheme),
+			makeThemeButton(),
 			makeButton("?", "help (?)", () => this.help.showModal()),
 		);
 		return bar;
@@ -197,11 +185,12 @@ class Page {
 	}
 
 	private hover(place: Place | null, x: number, y: number): void {
-		this.tip.hidden = !place;
-		if (!place) return;
+		if (!place) {
+			this.tip.hide();
+			return;
+		}
 		const lines = this.describe(place).map((line) => makeElement("div", line));
-		replaceChildren(this.tip, makeElement("b", frameName(place)), ...lines);
-		placeTip(this.tip, x, y);
+		this.tip.show(x, y, makeElement("b", frameName(place)), ...lines);
 	}
 
 	private showDetail(): void {

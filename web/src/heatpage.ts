@@ -11,9 +11,9 @@ import {
 	makeSpacer,
 	makeTable,
 	numberCell,
-	placeTip,
 	replaceChildren,
 } from "./element.js";
+import { makeThemeButton, Tip } from "./controls.js";
 import { HeatView } from "./heat.js";
 import { makeLineLegend, makeScaleGroup, makeSelectingGroup, rampCss } from "./heatkeys.js";
 import { Cell, decodeHeat, HeatHead, Plane } from "./heatmodel.js";
@@ -69,7 +69,7 @@ class Page {
 	readonly view: HeatView;
 	private readonly map = makeElement("div", "", "map");
 	private readonly tableBox = makeElement("div", "", "table");
-	private readonly tip = makeElement("div", "", "tip");
+	private readonly tip = new Tip();
 	private readonly details = makeElement("div");
 	private readonly ramp = makeElement("span", "", "ramp");
 	private readonly keys: KeyList;
@@ -102,12 +102,12 @@ class Page {
 			box = makeElement("div", "", "view"),
 			side = makeElement("div", "", "beside");
 		top.append(makeElement("h1", this.head.title), makeElement("span", summaryText(this.head), "muted"));
-		this.tableBox.hidden = this.tip.hidden = true;
+		this.tableBox.hidden = true;
 		box.append(this.map, this.tableBox);
 		if (this.planes.length > 1) side.append(makeSection("Keys", this.keys.element));
 		side.append(makeSection("Cell", this.details));
 		main.append(box, side);
-		replaceChildren(app, top, this.makeBar(), main, this.tip);
+		replaceChildren(app, top, this.makeBar(), main, this.tip.element);
 	}
 
 	private makeBar(): HTMLElement {
@@ -121,7 +121,7 @@ class Page {
 			makeSpacer(),
 			makeButton("Table", "percentiles as text (t)", () => this.toggleTable()),
 			makeButton("Reset", "show everything (Escape)", () => this.reset()),
-			makeButton("◐", "dark or light (d)", toggleTheme),
+			makeThemeButton(),
 		);
 		return bar;
 	}
@@ -144,17 +144,19 @@ class Page {
 	}
 
 	private hover(cell: Cell | null, x: number, y: number): void {
-		this.tip.hidden = !cell;
-		if (!cell) return;
+		if (!cell) {
+			this.tip.hide();
+			return;
+		}
 		const { cells } = this.view;
-		replaceChildren(
-			this.tip,
+		this.tip.show(
+			x,
+			y,
 			makeElement("b", countText(this.head, cells.count(cell))),
 			...makeLines(cellLines(this.head, cell)),
 			...makeLines(keyLines(cells, cell).slice(0, TIP_KEYS), "muted"),
 			...makeLines(missingLines(this.head, cell.column)),
 		);
-		placeTip(this.tip, x, y);
 	}
 
 	private showDetails(cell: Cell | null): void {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of distributions: `dwell hist -o FILE.html`. Everything it shows is in the file.
-import { replaceChildren, makeElement, makeButton, listen } from "./element.js";
+import { makeThemeButton } from "./controls.js";
+import { replaceChildren, makeElement, listen } from "./element.js";
 import { HistHead, HistPanel } from "./histpanel.js";
 import { fileHead, startPage } from "./standalone.js";
 import { toggleTheme } from "./theme.js";
@@ -11,7 +12,7 @@ void startPage((app) => {
 		top = makeElement("header", "", "head");
 	panel.show(head);
 	top.append(makeElement("h1", head.title), makeElement("span", panel.summary(), "muted"));
-	panel.bar.append(makeButton("◐", "dark or light (d)", toggleTheme));
+	panel.bar.append(makeThemeButton());
 	replaceChildren(app, top, panel.element);
 	listen(document, "keydown", (event) => {
 		if (event.key === "d" && !event.ctrlKey && !event.altKey && !event.metaKey) toggleTheme();

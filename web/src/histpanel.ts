@@ -16,8 +16,8 @@ import {
 	makeFocusable,
 	numberCell,
 	listen,
-	placeTip,
 } from "./element.js";
+import { Tip } from "./controls.js";
 import { HistHead, HistModel, Series, shareText, Shows } from "./histmodel.js";
 import { cssColour, cssFont, onTheme } from "./theme.js";
 
@@ -34,7 +34,7 @@ export class HistPanel {
 	private readonly plot = makeElement("div", "", "plot");
 	readonly canvas = makeElement("canvas");
 	private readonly context = this.canvas.getContext("2d")!;
-	private readonly tip = makeElement("div", "", "tip");
+	private readonly tip = new Tip();
 	private readonly table = makeElement("div", "", "wide");
 	private readonly choice: Group;
 	private readonly model = new HistModel();
@@ -57,11 +57,10 @@ export class HistPanel {
 		this.plot.append(this.canvas);
 		box.append(this.plot);
 		stage.append(box);
-		this.tip.hidden = true;
-		this.element.append(this.bar, stage, this.table, this.tip);
+		this.element.append(this.bar, stage, this.table, this.tip.element);
 		makeFocusable(this.canvas, "img", "");
 		listen(this.canvas, "mousemove", (event) => this.hover(event));
-		listen(this.canvas, "mouseleave", () => this.choose(-1));
+		listen(this.canvas, "mouseleave", () => this.choose(-1, 0, 0));
 		new ResizeObserver(() => this.draw()).observe(this.plot);
 		onTheme(() => this.draw());
 	}
@@ -69,7 +68,7 @@ export class HistPanel {
 	/** Shows other distributions. */
 	show(head: HistHead): void {
 		this.model.show(head);
-		this.tip.hidden = true;
+		this.tip.hide();
 		this.canvas.ariaLabel = head.title + ". The table has percentiles as text.";
 		this.makeTable();
 		this.draw();
@@ -204,31 +203,41 @@ export class HistPanel {
 		replaceChildren(this.table, table);
 	}
 
-	private choose(row: number): void {
-		const changed = this.model.choose(row);
-		this.tip.hidden = this.model.row < 0;
-		if (changed) this.draw();
+	/** x, y: where in the window the row is told. */
+	private choose(row: number, x: number, y: number): void {
+		if (this.model.choose(row)) this.draw();
+		this.tell(x, y);
+	}
+
+	private tell(x: number, y: number): void {
+		if (this.model.row < 0) {
+			this.tip.hide();
+			return;
+		}
+		const { range, lines } = this.model.rowText(),
+			origin = this.origin ? [makeElement("div", this.origin, "muted")] : [];
+		this.tip.show(x, y, makeElement("b", range), ...lines.map((line) => makeElement("div", line)), ...origin);
 	}
 
 	private hover(event: MouseEvent): void {
 		const x = event.clientX - this.canvas.getBoundingClientRect().x;
-		this.choose(Math.floor(((x - LEFT) / this.width) * this.model.rows));
-		if (this.model.row < 0) return;
-		const { range, lines } = this.model.rowText();
-		replaceChildren(this.tip, makeElement("b", range), ...lines.map((line) => makeElement("div", line)));
-		if (this.origin) this.tip.append(makeElement("div", this.origin, "muted"));
-		placeTip(this.tip, event.clientX, event.clientY);
+		this.choose(Math.floor(((x - LEFT) / this.width) * this.model.rows), event.clientX, event.clientY);
+	}
+
+	/** Chooses the row beside the chosen one, and tells it where it is. */
+	private move(by: number): void {
+		const box = this.canvas.getBoundingClientRect();
+		if (this.model.move(by)) this.draw();
+		this.tell(box.x + this.x(this.model.row + 0.5), box.y + TOP);
 	}
 
 	/** Whether the key means something here. */
 	key(event: KeyboardEvent): boolean {
 		if (event.ctrlKey || event.altKey || event.metaKey) return false;
 		if (event.key === "s") this.showAs(this.model.shows === "share" ? "sum" : "share");
-		else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
-			const changed = this.model.move(event.key === "ArrowRight" ? 1 : -1);
-			this.tip.hidden = this.model.row < 0;
-			if (changed) this.draw();
-		} else return false;
+		else if (event.key === "ArrowRight") this.move(1);
+		else if (event.key === "ArrowLeft") this.move(-1);
+		else return false;
 		return true;
 	}
 

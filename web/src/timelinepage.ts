@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one timeline: `dwell timeline -o FILE.html`. Everything it shows is in the file.
+import { makeThemeButton } from "./controls.js";
 import { replaceChildren, makeElement, makeButton, makeHelp, listen } from "./element.js";
 import { fileHead, filePart, startPage } from "./standalone.js";
 import { toggleTheme } from "./theme.js";
@@ -20,7 +21,7 @@ void startPage(async (app) => {
 	);
 	top.append(makeElement("h1", head.title), makeElement("span", panel.summary(), "muted"));
 	panel.bar.append(
-		makeButton("◐", "dark or light (d)", toggleTheme),
+		makeThemeButton(),
 		makeButton("?", "help (?)", () => help.showModal()),
 	);
 	replaceChildren(app, top, panel.element, help);

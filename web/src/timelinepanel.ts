@@ -14,16 +14,16 @@ import {
 	makeTable,
 	makeFocusable,
 	numberCell,
-	listen,
-	placeTip,
 } from "./element.js";
+import { makeLegendEntry, makeSearch, Tip } from "./controls.js";
 import { isDark, onTheme } from "./theme.js";
 import { TimelineView } from "./timeline.js";
 import { kindColour, legendColour } from "./timelinecolour.js";
 import { Row, TimelineHead } from "./timelinemodel.js";
 import { Pick, TimelineState } from "./timelinestate.js";
 
-const STACK_LINES = 40,
+const SEARCH = "Search threads, causes, functions",
+	STACK_LINES = 40,
 	TIP_LINES = 8,
 	ZOOM = 1.6;
 export const TIMELINE_KEYS: [string, string][] = [
@@ -45,11 +45,11 @@ export class TimelinePanel {
 	readonly view: TimelineView;
 	private readonly map = makeElement("div", "", "flame");
 	private readonly tableBox = makeElement("div", "", "table");
-	private readonly tip = makeElement("div", "", "tip");
+	private readonly tip = new Tip();
 	private readonly details = makeElement("div");
 	private readonly sums = makeElement("div");
 	private readonly legend = makeElement("div", "", "legend");
-	private readonly search = makeElement("input");
+	private readonly search = makeSearch(SEARCH, SEARCH, (text) => this.find(text));
 	private readonly found = makeElement("span", "", "muted");
 	private readonly model = new TimelineState();
 	/** What is seen of it, or what is searched for, has changed. */
@@ -59,7 +59,7 @@ export class TimelinePanel {
 		const stage = makeElement("div", "", "stage"),
 			box = makeElement("div", "", "view"),
 			beside = makeElement("div", "", "beside");
-		this.tableBox.hidden = this.tip.hidden = true;
+		this.tableBox.hidden = true;
 		makeFocusable(this.tableBox, "group", "Shares of each row");
 		makeFocusable(beside, "group", "Interval and row");
 		this.view = new TimelineView(this.map);
@@ -74,7 +74,7 @@ export class TimelinePanel {
 		beside.append(makeSection("Interval", this.details), makeSection("Row", this.sums));
 		stage.append(box, beside);
 		this.fillBar();
-		this.element.append(this.bar, this.legend, stage, this.tip);
+		this.element.append(this.bar, this.legend, stage, this.tip.element);
 		onTheme(() => this.showLegend());
 	}
 
@@ -93,7 +93,7 @@ export class TimelinePanel {
 	show(head: TimelineHead, texts: Uint8Array, intervals: Uint8Array): void {
 		this.model.show(head, texts, intervals);
 		this.search.value = this.found.textContent = "";
-		this.tip.hidden = true;
+		this.tip.hide();
 		this.view.canvas.ariaLabel = head.title + ". The table has shares as text.";
 		this.view.show(head, this.model.rows);
 		this.showLegend();
@@ -107,10 +107,6 @@ export class TimelinePanel {
 	}
 
 	private fillBar(): void {
-		this.search.type = "search";
-		this.search.placeholder = "Search threads, causes, functions";
-		this.search.ariaLabel = "Search threads, causes, functions";
-		listen(this.search, "input", () => this.find(this.search.value));
 		this.bar.append(
 			this.search,
 			this.found,
@@ -135,11 +131,9 @@ export class TimelinePanel {
 		if (!head) return;
 		replaceChildren(
 			this.legend,
-			...this.model.usedKinds().map((kind) => {
-				const one = makeElement("span");
-				one.append(makeDot(legendColour(head.kinds[kind]!, isDark())), head.kinds[kind]!.text);
-				return one;
-			}),
+			...this.model
+				.usedKinds()
+				.map((kind) => makeLegendEntry(legendColour(head.kinds[kind]!, isDark()), head.kinds[kind]!.text)),
 		);
 	}
 
@@ -163,10 +157,8 @@ export class TimelinePanel {
 	}
 
 	private hover(pick: Pick | null, x: number, y: number): void {
-		this.tip.hidden = !pick;
-		if (!pick) return;
-		replaceChildren(this.tip, ...this.describe(pick, TIP_LINES));
-		placeTip(this.tip, x, y);
+		if (pick) this.tip.show(x, y, ...this.describe(pick, TIP_LINES));
+		else this.tip.hide();
 	}
 
 	private showDetails(): void {

@@ -3,7 +3,8 @@
 import { api, Program, watch } from "./api.js";
 import { Flames } from "./aggview.js";
 import { Drawing, Picture, putDrawings, takeDrawings } from "./drawings.js";
-import { replaceChildren, makeElement, makeButton, makeNote, makePre, listen, errorMessage } from "../element.js";
+import { replaceChildren, makeElement, makeButton, makeNote, makePre, errorMessage } from "../element.js";
+import { makeSearch } from "../controls.js";
 import { Editor } from "./editor.js";
 import { showLosses } from "./lossline.js";
 import { complaints, Output } from "./output.js";
@@ -21,7 +22,7 @@ export class ProgramView {
 	readonly element = makeElement("section", "", "program");
 	readonly editor: Editor;
 	private readonly gallery = makeElement("ul", "", "gallery");
-	private readonly filter = makeElement("input");
+	private readonly filter = makeSearch("Shipped programs", "Search the shipped programs", () => this.list());
 	private readonly runButton = makeButton("Run", "run it (Ctrl-Enter)", () => void this.run());
 	private readonly stopButton = makeButton("Stop", "end it, as Ctrl-C does", () => void this.stop());
 	private readonly state = makeElement("span", "", "state");
@@ -45,10 +46,6 @@ export class ProgramView {
 			main = makeElement("div", "", "main"),
 			bar = makeElement("div", "", "bar"),
 			left = makeElement("div", "", "write");
-		this.filter.type = "search";
-		this.filter.placeholder = "Shipped programs";
-		this.filter.ariaLabel = "Search the shipped programs";
-		listen(this.filter, "input", () => this.list());
 		side.append(this.filter, this.gallery);
 		this.state.role = "status";
 		this.stopButton.disabled = true;
