@@ -45,7 +45,7 @@ def section(rows):
 def main():
     rows = [(name, kind, flags, doc) for _, name, kind, flags, doc in ROW.findall(read(TABLE))]
     page = read(PAGE)
-    most = int(re.search(r"CALL_MAX_ARGS (\d+)", read(os.path.join(ROOT, "src/cg/lower/call.h")))[1])
+    most = int(re.search(r"CALL_MAX_ARGS (\d+)", read(os.path.join(ROOT, "src/cg/builtin/call.h")))[1])
     errors_args = [f"{TABLE}: {m[2]} gets more than {most} values: CALL_MAX_ARGS" for m in ROW.finditer(read(TABLE))
                    if m[3] in ("ACT", "SUB") and not re.search(r"BIF_TREE|act_fields|no_code", m[4]) and m[4].split('"')[1].count(",") >= most]
     have = len(re.findall(r"^BI\(", read(TABLE), re.M))

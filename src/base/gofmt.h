@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Says where a program finds the goroutine of a thread of Go: user space fills it in (sym/proc/go.c), code of the
- * built-in variable goid reads it (cg/lower/goid.c). */
+ * built-in variable goid reads it (cg/builtin/goid.c). */
 #ifndef DWELL_BASE_GOFMT_H
 #define DWELL_BASE_GOFMT_H
 #include <stdint.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles clauses and their statements: predicate, record, actions. */
+#include "cg/builtin/call.h"
+#include "cg/gen/entry.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/load.h"
+#include "cg/gen/local.h"
+#include "cg/gen/map.h"
+#include "cg/gen/stack.h"
+#include "cg/gen/task.h"
 #include "cg/lower/act.h"
-#include "cg/lower/call.h"
-#include "cg/lower/entry.h"
 #include "cg/lower/expr.h"
-#include "cg/lower/fault.h"
 #include "cg/lower/flow.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
-#include "cg/lower/stack.h"
-#include "cg/lower/task.h"
 #include "cg/lower/var.h"
 
 /* print(pointer): the address and what is there. */

@@ -2,7 +2,7 @@
 /* Declares the compilation of statements: actions that put data into the clause's record, and aggregations. */
 #ifndef DWELL_CG_LOWER_ACT_H
 #define DWELL_CG_LOWER_ACT_H
-#include "cg/lower/gen.h"
+#include "cg/gen/gen.h"
 
 /* Reserves the record of g->lay, or jumps to fail. */
 void gen_record(struct gen *g, irlabel fail);
@@ -20,4 +20,6 @@ void gen_aggregate(struct gen *g, const struct dagg *a, const struct agg_values 
 void gen_stmt(struct gen *g, const struct stmt *s);
 /* Is this expression an action that puts data into the record? *ret: which one. */
 bool act_is_data(const struct node *n, enum act_kind *ret);
+/* All of a clause: its predicate and its statements. */
+void gen_clause(struct gen *g, const struct cg_unit *u);
 #endif

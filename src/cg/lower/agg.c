@@ -5,12 +5,12 @@
  * A program never interrupts itself, so values that only one program writes need no atomic instructions. Where
  * programs that can nest on a CPU share an aggregation, additions are atomic (minimum and maximum are not: a
  * nested firing between test and store may be lost). */
-#include "cg/lower/act.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
-#include "cg/lower/task.h"
 #include "base/aggval.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/load.h"
+#include "cg/gen/map.h"
+#include "cg/gen/task.h"
+#include "cg/lower/act.h"
 
 struct aggctx {
 	const struct dagg *a;

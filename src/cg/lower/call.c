@@ -2,11 +2,12 @@
 /* Compiles uses of built-in functions: computes the arguments, then calls the code function of the row in
  * lang/builtin.def. */
 #include "base/flightfmt.h"
+#include "cg/builtin/call.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/load.h"
+#include "cg/gen/text.h"
 #include "cg/lower/act.h"
-#include "cg/lower/call.h"
 #include "cg/lower/expr.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/load.h"
 #include "cg/lower/string.h"
 #include "cg/lower/var.h"
 

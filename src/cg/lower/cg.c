@@ -2,14 +2,16 @@
 /* Drives the code generator: groups clauses by the entry of their probes, makes the programs of each group (a
  * further one when the first is full), and assembles the image. */
 #include "lang/later.h"
-#include "cg/lower/entry.h"
-#include "cg/lower/event.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/layout.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
-#include "cg/lower/var.h"
 #include <errno.h>
+#include "cg/gen/entry.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/layout.h"
+#include "cg/gen/load.h"
+#include "cg/gen/local.h"
+#include "cg/gen/map.h"
+#include "cg/lower/act.h"
+#include "cg/lower/lower.h"
+#include "cg/lower/track.h"
 
 /* The verifier's time grows faster than a program: clauses that share no this-> variables go to a further
  * program after this many IR instructions already. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles numeric expressions; the result is in a virtual register of 64 bits. */
-#include "cg/lower/call.h"
-#include "cg/lower/entry.h"
-#include "cg/lower/event.h"
+#include "cg/builtin/call.h"
+#include "cg/gen/entry.h"
+#include "cg/gen/event.h"
+#include "cg/gen/load.h"
+#include "cg/gen/stack.h"
+#include "cg/gen/task.h"
+#include "cg/gen/text.h"
 #include "cg/lower/expr.h"
 #include "cg/lower/flow.h"
-#include "cg/lower/load.h"
-#include "cg/lower/stack.h"
 #include "cg/lower/string.h"
-#include "cg/lower/task.h"
 #include "cg/lower/var.h"
 
 /* As argument of type ty (resolved). *btf: as gen_ptr(). */

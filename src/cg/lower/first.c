@@ -2,11 +2,11 @@
 /* Hoists what several clauses of a program with trackers ask for, and one of them always does: once, in front of
  * them all. A clause cannot rely on what those in front of it have computed, since their predicates may have left
  * them. Reading the clock is most of the cost of tracking; then come look-ups of data kept for a thread. */
-#include "cg/lower/entry.h"
+#include "cg/gen/entry.h"
+#include "cg/gen/task.h"
 #include "cg/lower/expr.h"
-#include "cg/lower/task.h"
+#include "cg/lower/lower.h"
 #include "cg/lower/track.h"
-#include "cg/lower/var.h"
 
 #define CURRENT (-1) /* in place of a word of the context: the current thread */
 

@@ -9,17 +9,15 @@
  * the constants that local variables start with, or it would walk loops along with them. Where the
  * kernel has may_goto it must not know the budget either, and looks at a loop two or three times;
  * elsewhere it walks up to the budget, which being common to all loops keeps nested ones linear. */
+#include "cg/builtin/call.h"
+#include "cg/gen/entry.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/load.h"
+#include "cg/gen/local.h"
+#include "cg/gen/task.h"
 #include "cg/lower/act.h"
-#include "cg/lower/call.h"
-#include "cg/lower/entry.h"
 #include "cg/lower/expr.h"
-#include "cg/lower/fault.h"
 #include "cg/lower/flow.h"
-#include "cg/lower/load.h"
-#include "cg/lower/stack.h"
-#include "cg/lower/string.h"
-#include "cg/lower/task.h"
-#include "cg/lower/var.h"
 
 #define CG_LOOPS 1000	       /* iterations by default */
 #define CG_LOOPS_WALKED 128    /* … where the verifier walks each of them */

@@ -2,7 +2,7 @@
 /* Declares the compilation of statements: blocks, if, loops, calls of functions. */
 #ifndef DWELL_CG_LOWER_FLOW_H
 #define DWELL_CG_LOWER_FLOW_H
-#include "cg/lower/gen.h"
+#include "cg/gen/gen.h"
 
 void gen_stmts(struct gen *g, const struct stmt *s);
 void gen_block(struct gen *g, const struct stmt *s); /* … with locals of its own */
@@ -11,6 +11,4 @@ void gen_flow_pred(struct gen *g);
 void gen_flow_start(struct gen *g);
 vreg gen_call_int(struct gen *g, const struct dcall *call);
 void gen_call_str(struct gen *g, const struct dcall *call, struct str *ret);
-vreg gen_opaque_zero(struct gen *g); /* 0, but the verifier does not know */
-vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v);
 #endif

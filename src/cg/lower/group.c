@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides which clauses go into which program: probes with equal entries share one. */
-#include "cg/lower/map.h"
-#include "cg/lower/var.h"
 #include <errno.h>
 #include "base/hash.h"
+#include "cg/gen/local.h"
+#include "cg/gen/map.h"
+#include "cg/lower/lower.h"
 
 struct point_ent {
 	uint32_t id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes D types as plain data (base/rectype.h), for values that print() shows. */
-#include "cg/lower/call.h"
-#include "cg/lower/layout.h"
+#include "cg/gen/layout.h"
+#include "cg/lower/lower.h"
 
 /* By-value nesting of C types that is followed; deeper values are bytes. */
 #define MAX_NESTING 64

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides where variables live, and how records and keys are laid out. All sizes are static, so that generated
  * code uses constant offsets. */
-#include "cg/lower/act.h"
-#include "cg/lower/call.h"
-#include "cg/lower/expr.h"
-#include "cg/lower/layout.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
 #include "base/aggval.h"
+#include "cg/builtin/call.h"
+#include "cg/gen/layout.h"
+#include "cg/gen/load.h"
+#include "cg/gen/map.h"
+#include "cg/lower/act.h"
+#include "cg/lower/lower.h"
 
 /* x[cpu] and nothing else: a place for each CPU costs much less than a hash. Strings stay there, as their elements
  * change as a whole. */

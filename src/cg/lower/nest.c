@@ -6,11 +6,11 @@
  * With keys in a hash a word in front of the places counts those that are open; the key is deleted by the thread that
  * closes the last one and turns the count from 0 to DEAD, so that nobody opens a place of an element that is about to
  * go. */
-#include "cg/lower/event.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/flow.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/layout.h"
+#include "cg/gen/load.h"
+#include "cg/gen/local.h"
+#include "cg/gen/map.h"
 #include "cg/lower/track.h"
 
 #define FILLING 1 /* start stamp of a place that has been taken and is not open yet */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles operators: arithmetic in 64 bits, comparisons and logic as jumps. */
+#include "cg/gen/fault.h"
+#include "cg/gen/load.h"
 #include "cg/lower/expr.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/load.h"
 #include "cg/lower/string.h"
 #include "cg/lower/var.h"
 

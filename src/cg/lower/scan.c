@@ -9,13 +9,11 @@
  * (run/consume/walk.h, struct img_scan): the kernel calls the program again for a thread as long as it says that there
  * is more. What no thread takes, since the one that opened it has ended or was idle, fires in the next walk over the
  * keys. */
-#include "cg/lower/event.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
-#include "cg/lower/task.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/load.h"
+#include "cg/gen/map.h"
+#include "cg/gen/task.h"
 #include "cg/lower/track.h"
-#include "cg/lower/var.h"
 
 /* An event on the list has its start stamp with this bit changed as `timed`; that it fired is its start stamp. */
 #define LISTED 1

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles expressions that are strings: computes where the string is. */
-#include "cg/lower/call.h"
-#include "cg/lower/event.h"
+#include "cg/gen/event.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/load.h"
+#include "cg/gen/task.h"
+#include "cg/gen/text.h"
 #include "cg/lower/expr.h"
-#include "cg/lower/fault.h"
 #include "cg/lower/flow.h"
-#include "cg/lower/load.h"
 #include "cg/lower/string.h"
-#include "cg/lower/task.h"
 #include "cg/lower/var.h"
 
 /* Where the text of a pointer, integer or char array is, and how many bytes it can have. */

@@ -4,17 +4,18 @@
  *
  *   no key, one thread   in the thread-local variables of that thread: gone with it, never full
  *   other keys           a preallocated hash; the key is claimed by inserting and deleting */
-#include "cg/lower/call.h"
-#include "cg/lower/event.h"
-#include "cg/lower/expr.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
-#include "cg/lower/task.h"
-#include "cg/lower/track.h"
-#include "cg/lower/var.h"
 #include <errno.h>
 #include "base/units.h"
+#include "cg/builtin/call.h"
+#include "cg/gen/event.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/load.h"
+#include "cg/gen/map.h"
+#include "cg/gen/task.h"
+#include "cg/lower/act.h"
+#include "cg/lower/expr.h"
+#include "cg/lower/track.h"
+#include "cg/lower/var.h"
 
 #define GOLDEN \
 	0x9e3779b97f4a7c15ull /* 2^64 divided by the golden ratio: multiplying by it spreads what differs little */

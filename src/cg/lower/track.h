@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declares what the files of trackers share (track.c, nest.c, scan.c). A tracker measures events: begin() opens
  * one by a key and stores its start stamp, end() closes it. Private to the code of trackers. */
-#ifndef DWELL_CG_TRACK_H
-#define DWELL_CG_TRACK_H
-#include "cg/lower/gen.h"
+#ifndef DWELL_CG_LOWER_TRACK_H
+#define DWELL_CG_LOWER_TRACK_H
+#include "cg/gen/gen.h"
 
 /* A call of begin(), end() …: whose event it is about. */
 struct track {
@@ -46,7 +46,6 @@ struct mem track_save(struct gen *g, const struct track *k, struct mem m);
 void track_finish(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how);
 
 /* nest.c: setting nested */
-uint32_t nest_size(const struct dtracker *t, const struct lay_track *l); /* bytes for all openings of a key */
 void nest_begin(struct gen *g, struct track *k);
 /* Closes the event at p that was opened last. start: its stamp. Gives what is kept of it; jumps to k->done without one.
  */
@@ -60,4 +59,14 @@ void nest_closed(struct gen *g, const struct track *k, vreg p); /* a place of a 
 
 /* scan.c: looks for what is due in this element of a walk */
 void track_scan(struct gen *g, struct track *k);
+
+/* The clauses that this one fires, those of slow after the test for it. id: of the exit, or NULL. */
+void gen_fire(struct gen *g, struct gen_event *ev, const struct node *id);
+/* scan.c: at the start of a program */
+void track_scan_init(struct gen *g);
+struct irfn *track_scan_fn(struct prog *pr); /* of a walk over keys: where its clauses are */
+/* A field of a tracker's struct tracker_settings, as it is now: where it is; its eight bytes. */
+vreg gen_track_at(struct gen *g, const struct lay_track *l, size_t off);
+vreg gen_track_word(struct gen *g, const struct lay_track *l, size_t off);
+void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what);
 #endif

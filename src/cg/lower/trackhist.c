@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles the settings of trackers as they are at run time, histograms and counts. */
 #include "base/units.h"
-#include "cg/lower/event.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/map.h"
-#include "cg/lower/task.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/map.h"
+#include "cg/gen/task.h"
 #include "cg/lower/track.h"
 
 /* May CPUs that were not online when this was compiled have no part of their own? */

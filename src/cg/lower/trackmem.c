@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles access to open events of trackers: code that finds, opens, closes and copies their records in BPF maps. */
-#include "cg/lower/layout.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
-#include "cg/lower/task.h"
+#include "cg/gen/layout.h"
+#include "cg/gen/load.h"
+#include "cg/gen/map.h"
+#include "cg/gen/task.h"
 #include "cg/lower/track.h"
-#include "cg/lower/var.h"
 
 /* Which word of a tracepoint's context the expression is, or -1. */
 int track_word(const struct gen *g, const struct node *n)

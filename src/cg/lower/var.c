@@ -7,15 +7,16 @@
  *   a[k], self->a[k]  hash maps; a missing element reads as 0, assigning 0 deletes
  *   a[cpu]            with scalars, and by nothing else: state map, each CPU's in cache lines of its own
  * Adding to a global is a plain load, add, store, as in DTrace: other CPUs may interfere. */
-#include "cg/lower/event.h"
+#include "cg/gen/event.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/layout.h"
+#include "cg/gen/load.h"
+#include "cg/gen/local.h"
+#include "cg/gen/map.h"
+#include "cg/gen/task.h"
+#include "cg/gen/text.h"
 #include "cg/lower/expr.h"
-#include "cg/lower/fault.h"
-#include "cg/lower/flow.h"
-#include "cg/lower/layout.h"
-#include "cg/lower/load.h"
-#include "cg/lower/map.h"
 #include "cg/lower/string.h"
-#include "cg/lower/task.h"
 #include "cg/lower/var.h"
 
 #define TLS_KEY_PREFIX 16 /* self->a[…]: thread id and start time in front of the key */

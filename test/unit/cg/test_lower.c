@@ -3,7 +3,7 @@
  * what it should is tested by running it (test/live, test/gen). */
 #include "unit.h"
 #include "base/cleanup.h"
-#include "cg/lower/limits.h"
+#include "cg/gen/limits.h"
 #include "lowerfix.h"
 
 static void records_have_fixed_offsets(void **state)

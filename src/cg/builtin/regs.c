@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kregs[n]: the context of a kprobe or of a timer's sample. uregs[n]: what the kernel keeps of the thread's registers
+ * in user mode, at the bottom of its kernel stack. n is the word's number in struct pt_regs; on x86-64 the segment
+ * registers and the number of the last trap follow, as in DTrace for Linux. Threads of the kernel have none: 0. A
+ * number that stands for no register is an illegal operation. Source: arch/x86/include/asm/ptrace.h,
+ * arch/arm64/include/asm/ptrace.h, DTrace's regs.d. Kernels without bpf_task_pt_regs (Linux 5.15) do not say where they
+ * are: there they are read at the end of the kernel stack, whose size x86-64 has always had. */
+#include "cg/builtin/call.h"
+#include "cg/gen/fault.h"
+#include "cg/gen/layout.h"
+#include "cg/gen/load.h"
+#include "cg/gen/task.h"
+
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+
+#if defined(__aarch64__)
+#define NREGS 34 /* x0 … x30, sp, pc, pstate */
+static const char *const more_regs[] = { NULL };
+#define STACK_BYTES 0 /* depends on the size of pages, too */
+#else
+#define STACK_BYTES (4u * 4096) /* arch/x86/include/asm/page_64_types.h: THREAD_SIZE */
+#define NREGS 21		/* r15 … ss */
+static const char *const more_regs[] = { "thread.ds",	  "thread.es",	    "thread.fsbase",
+					 "thread.gsbase", "thread.trap_nr", NULL };
+#endif
+#define NMORE (ARRAY_SIZE(more_regs) - 1)
+
+/* Words of struct pt_regs by number. */
+static vreg load_reg(struct gen *g, vreg regs, vreg index, int64_t c)
+{
+	vreg d = ir_new(g->f), p = ir_new(g->f), a = ir_new(g->f), n;
+
+	if (index < 0 && cg_typed(g->cg) && g->cg->caps->task_pt_regs && c != 17 &&
+	    c != 20) { /* not of the unions around cs and ss */
+		ir_load(g->f, d, regs, (int32_t)c * 8, 8);
+		return d;
+	}
+	if (index < 0) {
+		ir_alui(g->f, IRA_ADD, a, regs, c * 8);
+	} else {
+		ir_alui(g->f, IRA_SHL, a, index, 3);
+		ir_alu(g->f, IRA_ADD, a, a, gen_launder(g, regs));
+	}
+	n = ir_imm(g->f, 8);
+	ir_slot_addr(g->f, p, g->tmp, 8);
+	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel, IR_ARGS(p, n, a));
+	ir_load_slot(g->f, d, g->tmp, 8, 8);
+	return d;
+}
+
+/* Does this kernel need, and have, the way without the helper? */
+static bool at_stack_end(const struct cg *c)
+{
+	return STACK_BYTES && c->caps->btf && !(c->caps->task_pt_regs && c->caps->task_btf);
+}
+
+/* regs = (struct pt_regs *)(task->stack + size) - 1. With KASAN, which gives a thread a depth, stacks are twice as
+ * large. */
+static vreg regs_at_stack_end(struct gen *g)
+{
+	vreg d = ir_new(g->f), stack = gen_task_field(g, "stack");
+	uint32_t off, size;
+	bool kasan = lay_offset(g->cg, "task_struct", "kasan_depth", &off, &size);
+
+	ir_alui(g->f, IRA_ADD, d, stack, (int64_t)(STACK_BYTES << kasan) - NREGS * 8);
+	return d;
+}
+
+static vreg task_regs(struct gen *g)
+{
+	vreg d, t;
+
+	if (at_stack_end(g->cg))
+		return regs_at_stack_end(g);
+	d = ir_new(g->f);
+	t = gen_task(g);
+	ir_call(g->f, d, BPF_FUNC_task_pt_regs, IR_ARGS(t));
+	return d;
+}
+
+/* The number is known now. */
+static vreg const_reg(struct gen *g, int64_t c)
+{
+	if (c < 0 || c >= (int64_t)(NREGS + NMORE)) {
+		ir_jmp(g->f, gen_fault_imm(g, FAULT_ILLOP, (uint64_t)c));
+		return ir_imm(g->f, 0);
+	}
+	return c < NREGS ? load_reg(g, task_regs(g), VREG_NONE, c) : gen_task_field(g, more_regs[c - NREGS]);
+}
+
+static vreg any_reg(struct gen *g, vreg i)
+{
+	irlabel bad = gen_fault(g, FAULT_ILLOP, i), out = ir_label(g->f), more = ir_label(g->f);
+	vreg d = ir_new(g->f);
+
+	gen_jcci(g, IRC_GE, i, (int64_t)(NREGS + NMORE), bad);
+	ir_jcci(g->f, IRC_GE, i, NREGS, more);
+	ir_mov(g->f, d, load_reg(g, task_regs(g), i, 0));
+	ir_jmp(g->f, out);
+	ir_place(g->f, more);
+	for (const char *const *m = more_regs; *m; m++) {
+		irlabel next = ir_label(g->f);
+
+		ir_jcci(g->f, IRC_NE, i, NREGS + (m - more_regs), next);
+		ir_mov(g->f, d, gen_task_field(g, *m));
+		ir_jmp(g->f, out);
+		ir_place(g->f, next);
+	}
+	ir_movi(g->f, d, 0);
+	ir_place(g->f, out);
+	return d;
+}
+
+void var_uregs(struct gen *g, struct call *call)
+{
+	const struct val *i = &call->a[0];
+	irlabel out = ir_label(g->f);
+	vreg d = ir_new(g->f), fl;
+	struct cache saved;
+
+	if (!at_stack_end(g->cg) && !(g->cg->caps->task_pt_regs && g->cg->caps->task_btf)) {
+		cg_error(g, call->n->at, TAG_NOSUPP,
+			 "uregs[] needs bpf_task_pt_regs(), which this kernel does not have (Linux 5.15)");
+		return;
+	}
+	if (i->is_const && i->c >= (int64_t)(NREGS + NMORE)) {
+		cg_error(g, call->n->at, TAG_UNKNOWN, "uregs[]: index out of bounds (%lld)", (long long)i->c);
+		return;
+	}
+	gen_task(g);
+	saved = gen_region_begin(g);
+	ir_movi(g->f, d, 0);
+	fl = gen_task_field(g, "flags");
+	ir_jcci(g->f, IRC_SET, fl, PF_KTHREAD, out);
+	ir_mov(g->f, d, i->is_const ? const_reg(g, i->c) : any_reg(g, i->v));
+	ir_place(g->f, out);
+	gen_region_end(g, &saved);
+	call->v = d;
+}
+
+void var_kregs(struct gen *g, struct call *call)
+{
+	const struct val *i = &call->a[0];
+
+	if (g->e->kind != ENTRY_KPROBE && g->e->kind != ENTRY_PERF_EVENT) {
+		cg_error(g, call->n->at, TAG_NOSUPP,
+			 "kregs[] are the registers at a place in the kernel's code: in clauses of instr, fbt, rawfbt, "
+			 "profile and tick only; uregs[] has those of user mode");
+		return;
+	}
+	if (!i->is_const) {
+		cg_error(g, call->n->at, TAG_NOSUPP, "kregs[]: the index must be a constant, as R_RAX is");
+		return;
+	}
+	if (i->c < 0 || i->c >= NREGS) {
+		cg_error(g, call->n->at, TAG_UNKNOWN, "kregs[]: index out of bounds (%lld)", (long long)i->c);
+		return;
+	}
+	call->v = ir_new(g->f);
+	ir_load(g->f, call->v, ir_ctx(g->f), (int32_t)i->c * 8, 8);
+}
