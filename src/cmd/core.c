@@ -162,11 +162,7 @@ static int save(const struct core_opts *o, int argc, char **argv)
 	int r;
 
 	if (argc != 1 || o->pid || o->kernel || o->n || o->no_stop || o->json)
-		return cmd_words(&options,
-				 argc > 1 ? argv[1]
-				 : argc	  ? argv[0]
-					  : NULL,
-				 "one new file, and no other option");
+		return cmd_words(&options, argc ? argv[argc > 1] : NULL, "one new file, and no other option");
 	if (strcmp(o->save, "-") && (num_parse_u64(o->save, &pid) < 0 || pid < 1 || pid > INT32_MAX)) {
 		cmd_msg("core: '%s' is no process", o->save);
 		return EXIT_USAGE;

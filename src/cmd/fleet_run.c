@@ -107,13 +107,9 @@ static int run_key(int argc, char **argv)
 	return cmd_written(0);
 }
 
-struct access_cmd {
-	bool click;
-};
 static const struct optrow access_rows[] = {
 	{ .name = "clickhouse",
 	  .kind = OPT_FLAG,
-	  .at = offsetof(struct access_cmd, click),
 	  .help = "the users of ClickHouse instead" },
 };
 static const struct optable access_options = {
@@ -126,24 +122,15 @@ static const struct optable access_options = {
 
 static int run_access(int argc, char **argv)
 {
-	_cleanup_(strb_free) struct strb b = { 0 };
-	struct access_cmd c = { false };
-	struct access a = { 0 };
+	bool click = false;
 	struct err err = { 0 };
-	int e = cmd_options(&access_options, &c, argc, argv);
+	int e = cmd_options(&access_options, &click, argc, argv);
 
 	if (e == 0 && optind + 1 != argc)
 		e = cmd_words(&access_options, optind < argc ? argv[optind + 1] : NULL, "a file of keys");
 	if (e)
 		return e;
-	e = access_read(argv[optind], &a, &err);
-	if (e == 0)
-		e = c.click ? access_put_click(&b, &a, &err) : access_put_nats(&b, &a, &err);
-	access_free(&a);
-	if (e < 0)
-		return cmd_fail("%s", err.msg);
-	fputs(strb_str(&b), stdout);
-	return cmd_written(0);
+	return access_write(argv[optind], click, stdout, &err) < 0 ? cmd_fail("%s", err.msg) : cmd_written(0);
 }
 
 const struct command fleet_program = { "run", "runs a D program on many machines", run_program, .usage = usage };

@@ -106,19 +106,25 @@ static const struct optable replay_options = {
 	.n = ARRAY_SIZE(replay_rows),
 };
 
+/* path: of a trace that is replayed; NULL: it is recorded. */
+static int failed(const char *path, struct err *e)
+{
+	if (path)
+		cmd_msg("replay: %s: %s", path, e->msg);
+	else
+		cmd_msg("rec: %s", e->msg);
+	err_done(e);
+	return EXIT_ERROR;
+}
+
 static int pack(const char *path, const char *to)
 {
 	FILE *f = fopen(path, "re");
 	struct err e = { 0 };
-	int x;
 
 	if (!f)
 		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
-	x = trace_pack(f, to, &e);
-	if (x < 0)
-		cmd_msg("replay: %s: %s", path, e.msg);
-	err_done(&e);
-	return x < 0 ? EXIT_ERROR : EXIT_OK;
+	return trace_pack(f, to, &e) < 0 ? failed(path, &e) : EXIT_OK;
 }
 
 #if defined(__x86_64__)
@@ -135,54 +141,37 @@ static void warn(const char *text)
 	cmd_msg("rec: %s", text);
 }
 
-/* One run, whose status is *status. 0 or EXIT_ERROR after a message. */
-static int run_once(const struct rec_opts *o, int *status)
+static int until_fail(struct rec_opts *o, unsigned most)
 {
 	struct rec_result result;
 	struct err e = { 0 };
-	int x = rec_run(o, &result, &e);
+	char seed[40] = "";
+	unsigned n;
 
-	if (x < 0)
-		cmd_msg("rec: %s", e.msg);
-	err_done(&e);
-	*status = result.status;
-	return x < 0 ? EXIT_ERROR : 0;
+	if (rec_until_fail(o, most, &n, &result, &e) < 0)
+		return failed(NULL, &e);
+	if (result.status == 0) {
+		cmd_msg("rec: none of %u runs failed; no recording is kept", n);
+		return EXIT_OK;
+	}
+	if (o->chaos)
+		snprintf(seed, sizeof(seed), " (--seed %llu)", (unsigned long long)o->chaos);
+	cmd_msg("rec: run %u of %u failed with %s %d%s; its recording is %s", n, most,
+		WIFEXITED(result.status) ? "exit status" : "signal",
+		WIFEXITED(result.status) ? WEXITSTATUS(result.status) : WTERMSIG(result.status), seed, o->trace);
+	return program_end_as(result.status);
 }
 
 static int record_once(const struct rec_opts *o)
 {
-	int status, x;
+	struct rec_result result;
+	struct err e = { 0 };
 
 	if (o->chaos)
 		cmd_msg("rec: --seed %llu", (unsigned long long)o->chaos);
-	x = run_once(o, &status);
-	return x ? x : program_end_as(status);
-}
-
-/* Each run has a seed of its own. */
-static int until_fail(struct rec_opts *o, unsigned runs)
-{
-	char seed[40] = "";
-	int status = 0, x = 0;
-	unsigned n = 0;
-
-	while (n < runs && x == 0 && status == 0) {
-		x = run_once(o, &status);
-		n++;
-		if (o->chaos)
-			snprintf(seed, sizeof(seed), " (--seed %llu)", (unsigned long long)o->chaos++);
-	}
-	if (x)
-		return x;
-	if (status == 0) {
-		unlink(o->trace);
-		cmd_msg("rec: none of %u runs failed; no recording is kept", n);
-		return EXIT_OK;
-	}
-	cmd_msg("rec: run %u of %u failed with %s %d%s; its recording is %s", n, runs,
-		WIFEXITED(status) ? "exit status" : "signal",
-		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), seed, o->trace);
-	return program_end_as(status);
+	if (rec_run(o, &result, &e) < 0)
+		return failed(NULL, &e);
+	return program_end_as(result.status);
 }
 
 static int record(const struct recorder *c, char **words)
@@ -211,18 +200,16 @@ static int play(const char *path, const struct player *p)
 	FILE *f = fopen(path, "re");
 	struct replay_result result = { .ended = true };
 	struct err e = { 0 };
-	int x;
 
 	if (!f)
 		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
-	x = p->leaks ? leaks_run(f, p->json, stdout, &e) : replay_run(f, &result, &e);
-	if (x < 0)
-		cmd_msg("replay: %s: %s", path, e.msg);
-	else if (!result.ended)
-		cmd_msg("replay: %s ends before the program: the recording was cut off; replayed are %llu system calls",
-			path, (unsigned long long)result.calls);
-	err_done(&e);
-	return x < 0 || !result.ended ? EXIT_ERROR : program_end_as(result.status);
+	if ((p->leaks ? leaks_run(f, p->json, stdout, &e) : replay_run(f, &result, &e)) < 0)
+		return failed(path, &e);
+	if (!result.ended)
+		return cmd_fail("replay: %s ends before the program: the recording was cut off; replayed are %llu "
+				"system calls",
+				path, (unsigned long long)result.calls);
+	return program_end_as(result.status);
 }
 
 static void gdb_note(const char *text)
@@ -234,12 +221,8 @@ static int debug(const char *path, const char *where)
 {
 	const struct gdb_opts o = { path, where, gdb_note };
 	struct err e = { 0 };
-	int x = gdb_serve(&o, &e);
 
-	if (x < 0)
-		cmd_msg("replay: %s: %s", path, e.msg);
-	err_done(&e);
-	return x < 0 ? EXIT_ERROR : EXIT_OK;
+	return gdb_serve(&o, &e) < 0 ? failed(path, &e) : EXIT_OK;
 }
 
 /* A command line as dwell's own, and the trace as its last word. */

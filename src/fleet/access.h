@@ -15,6 +15,7 @@
  * "#" begins a comment. Only its owner may write the file, and that is root or who runs dwell. */
 #ifndef DWELL_FLEET_ACCESS_H
 #define DWELL_FLEET_ACCESS_H
+#include <stdio.h>
 #include "base/optrow.h"
 #include "base/strb.h"
 #include "base/vec.h"
@@ -48,4 +49,6 @@ const uint8_t *access_host(const struct access *a, const char *tenant, const cha
 int access_put_nats(struct strb *b, const struct access *a, struct err *err);
 /* The users of ClickHouse: whom it lets ask sees one database, and nothing else. 0 or -errno. */
 int access_put_click(struct strb *b, const struct access *a, struct err *err);
+/* Reads the file and writes one of them; what cannot be written is seen by ferror(). 0 or -errno. */
+int access_write(const char *path, bool click, FILE *out, struct err *err);
 #endif

@@ -152,3 +152,17 @@ int access_put_click(struct strb *b, const struct access *a, struct err *err)
 	strb_adds(b, "</users>\n</yandex>\n");
 	return b->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
+
+int access_write(const char *path, bool click, FILE *out, struct err *err)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct access a = { 0 };
+	int e = access_read(path, &a, err);
+
+	if (e == 0)
+		e = click ? access_put_click(&b, &a, err) : access_put_nats(&b, &a, err);
+	access_free(&a);
+	if (e == 0)
+		fputs(strb_str(&b), out);
+	return e;
+}
