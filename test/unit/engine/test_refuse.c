@@ -98,7 +98,9 @@ static int needs_without_types(enum prog_kind kind, const char *arg, const char 
 	request_prog(&c, kind, arg);
 	c.progs.v[0].text = text;
 	c.progs.v[0].size = text ? strlen(text) : 0;
+	c.list = true; /* parsing alone: its own needs_check() would have the types */
 	assert_int_equal(told_parse(&c, &w), 0);
+	c.list = false;
 	ts = w.ts;
 	w.ts = NULL;
 	e = needs_check(&w, &c);
