@@ -108,9 +108,7 @@ static int run_key(int argc, char **argv)
 }
 
 static const struct optrow access_rows[] = {
-	{ .name = "clickhouse",
-	  .kind = OPT_FLAG,
-	  .help = "the users of ClickHouse instead" },
+	{ .name = "clickhouse", .kind = OPT_FLAG, .help = "the users of ClickHouse instead" },
 };
 static const struct optable access_options = {
 	.command = "fleet access",
