@@ -11,8 +11,8 @@
 #include "base/caught.h"
 #include "cmd/cmd.h"
 #include "engine/why.h"
-#include "fleet/hostopts.h"
-#include "fleet/tables.h"
+#include "fleet/run/hostopts.h"
+#include "fleet/wire/tables.h"
 
 bool fleet_stop(void *unused)
 {

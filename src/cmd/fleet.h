@@ -3,7 +3,7 @@
 #ifndef DWELL_CMD_FLEET_H
 #define DWELL_CMD_FLEET_H
 #include "cmd/words.h"
-#include "fleet/serverrows.h"
+#include "fleet/wire/serverrows.h"
 
 /* Questions to the store. */
 extern const struct command fleet_hosts, fleet_latency, fleet_why, fleet_flame, fleet_heat, fleet_hist, fleet_outliers;

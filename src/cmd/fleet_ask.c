@@ -10,8 +10,8 @@
 #include "cmd/cmd.h"
 #include "cmd/fleet.h"
 #include "cmd/viewcmd.h"
-#include "fleet/askopts.h"
-#include "fleet/watch.h"
+#include "fleet/ask/opts.h"
+#include "fleet/ask/watch.h"
 
 /* The options of one question, which last as long as this. */
 struct question {

@@ -8,8 +8,8 @@
 #include "cmd/cmd.h"
 #include "cmd/fleet.h"
 #include "engine/why.h"
-#include "fleet/demorun.h"
-#include "fleet/sim.h"
+#include "fleet/demo/run.h"
+#include "fleet/demo/sim.h"
 
 #define DEMO_HOSTS 20u
 

@@ -7,9 +7,9 @@
 #include "cmd/cmd.h"
 #include "cmd/fleet.h"
 #include "engine/textopts.h"
-#include "fleet/access.h"
-#include "fleet/askopts.h"
-#include "fleet/runask.h"
+#include "fleet/run/access.h"
+#include "fleet/ask/opts.h"
+#include "fleet/run/ask.h"
 
 #define NROWS (FLEET_STORE_NROWS + FLEET_BUS_NROWS + RUNASK_NROWS + ASKOPTS_MAX)
 

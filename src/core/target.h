@@ -81,7 +81,7 @@ struct core {
 	uint64_t size, missing; /* of the core file, and how much it is too short, bytes */
 	size_t left_out;	/* segments, threads, files over the limits */
 	struct elf_src src;
-	struct packed *packed;	   /* the core file is (core/packed.h); NULL: it is not */
+	struct packed *packed;	   /* the core file is (core/target/packed.h); NULL: it is not */
 	int rootfd, mapfd;	   /* of a process: its root, /proc/PID/map_files; -1 */
 	VEC(struct core_seg) segs; /* by address, without overlaps */
 	VEC(struct core_map) maps; /* the same */

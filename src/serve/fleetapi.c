@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /api/v1 of `dwell fleet serve`: questions to the store. A child asks, which knows what may be asked
- * (fleet/askpage.c). */
+ * (fleet/ask/page.c). */
 #include <string.h>
 #include "base/cleanup.h"
 #include "serve/serve_int.h"

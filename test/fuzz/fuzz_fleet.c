@@ -3,12 +3,12 @@
  * the page, and what asks a host to run a program. */
 #include <stdlib.h>
 #include <string.h>
-#include "fleet/askpage.h"
-#include "fleet/batch.h"
-#include "fleet/bus.h"
-#include "fleet/click.h"
-#include "fleet/native.h"
-#include "fleet/runmsg.h"
+#include "fleet/ask/page.h"
+#include "fleet/wire/batch.h"
+#include "fleet/wire/bus.h"
+#include "fleet/wire/click.h"
+#include "fleet/wire/native.h"
+#include "fleet/run/msg.h"
 #include "fuzz.h"
 
 static int on_hist(void *ctx, const struct batch_hist *h)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packed cores of strangers: the input is one; all of it is read, forwards and backwards, and opened as a core. */
 #include <string.h>
-#include "core/packed.h"
+#include "core/target/packed.h"
 #include "core/target.h"
 #include "fuzz.h"
 

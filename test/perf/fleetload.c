@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include "fleet/batch.h"
-#include "fleet/bus.h"
+#include "fleet/wire/batch.h"
+#include "fleet/wire/bus.h"
 
 #define BUCKETS 12 /* with values, of a histogram */
 #define FIRST_BUCKET 300

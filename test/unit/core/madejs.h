@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/js.h"
+#include "core/js/js.h"
 
 #define MADEJS_BASE 0x40000u /* where the memory is: at the beginning of a page of V8 */
 

@@ -2,7 +2,7 @@
 /* What a line of the debugger is completed to. */
 #include "unit.h"
 #include <string.h>
-#include "core/complete.h"
+#include "core/shell/complete.h"
 #include "core/madecore.h"
 
 static struct made m;

@@ -152,6 +152,7 @@ static void child_with_signal(int sig, bool begun)
 	sigaddset(&set, sig);
 	assert_true(pid >= 0);
 	if (pid == 0) {
+		signal(sig, SIG_DFL); /* nohup has it ignored */
 		unstarted_begin();
 		raise(sig); /* waits for unstarted_set() */
 		if (begun)

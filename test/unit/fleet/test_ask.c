@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which table a range is asked of; conditions as SQL. */
 #include "../unit.h"
-#include "fleet/askdiff.h"
+#include "fleet/ask/diff.h"
 
 static void tables(void **state)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "unit.h"
-#include "fleet/askline.h"
+#include "fleet/ask/line.h"
 
 static void the_password_is_in_memory_only(void **state)
 {

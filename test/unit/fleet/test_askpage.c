@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "unit.h"
-#include "fleet/askpage.h"
+#include "fleet/ask/page.h"
 
 static struct askpage page;
 static char text[8192];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "unit.h"
-#include "fleet/askshow.h"
+#include "fleet/ask/show.h"
 
 static char *text;
 static size_t len;

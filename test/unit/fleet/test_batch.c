@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include <errno.h>
 #include <stdlib.h>
-#include "fleet/batch.h"
+#include "fleet/wire/batch.h"
 
 #define START 1795739789u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names in subjects, there and back; subjects that nobody of ours sends. */
 #include "../unit.h"
-#include "fleet/bus.h"
+#include "fleet/wire/bus.h"
 
 static void tokens(void **state)
 {

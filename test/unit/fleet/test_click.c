@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include <errno.h>
 #include <stdlib.h>
-#include "fleet/click.h"
+#include "fleet/wire/click.h"
 
 static void texts_come_back(void **state)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../unit.h"
-#include "fleet/askrows.h"
-#include "fleet/native.h"
+#include "fleet/ask/rows.h"
+#include "fleet/wire/native.h"
 
 /* As ClickHouse 18.16 sent it: SELECT host, time, bucket, n, two rows; then an empty block. */
 static const uint8_t answer[] = {

@@ -2,7 +2,7 @@
 /* When a host became slower than its peers. */
 #include <math.h>
 #include "unit.h"
-#include "fleet/outlier.h"
+#include "fleet/ask/outlier.h"
 
 static void a_step_is_found_where_it_is(void **state)
 {

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../unit.h"
-#include "fleet/runpolicy.h"
+#include "fleet/run/policy.h"
 
 /* A seed and its public key. */
 static const struct nkey key = { { 1 }, { 0xce, 0xcc, 0x15, 0x07, 0xdc, 0x1d, 0xdd, 0x72, 0x95, 0x95, 0x1c,

@@ -2,7 +2,7 @@
 // What the page of a fleet knows: the percentiles of hosts by time, and the counts of all of them. Draws nothing.
 import { clamp } from "../math.js";
 
-/** Lines that the server answers with (src/fleet/askpage.c). */
+/** Lines that the server answers with (src/fleet/ask/page.c). */
 export interface GridLine {
 	type: "grid" | "row" | "cells";
 	from?: number;

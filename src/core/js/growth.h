@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What has become more since an older core: inside of core/. */
+#ifndef DWELL_CORE_JS_GROWTH_H
+#define DWELL_CORE_JS_GROWTH_H
+#include "core/js/group.h"
+
+/* Shows the wanted groups of `now` beside those of an older core file, those that grew most first. In front of a |: one
+ * object of each. 0, or -errno with s->err. */
+int js_growth(struct shell *s, const struct js_groups *now, const char *file);
+#endif

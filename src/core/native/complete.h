@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the arguments of commands on types of native code may go on. */
+#ifndef DWELL_CORE_NATIVE_COMPLETE_H
+#define DWELL_CORE_NATIVE_COMPLETE_H
+#include "core/shell.h"
+
+/* Offers the types that begin as `word` does; after a type, its members, with the path that the word has so far. line:
+ * n bytes from "::" on to where the word begins. false: the command takes no type. */
+bool ctype_complete(struct shell *s, const char *command, const char *line, size_t n, const char *word,
+		    void (*fn)(void *arg, const char *candidate), void *arg);
+#endif

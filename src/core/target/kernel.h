@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The running kernel as a target: its memory, types and names. Nothing is stopped, and nothing is written. */
+#ifndef DWELL_CORE_TARGET_KERNEL_H
+#define DWELL_CORE_TARGET_KERNEL_H
+#include "core/target.h"
+#include "sym/proc/kallsyms.h"
+#include "types/typesrc.h"
+
+/* Who reads the kernel's memory: /proc/kcore is closed where the kernel is locked down, so it is a BPF program of the
+ * caller. */
+struct core_reader {
+	int (*read)(void *arg, uint64_t addr, void *buf, size_t n); /* 0 or -errno */
+	void *arg;
+	uint64_t current; /* the struct task_struct of this thread: where lists of tasks are begun */
+};
+
+struct core_kernel {
+	struct core_reader by;
+	struct ksyms names; /* empty when the kernel hides them */
+	struct typesrc *types;
+};
+
+/* -ENOENT: the kernel has no BTF; -ENOMEM. core_close() frees it. */
+int core_open_kernel(const struct core_reader *by, struct core *ret, struct err *err);
+
+/* For target.c and file.c, of a target that is the kernel. */
+int kernel_read(struct core *c, uint64_t addr, void *buf, size_t n);
+void kernel_close(struct core *c);
+bool kernel_name(struct core *c, uint64_t addr, struct core_symbol *ret);
+int kernel_address(struct core *c, const char *name, uint64_t *ret);
+int kernel_each_name(struct core *c, const char *prefix,
+		     int (*fn)(void *arg, const struct core_symbol *y, uint64_t size), void *arg);
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of libzstd for packed cores; the library is opened when it is needed. */
+#ifndef DWELL_CORE_TARGET_ZSTDLIB_H
+#define DWELL_CORE_TARGET_ZSTDLIB_H
+#include <zstd.h>
+#include "base/err.h"
+
+struct zstdlib {
+	__typeof__(&ZSTD_createDCtx) new_unpacker;
+	__typeof__(&ZSTD_freeDCtx) free_unpacker;
+	__typeof__(&ZSTD_decompressDCtx) unpack;
+	__typeof__(&ZSTD_createCCtx) new_packer;
+	__typeof__(&ZSTD_freeCCtx) free_packer;
+	__typeof__(&ZSTD_compressCCtx) pack;
+	__typeof__(&ZSTD_isError) is_error;
+};
+
+/* 0, or -ENOENT with *err. */
+int zstdlib_load(struct zstdlib *ret, struct err *err);
+#endif

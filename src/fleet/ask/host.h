@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about single hosts among many: percentiles of each by time, slots of time, slow events, stacks. */
+#ifndef DWELL_FLEET_ASK_HOST_H
+#define DWELL_FLEET_ASK_HOST_H
+#include "fleet/ask/ask.h"
+
+#define ASK_COLUMNS_MAX 2000u /* slots of a grid */
+
+/* A cell of hosts × time: the bucket in which the percentile lies. Hosts come one after the other, times ascend. */
+struct ask_cell {
+	const char *host;
+	uint64_t column, bucket, count;
+};
+typedef int ask_cell_fn(void *ctx, const struct ask_cell *cell);
+/* step: s of a column, a multiple of the slot's; quantile in 0 … 1. 0 or -errno. */
+int ask_grid(struct click *c, const struct ask_what *w, uint64_t step, double quantile, ask_cell_fn *fn, void *ctx,
+	     struct err *err);
+/* All hosts together: counts by column and bucket, ascending; cell.host is "". */
+int ask_heat(struct click *c, const struct ask_what *w, uint64_t step, ask_cell_fn *fn, void *ctx, struct err *err);
+
+/* A histogram of one slot (ask_slot()) of all hosts together, by time: s since 1970. */
+typedef int ask_slot_fn(void *ctx, uint64_t time, const struct histsum *h);
+int ask_slots(struct click *c, const struct ask_what *w, ask_slot_fn *fn, void *ctx, struct err *err);
+
+/* The same of each series by itself, as columns of `step` s (a multiple of the slot's) from the range's beginning on.
+ */
+typedef int ask_series_fn(void *ctx, const char *series, uint64_t column, const struct histsum *h);
+int ask_series(struct click *c, const struct ask_what *w, uint64_t step, ask_series_fn *fn, void *ctx, struct err *err);
+
+struct ask_event {
+	const char *tracker, *host, *comm, *key, *cause, *class, *stack, *attrs;
+	uint64_t ended, delay; /* ns */
+	uint64_t pid, tid;
+};
+typedef int ask_event_fn(void *ctx, const struct ask_event *e);
+/* The longest slow events. */
+int ask_events(struct click *c, const struct ask_what *w, unsigned limit, ask_event_fn *fn, void *ctx, struct err *err);
+
+struct ask_blame {
+	char key[64], cause[128];
+};
+/* What most of the time of slow events went to. ret is empty where there are none. */
+int ask_blamed(struct click *c, const struct ask_what *w, struct ask_blame *ret, struct err *err);
+#endif

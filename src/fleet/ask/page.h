@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions of the fleet's page: a text of lines, the name of the question and then key=value, as the page's server
+ * hands it over (serve/fleetapi.c), becomes lines of JSON. What the page may ask is here, and nothing else. */
+#ifndef DWELL_FLEET_ASK_PAGE_H
+#define DWELL_FLEET_ASK_PAGE_H
+#include <stdio.h>
+#include "fleet/ask/show.h"
+
+#define ASKPAGE_EVENTS 100u		     /* slow events */
+#define ASKPAGE_RANGE_MAX (400u * 24 * 3600) /* s */
+
+struct askpage {
+	struct askshow show; /* its store is set */
+	const char *question;
+	uint64_t step; /* s of a column */
+	double quantile;
+};
+/* Reads the text, which is cut and must outlive p. 0; -EINVAL with what is wrong. */
+int askpage_read(struct askpage *p, char *text, struct err *err);
+/* Answers to p->show.out. 0 or -errno. */
+int askpage_answer(struct askpage *p, struct click *c, struct err *err);
+#endif

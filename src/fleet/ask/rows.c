@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/ask/rows.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "fleet/wire/native.h"
+
+#define WIDEN 16u /* buckets more than are needed, when there are to be more */
+
+/* -- reading -- */
+
+enum { SERIES, HOST, KEY, TIME, COUNT, SUM, MAX, FLAGS, BUCKET, N, NCOLUMNS };
+static const enum native_type columns[NCOLUMNS] = {
+	NATIVE_TEXT, NATIVE_TEXT, NATIVE_TEXT, NATIVE_TIME, NATIVE_U64,
+	NATIVE_U64,  NATIVE_U64,  NATIVE_U32,  NATIVE_U16S, NATIVE_U64S,
+};
+
+struct reading {
+	const struct ask_rows_sink *sink;
+	struct native native;
+	struct ask_names *names;
+	struct texttab keys;
+	struct keytab seen;
+	bool merged;  /* the server merges: nothing is there twice */
+	bool doubled; /* a row came twice: all again, merged */
+	struct rec_bucket buckets[AGG_HIST_NBUCKETS];
+};
+
+static int take_name(const struct native *n, size_t column, size_t row, struct texttab *t, uint32_t *number)
+{
+	size_t len;
+	const char *s = native_text(n, column, row, &len);
+
+	/* Mostly it is the one of the row before. */
+	if (row && *number < t->v.n && strlen(t->v.v[*number]) == len && !memcmp(t->v.v[*number], s, len))
+		return 0;
+	return texttab_number(t, s, len, number);
+}
+
+static int take_buckets(struct reading *x, size_t row, size_t *ret)
+{
+	const struct native *n = &x->native;
+	size_t nindex, ncount;
+	const char *index = native_array(n, BUCKET, row, &nindex);
+	const char *count = native_array(n, N, row, &ncount);
+	uint32_t next = 0;
+
+	if (nindex != ncount || nindex > AGG_HIST_NBUCKETS)
+		return -EINVAL;
+	for (size_t i = 0; i < nindex; i++) {
+		uint16_t at;
+
+		memcpy(&at, index + i * sizeof(at), sizeof(at));
+		memcpy(&x->buckets[i].count, count + i * sizeof(uint64_t), sizeof(uint64_t));
+		if (at < next || at >= AGG_HIST_NBUCKETS)
+			return -EINVAL;
+		x->buckets[i].index = at;
+		next = at + 1u;
+	}
+	*ret = nindex;
+	return 0;
+}
+
+/* Whether it came before. That two rows are taken for one is as likely as that two numbers of 64 bits are one; then
+ * the server merges for nothing. */
+static int note(struct reading *x, const struct ask_row *r, uint32_t key)
+{
+	uint64_t who = keytab_mix((uint64_t)r->series << 32 | r->host, key);
+	uint32_t number;
+	bool fresh = true;
+	int e = x->merged ? 0 : keytab_number(&x->seen, keytab_mix(who, r->time), &number, &fresh);
+
+	x->doubled = !fresh;
+	return e < 0 ? e : fresh ? 0 : -EAGAIN;
+}
+
+static int on_block(void *ctx, const struct native *n)
+{
+	struct reading *x = ctx;
+	struct ask_row r = { .buckets = x->buckets };
+	uint32_t key = 0;
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < n->nrows; i++) {
+		e = take_name(n, SERIES, i, &x->names->series, &r.series);
+		if (e == 0)
+			e = take_name(n, HOST, i, &x->names->hosts, &r.host);
+		if (e == 0)
+			e = take_name(n, KEY, i, &x->keys, &key);
+		r.time = native_number(n, TIME, i);
+		r.count = native_number(n, COUNT, i);
+		r.sum = native_number(n, SUM, i);
+		r.max = native_number(n, MAX, i);
+		r.flags = (uint32_t)native_number(n, FLAGS, i);
+		if (e == 0)
+			e = note(x, &r, key);
+		if (e == 0)
+			e = take_buckets(x, i, &r.nbuckets);
+		if (e == 0)
+			e = x->sink->row(x->sink->ctx, &r);
+	}
+	return e;
+}
+
+static int on_bytes(void *ctx, const void *data, size_t n)
+{
+	struct reading *x = ctx;
+
+	return native_feed(&x->native, data, n, on_block, x);
+}
+
+static int read_part(struct click *c, struct reading *x, const struct tables_range *part, const char *also,
+		     struct err *err)
+{
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	int e;
+
+	tables_rows(&sql, part, also, x->merged);
+	if (sql.failed)
+		return -ENOMEM;
+	native_reset(&x->native);
+	keytab_reset(&x->seen);
+	e = click_stream(c, sql.s, on_bytes, x, err);
+	if (e == 0 && !native_ended(&x->native))
+		e = -EINVAL;
+	return e == -EINVAL && err && !err->msg[0] ? ask_refuse(err) : e;
+}
+
+static int read_all(struct click *c, struct reading *x, const struct ask_what *w, struct err *err)
+{
+	struct tables_range parts[ASK_PARTS_MAX] = { { ask_slot(w->range), w->range.from, w->range.to } };
+	_cleanup_(strb_free) struct strb also = { 0 };
+	size_t n = x->sink->sum ? ask_cover(w->range, clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC, parts) : 1;
+	int e;
+
+	ask_where(&also, w);
+	e = also.failed ? -ENOMEM : 0;
+	for (size_t i = 0; e == 0 && i < n; i++)
+		e = read_part(c, x, &parts[i], strb_str(&also), err);
+	return e == -ENOMEM ? err_set(err, e, "out of memory") : e;
+}
+
+int ask_rows(struct click *c, const struct ask_what *w, struct ask_names *names, const struct ask_rows_sink *sink,
+	     struct err *err)
+{
+	_cleanup_free_ struct reading *x = calloc(1, sizeof(*x));
+	int e;
+
+	if (!x)
+		return err_set(err, -ENOMEM, "out of memory");
+	x->sink = sink;
+	x->names = names;
+	x->native.types = columns;
+	x->native.ncolumns = NCOLUMNS;
+	e = read_all(c, x, w, err);
+	if (x->doubled) {
+		x->merged = true;
+		x->doubled = false;
+		sink->again(sink->ctx);
+		e = read_all(c, x, w, err);
+	}
+	native_free(&x->native);
+	texttab_free(&x->keys);
+	keytab_free(&x->seen);
+	return e;
+}
+
+void ask_names_free(struct ask_names *n)
+{
+	texttab_free(&n->series);
+	texttab_free(&n->hosts);
+}
+
+/* -- sums -- */
+
+/* Room for the buckets from first up to last. */
+static int widen(struct ask_group *g, uint32_t first, uint32_t last)
+{
+	uint32_t from = g->n && g->first < first ? g->first : first > WIDEN ? first - WIDEN : 0;
+	uint32_t to = g->n && g->first + g->n > last ? g->first + g->n : last + 1 + WIDEN;
+	uint64_t *v = calloc(to - from, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	if (g->n)
+		memcpy(v + (g->first - from), g->v, g->n * sizeof(*v));
+	free(g->v);
+	g->v = v;
+	g->first = from;
+	g->n = to - from;
+	return 0;
+}
+
+int ask_groups_add(struct ask_groups *s, uint64_t key, const struct ask_row *r)
+{
+	struct ask_group *g;
+	uint32_t at;
+	bool fresh;
+	int e = keytab_number(&s->keys, key, &at, &fresh);
+
+	if (e == 0 && fresh)
+		e = vec_try_push(&s->v, ((struct ask_group){ .key = key }));
+	if (e < 0)
+		return e;
+	g = &s->v.v[at];
+	if (r->nbuckets) {
+		uint32_t first = r->buckets[0].index, last = r->buckets[r->nbuckets - 1].index;
+
+		if ((first < g->first || last >= g->first + g->n || !g->n) && widen(g, first, last) < 0)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < r->nbuckets; i++)
+		g->v[r->buckets[i].index - g->first] += r->buckets[i].count;
+	g->count += r->count;
+	g->sum += r->sum;
+	g->max = r->max > g->max ? r->max : g->max;
+	g->flags |= r->flags;
+	return 0;
+}
+
+static void forget(struct ask_groups *s)
+{
+	for (size_t i = 0; i < s->v.n; i++)
+		free(s->v.v[i].v);
+	s->v.n = 0;
+}
+
+void ask_groups_reset(struct ask_groups *s)
+{
+	forget(s);
+	keytab_reset(&s->keys);
+}
+
+void ask_groups_free(struct ask_groups *s)
+{
+	forget(s);
+	vec_free(&s->v);
+	keytab_free(&s->keys);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct ask_group *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+void ask_groups_sort(struct ask_groups *s)
+{
+	if (s->v.n)
+		qsort(s->v.v, s->v.n, sizeof(*s->v.v), by_key);
+}
+
+int ask_group_hist(const struct ask_group *g, struct histsum *ret)
+{
+	ret->n = 0;
+	if (vec_reserve_raw((void **)&ret->v, &ret->cap, g->n + 1u, sizeof(*ret->v)) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->v[i])
+			ret->v[ret->n++] = (struct rec_bucket){ .index = g->first + i, .count = g->v[i] };
+	ret->count = g->count;
+	ret->sum = g->sum;
+	ret->max = g->max;
+	ret->flags = g->flags;
+	return 0;
+}

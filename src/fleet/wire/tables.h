@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of a fleet in ClickHouse. A row that is stored twice counts once: every table replaces rows that have one
+ * key by the newest version, and questions take the newest version of each key, whether or not that has happened yet.
+ */
+#ifndef DWELL_FLEET_WIRE_TABLES_H
+#define DWELL_FLEET_WIRE_TABLES_H
+#include <stdbool.h>
+#include "fleet/wire/click.h"
+
+#define TABLES_DATABASE "dwell"
+#define TABLES_VERSION 4      /* 2: sums of ten minutes; 3: sites in the keys; 4: programs */
+#define TABLES_SITE "default" /* what a host has that was given none: its name is shown without it */
+/* How a host is called in answers: NAME or SITE/NAME. */
+#define TABLES_WHO "if(site = '" TABLES_SITE "', host, concat(site, '/', host))"
+
+/* Makes the database and what is not there yet. 0 or -errno; -EINVAL: the tables are of a newer dwell. */
+int tables_init(const struct click_options *o, struct err *err);
+/* Whether the tables are of this version. 0; -ENOENT, -EINVAL. */
+int tables_check(struct click *c, struct err *err);
+
+/* Histograms by the length of their slots: "hist" of seconds, "hist_minute", "hist_ten" of ten minutes, "hist_hour".
+ * Each is added up from the one before. */
+enum tables_slot { SLOT_SECOND, SLOT_MINUTE, SLOT_TEN, SLOT_HOUR, TABLES_NSLOTS };
+struct tables_hist {
+	const char *table;
+	uint64_t period; /* s */
+};
+extern const struct tables_hist tables_hist[TABLES_NSLOTS];
+/* The columns of tables_hist, in the order in which rows are put in. */
+#define TABLES_HIST_COLUMNS "day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, n"
+struct tables_range {
+	enum tables_slot slot;
+	uint64_t from, to; /* s since 1970: slots that begin in [from, to) */
+};
+/* Appends a SELECT of histograms in format Native: series, TABLES_WHO, key, time, count, sum, max, flags, bucket, n.
+ * also: " AND …", or "". merged: of each key the newest version only; else a key may come twice. */
+void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged);
+/* Adds the slots of `below` in [from, to), which begins and ends with a slot of `slot`, up into `slot`, again if they
+ * were before. 0 or -errno. */
+int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t to, struct err *err);
+/* Adds up what is not added up, or not wholly, of slots that ended before `to` and began after `from`. How many slots,
+ * or -errno. */
+int tables_repair(struct click *c, enum tables_slot slot, uint64_t from, uint64_t to, struct err *err);
+#endif
