@@ -365,9 +365,9 @@ static void next_probe(struct lexer *lx)
 		}
 		return;
 	}
-	/* Names of Go methods have parentheses. After a colon only: int f(int a) is a declaration. */
-	while (to < lx->end &&
-	       (is_pspec(*to, false) || ((*to == '(' || *to == ')') && memchr(lx->p, ':', (size_t)(to - lx->p)))))
+	/* Names of Go methods have parentheses, lines an @. After a colon only: int f(int a) is a declaration. */
+	while (to < lx->end && (is_pspec(*to, false) ||
+				((*to == '(' || *to == ')' || *to == '@') && memchr(lx->p, ':', (size_t)(to - lx->p)))))
 		to = path_end(lx, to + 1) ? path_end(lx, to + 1) : to + 1;
 	kw = lex_keyword(lx->p, (size_t)(to - lx->p));
 	lx->tok.name = arena_strndup(lx->arena, lx->p, (size_t)(to - lx->p));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provider pidN: entry, return and every instruction of the functions of process N.
+/* Provider pidN: entry, return, every instruction and every line of the functions of process N.
  * Source: DTrace guide, "pid Provider"; the order in which things are refused, and the words, as in
  * Oracle's DTrace for Linux. */
 #include <errno.h>
@@ -219,6 +219,66 @@ static void match_absolute(struct matching *m, struct uproc_obj *o)
 	own.v[before]->name = arena_printf(m->env->cache->arena, "%llx", addr);
 }
 
+struct matching_lines {
+	struct matching *m;
+	struct uproc_obj *o;
+	size_t elsewhere; /* places in functions that are not meant */
+};
+
+/* The line table is the compiler's word; that an instruction begins there is looked at all the same. */
+static void add_line(void *arg, const struct uline *l)
+{
+	struct matching_lines *ml = arg;
+	struct matching *m = ml->m;
+	const struct ufunc *f = ufuncs_at(ml->o->funcs, l->off);
+	_cleanup_free_ uint8_t *code = NULL;
+	_cleanup_free_ uint32_t *offs = NULL;
+	const char *reason = NULL;
+	size_t n = 0;
+	struct upoint at = { .kind = UP_LINE,
+			     .proc = m->p,
+			     .obj = ml->o->o,
+			     .off = l->off,
+			     .line = l->line,
+			     .file = ml->o,
+			     .machine = ml->o->funcs->machine,
+			     .everyone = m->everyone };
+	struct probe *p;
+
+	if (!f || !pdesc_glob(m->d->func, f->name)) {
+		ml->elsewhere++;
+		return;
+	}
+	if (ufunc_code(ml->o->o, f, &code) < 0 || insn_offsets(at.machine, code, f->size, &offs, &n, &reason) < 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (f->off + offs[i] == l->off &&
+		    (p = uproc_probe(m->env, m->a, &at, m->everyone ? "pid*" : m->p->prov, f->name, l->name)))
+			prov_list_add(m->a, m->out, p);
+}
+
+/* "load.c@14": all places where a statement of the line begins. */
+static void match_lines(struct matching *m, struct uproc_obj *o)
+{
+	struct matching_lines ml = { .m = m, .o = o };
+	size_t before = m->out->n;
+	const char *near = NULL;
+	int r = ulines_each(m->env, m->p, o, m->d->name, add_line, &ml, &near);
+
+	if (m->out->n > before || is_glob(m->d->mod))
+		return;
+	if (r == -ENODATA)
+		fail(m, D_PROC_OFF, "%s has no debug information, which tells the lines", o->o->path);
+	else if (r < 0)
+		fail(m, D_PROC_OFF, "cannot read the lines of '%s': %s", o->o->path, strerror(-r));
+	else if (ml.elsewhere)
+		fail(m, D_PROC_OFF, "no statement of %s is in function '%s'", m->d->name, m->d->func ? m->d->func : "");
+	else if (near)
+		fail(m, D_PROC_OFF, "no statement begins at %s; the nearest ones: %s", m->d->name, near);
+	else
+		fail(m, D_PROC_OFF, "'%s' has no source file like that of %s", o->o->path, m->d->name);
+}
+
 static void match_module(struct matching *m, struct uproc_obj *o)
 {
 	const char *func = m->d->func;
@@ -229,6 +289,10 @@ static void match_module(struct matching *m, struct uproc_obj *o)
 		if (!is_glob(m->d->mod))
 			fail(m, D_PROC_LIB, "cannot read the symbols of '%s': %s", o->o->path,
 			     strerror(-o->funcs_error));
+		return;
+	}
+	if (m->d->name && strchr(m->d->name, '@')) {
+		match_lines(m, o);
 		return;
 	}
 	if (is_glob(func)) {
@@ -314,7 +378,8 @@ static void match_everyone(struct matching *m)
 	size_t first = out->n;
 
 	m->everyone = true;
-	if ((is_glob(d->func) && is_glob(d->name)) || (d->func && !strcmp(d->func, "-")) || !d->mod || !d->mod[0]) {
+	if ((is_glob(d->func) && is_glob(d->name) && !(d->name && strchr(d->name, '@'))) ||
+	    (d->func && !strcmp(d->func, "-")) || !d->mod || !d->mod[0]) {
 		fail(m, D_PROC_LIB, "pid* needs a file and a function: pid*:libc.so.6:malloc:entry");
 		return;
 	}
@@ -381,7 +446,7 @@ static int pid_args(struct prov_env *env, struct arena *a, struct probe *p)
 	const struct upoint *at = p->priv;
 
 	p->args_known = true;
-	if (at && at->kind != UP_OFFSET)
+	if (at && (at->kind == UP_ENTRY || at->kind == UP_RETURN))
 		utypes_args(env, a, p); /* without debug information there are none */
 	return 0;
 }
@@ -393,6 +458,7 @@ static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *
 		[UP_ENTRY] = "entry",
 		[UP_RETURN] = "return",
 		[UP_OFFSET] = "offset",
+		[UP_LINE] = "line",
 	};
 	const struct upoint *at = p->priv;
 

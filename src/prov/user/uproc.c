@@ -353,7 +353,7 @@ struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct up
 	struct point_key key = { .obj = at->obj,
 				 .off = at->off,
 				 .ref_ctr = at->ref_ctr,
-				 .kind = at->kind | (uint64_t)at->everyone << 8,
+				 .kind = at->kind | (uint64_t)at->everyone << 8 | (uint64_t)at->line << 32,
 				 .usdt = at->usdt };
 	struct point_ent *pe;
 

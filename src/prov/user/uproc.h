@@ -38,7 +38,7 @@ struct uproc {
 	struct uproc *next;
 };
 
-enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET, UP_USDT };
+enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET, UP_LINE, UP_USDT };
 
 /* probe.priv of these providers: where the probe is. */
 struct upoint {
@@ -49,6 +49,7 @@ struct upoint {
 	uint64_t addr;		/* of the function as linked: UP_ENTRY, UP_RETURN */
 	uint16_t machine;
 	uint64_t off;		 /* in the file */
+	uint32_t line;		 /* UP_LINE: several may begin at one place */
 	uint64_t ref_ctr;	 /* in the file: counter to be raised, or 0 */
 	const struct usdt *usdt; /* UP_USDT: what it is, and further places */
 	bool everyone;		 /* in all processes that have the file, also those that start later */
@@ -129,6 +130,18 @@ int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const struct
 /* See registry_match_file(): static probes, and functions of "pid*". */
 void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 void pid_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
+
+/* ---- ulines.c: lines of the source ---- */
+/* Where statements of the lines begin that "FILE@LINE" means, both globs: calls fn with the offset in the file, and
+ * the line by its name. -ENODATA: no debug information tells; else *ret_near has lines with code in those files that
+ * are next to the wanted one, or NULL. */
+struct uline {
+	uint64_t off;
+	uint32_t line;
+	const char *name; /* "load.c@14" */
+};
+int ulines_each(struct prov_env *env, const struct uproc *p, const struct uproc_obj *o, const char *name,
+		void (*fn)(void *arg, const struct uline *l), void *arg, const char **ret_near);
 
 /* ---- utypes.c: typed arguments ---- */
 /* Fills the arguments of a UP_ENTRY or UP_RETURN. -ENODATA: no debug information tells. */

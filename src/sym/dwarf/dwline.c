@@ -112,7 +112,7 @@ static int read_header(struct dw *d, const struct dw_die *first, struct dw_lines
 	l->min_inst = (unsigned)rd_fixed(&r, 1);
 	if (l->version >= 4)
 		rd_skip(&r, 1); /* operations of an instruction: more than one on VLIW machines only */
-	rd_skip(&r, 1);		/* whether rows begin statements at first */
+	l->stmt_at_first = rd_fixed(&r, 1) != 0;
 	l->line_base = (int8_t)rd_fixed(&r, 1);
 	l->line_range = (unsigned)rd_fixed(&r, 1);
 	l->opcode_base = (unsigned)rd_fixed(&r, 1);
@@ -153,13 +153,14 @@ void dw_lines_done(struct dw_lines *l)
 	vec_free(&l->dirs);
 	vec_free(&l->rows);
 	vec_free(&l->seqs);
+	vec_free(&l->stmts);
 	*l = (struct dw_lines){ 0 };
 }
 
 size_t dw_lines_bytes(const struct dw_lines *l)
 {
 	return l->files.cap * sizeof(*l->files.v) + l->dirs.cap * sizeof(*l->dirs.v) +
-	       l->rows.cap * sizeof(*l->rows.v) + l->seqs.cap * sizeof(*l->seqs.v);
+	       l->rows.cap * sizeof(*l->rows.v) + l->seqs.cap * sizeof(*l->seqs.v) + l->stmts.cap * sizeof(*l->stmts.v);
 }
 
 /* -- rows -- */
@@ -169,14 +170,35 @@ struct machine {
 	uint64_t addr, file, line;
 	size_t first; /* row of the sequence */
 	bool zero;
+	/* For dw_lines.stmts: */
+	bool stmt, counted;	     /* the next row begins a statement; one of this line is in stmts already */
+	size_t first_stmt;	     /* of the sequence */
+	uint64_t run_file, run_line; /* of the rows that follow each other */
 };
+
+static int add_stmt(struct machine *m)
+{
+	struct dw_row row = { m->addr, (uint32_t)m->file, (uint32_t)m->line };
+
+	if (m->file != m->run_file || m->line != m->run_line)
+		m->counted = false;
+	m->run_file = m->file;
+	m->run_line = m->line;
+	if (!m->stmt || m->counted || !m->line || m->file > UINT32_MAX || m->line > UINT32_MAX)
+		return 0;
+	m->counted = true;
+	return m->l->stmts.n < DWLINE_MAX_ROWS ? vec_try_push(&m->l->stmts, row) : -EFBIG;
+}
 
 /* The last of several rows with one address holds. Addresses that go back within a sequence are left out. */
 static int add_row(struct machine *m)
 {
 	struct dw_lines *l = m->l;
 	struct dw_row row = { m->addr, (uint32_t)m->file, (uint32_t)m->line }, *last = NULL;
+	int e = l->want_stmts ? add_stmt(m) : 0;
 
+	if (e < 0)
+		return e;
 	if (m->file > UINT32_MAX || m->line > UINT32_MAX)
 		row.file = row.line = 0;
 	if (l->rows.n > m->first)
@@ -195,6 +217,10 @@ static void begin_sequence(struct machine *m)
 	m->addr = 0;
 	m->file = m->line = 1;
 	m->first = m->l->rows.n;
+	m->first_stmt = m->l->stmts.n;
+	m->stmt = m->l->stmt_at_first;
+	m->counted = false;
+	m->run_line = 0;
 }
 
 static int end_sequence(struct machine *m)
@@ -206,10 +232,12 @@ static int end_sequence(struct machine *m)
 
 	if (q.n)
 		q.lo = l->rows.v[q.first].addr;
-	if (!q.n || q.hi <= q.lo || (!q.lo && !m->zero)) /* at 0: of functions that the linker has left out */
+	if (!q.n || q.hi <= q.lo || (!q.lo && !m->zero)) { /* at 0: of functions that the linker has left out */
 		l->rows.n = m->first;
-	else
+		l->stmts.n = m->first_stmt;
+	} else {
 		e = vec_try_push(&l->seqs, q);
+	}
 	begin_sequence(m);
 	return e;
 }
@@ -246,9 +274,10 @@ static int standard(struct machine *m, struct rd *r, unsigned op)
 	case 2: m->addr += rd_uleb(r) * l->min_inst; break;					  /* advance_pc */
 	case 3: m->line += (uint64_t)rd_sleb(r); break;						  /* advance_line */
 	case 4: m->file = rd_uleb(r); break;							  /* set_file */
+	case 6: m->stmt = !m->stmt; break;							  /* negate_stmt */
 	case 8: m->addr += (255 - l->opcode_base) / l->line_range * (uint64_t)l->min_inst; break; /* const_add_pc */
 	case 9: m->addr += rd_fixed(r, 2); break;						  /* fixed_advance_pc */
-	default: /* column, statement, block, prologue …: nothing that matters */
+	default: /* column, block, prologue …: nothing that matters */
 		for (unsigned i = l->oplens[op - 1]; i; i--)
 			rd_uleb(r);
 		break;
@@ -288,6 +317,7 @@ int dw_lines_run(struct dw_lines *l, bool zero)
 		}
 	}
 	l->rows.n = m.first; /* of a sequence without end nothing is known */
+	l->stmts.n = m.first_stmt;
 	if (l->seqs.n)
 		qsort(l->seqs.v, l->seqs.n, sizeof(*l->seqs.v), by_start);
 	return e == 0 && r.bad ? -EBADMSG : e;

@@ -33,10 +33,15 @@ struct dw_lines {
 	VEC(struct dw_row) rows;
 	VEC(struct dw_seq) seqs; /* by address */
 	bool has_rows;
+	bool want_stmts; /* set before the rows are made: keep statements, too */
+	/* Where statements begin, in the order of the rows; several lines may begin at one address. Of rows of one line
+	 * that follow each other, the first. */
+	VEC(struct dw_row) stmts;
 	/* of the header: */
 	struct rd program;
 	unsigned version, min_inst, line_range, opcode_base;
 	int line_base;
+	bool stmt_at_first;
 	const uint8_t *oplens;
 };
 

@@ -6,46 +6,10 @@
 #include <stdlib.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "sym/dwarf/dwline.h"
-#include "sym/dwarf/split.h"
+#include "sym/dwarf/srcunit.h"
 
 #define MAX_ORIGINS 8u /* from an entry to the one that has its name */
 #define LOOK_BACK 64u  /* ranges that begin before an address and are looked at for one that has it */
-
-struct range {
-	uint64_t lo, hi;
-	uint32_t of; /* unit, or scope */
-};
-struct ranges { /* as VEC() has it */
-	struct range *v;
-	size_t n, cap;
-};
-
-struct scope { /* a function, or one inlined into the scope that it is in */
-	uint64_t die;
-	uint32_t first, nranges; /* in unit.ranges */
-	uint32_t end;		 /* the scope after all that are in this one */
-	uint32_t call_file, call_line;
-};
-
-struct unit { /* what is kept of one */
-	bool tried, lines_tried;
-	struct dw_die first; /* its first entry */
-	struct dw *part;     /* of a skeleton: where its entries are; NULL: not there */
-	struct dw_lines lines;
-	VEC(struct scope) scopes; /* each is followed by those in it */
-	struct ranges ranges;	  /* of the scopes */
-	struct ranges funcs;	  /* of those that are no inlined ones, by address */
-};
-
-struct srcline {
-	struct dw d;
-	struct dw_split split;
-	struct unit *units; /* as d.units */
-	struct ranges map;  /* the addresses of units, in order */
-	size_t cached;	    /* bytes */
-	bool zero;	    /* there can be code at address 0 */
-};
 
 /* -- ranges of addresses -- */
 
@@ -230,7 +194,7 @@ int srcline_open(const struct elf *e, const struct elf *alt, const struct debugp
 	return r;
 }
 
-static void drop_unit(struct unit *u)
+void srcunit_drop(struct unit *u)
 {
 	if (u->part)
 		dw_close(u->part);
@@ -246,7 +210,7 @@ static void drop_unit(struct unit *u)
 static void drop_units(struct srcline *s)
 {
 	for (size_t i = 0; s->units && i < s->d.units.n; i++)
-		drop_unit(&s->units[i]);
+		srcunit_drop(&s->units[i]);
 	s->cached = 0;
 }
 
@@ -330,8 +294,7 @@ static int read_scopes(struct srcline *s, struct unit *u, const struct dw_die *f
 	return r;
 }
 
-/* The files of a unit; NULL: it has none. */
-static struct dw_lines *unit_files(struct srcline *s, struct unit *u)
+struct dw_lines *srcunit_files(struct srcline *s, struct unit *u)
 {
 	if (!u->lines_tried) {
 		u->lines_tried = true;
@@ -370,7 +333,7 @@ static void read_unit(struct srcline *s, struct unit *u)
 	open_part(s, u, &first);
 	read_scopes(s, u, &first); /* what it has read before it failed is right */
 	sort_ranges(&u->funcs);
-	l = unit_files(s, u);
+	l = srcunit_files(s, u);
 	if (l) {
 		s->cached -= dw_lines_bytes(l);
 		dw_lines_run(l, s->zero);
@@ -414,7 +377,7 @@ static size_t scopes_at(const struct unit *u, uint64_t addr, const struct scope 
 
 static const char *path_in(struct srcline *s, const struct dw_unit *u, uint64_t file)
 {
-	struct dw_lines *l = unit_files(s, &s->units[u - s->d.units.v]);
+	struct dw_lines *l = srcunit_files(s, &s->units[u - s->d.units.v]);
 
 	return l ? dw_lines_path(l, file) : NULL;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the addresses of a line's statements. Reads foreign debug information, within the bounds of srcline.h. */
+#ifndef DWELL_SYM_DWARF_SRCFIND_H
+#define DWELL_SYM_DWARF_SRCFIND_H
+#include "sym/dwarf/srcline.h"
+
+/* A place in the code. Texts live during the call that gives it. */
+struct srcplace {
+	uint64_t addr;	  /* as linked */
+	const char *file; /* its path */
+	uint32_t line;
+};
+
+/* What gets the places. Not 0 ends the search, which returns it. */
+typedef int (*srcfind_fn)(void *arg, const struct srcplace *p);
+
+/* Where statements begin (is_stmt of the line table), in the files whose base names want() likes, copies of inlined
+ * functions included. 0, -errno as srcline_open(), or what fn returned. */
+int srcfind_statements(struct srcline *s, bool (*want)(void *arg, const char *base), srcfind_fn fn, void *arg);
+/* The debug information of a file that is open and at a path: its own, else that of its debug file, with what dwz took
+ * out of it. tgid: as of debugfile_open(). */
+int srcfind_open(const struct elf *e, const char *path, uint32_t tgid, struct srcline **ret);
+#endif
