@@ -17,6 +17,7 @@
 #define LOOK_NS UINT64_C(1000000000)   /* between looks at the file's size */
 #define RETRY_NS UINT64_C(30000000000) /* after a recording could not be made */
 #define MAXCPU "5%"
+#define UNWIND_BYTES (16 << 20) /* of unwinding tables: memory is for others */
 #define BACKSTOP 2 /* times the size at which a file gives way to the next: from there on it loses its oldest */
 
 struct daemon {
@@ -89,6 +90,8 @@ static void add_defaults(const struct daemon *d, struct request *c)
 {
 	_cleanup_close_ int stats = bpfsys_enable_run_stats();
 
+	if (!c->opts.unwindsize)
+		c->opts.unwindsize = UNWIND_BYTES;
 	if (stats < 0) {
 		listener_msg(d->to,
 			     "what the probes cost is neither measured nor limited: %s; CAP_SYS_ADMIN or the setting "
