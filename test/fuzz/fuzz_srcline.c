@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines and inlined functions of foreign files: whatever an ELF file says, each address gives a bounded list of frames
- * whose texts can be read. */
+ * whose texts can be read, and each statement a line and a file. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "sym/dwarf/srcline.h"
+#include "sym/dwarf/srcfind.h"
 
 static volatile size_t sink;
 
@@ -21,6 +21,22 @@ static void look(struct srcline *s, uint64_t addr)
 			(f[i].def_file ? strlen(f[i].def_file) : 0);
 }
 
+static bool want_all(void *arg, const char *base)
+{
+	(void)arg;
+	sink += strlen(base);
+	return true;
+}
+
+static int statement(void *arg, const struct srcplace *p)
+{
+	(void)arg;
+	if (!p->line)
+		abort();
+	sink += strlen(p->file) + p->addr;
+	return 0;
+}
+
 static void read_all(const struct elf *e, const struct elf *alt)
 {
 	struct srcline *s;
@@ -32,6 +48,8 @@ static void read_all(const struct elf *e, const struct elf *alt)
 			look(s, e->sh[i].sh_addr + at);
 	look(s, 0x1000);
 	look(s, UINT64_MAX);
+	srcfind_statements(s, want_all, statement, NULL);
+	look(s, 0x1000);
 	srcline_free(s);
 }
 
