@@ -11,26 +11,15 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <curl/curl.h>
-/* Macros that check types call the functions by name. */
-#undef curl_easy_setopt
-#undef curl_easy_getinfo
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/findprog.h"
-#include "base/solib.h"
 #include "base/vec.h"
 #include "base/writeall.h"
+#include "fleet/wire/curl.h"
 
-#define LIBRARY "libcurl.so.4"
 #define NAP_MS 20
 #define ADDRESS_MAX 2048
-
-static struct {
-#define CURL_FN(name) __typeof__(&name) name;
-#include "fleet/wire/curl.def"
-#undef CURL_FN
-} curl;
 
 struct message {
 	char *text;
@@ -45,25 +34,11 @@ struct notify {
 	VEC(struct message) messages;
 };
 
-static int open_library(struct err *err)
-{
-	static const struct solib_func funcs[] = {
-#define CURL_FN(name) { #name, offsetof(__typeof__(curl), name) },
-#include "fleet/wire/curl.def"
-#undef CURL_FN
-	};
-	int e = solib_load(LIBRARY, "the HTTP library", "install Debian's package libcurl4", funcs, ARRAY_SIZE(funcs),
-			   &curl, err);
-
-	return e == 0 && curl.curl_global_init(CURL_GLOBAL_DEFAULT) ? err_set(err, -EIO, "%s does not start", LIBRARY)
-								    : e;
-}
-
 static int open_webhook(struct notify *x, const char *webhook, struct err *err)
 {
 	_cleanup_fclose_ FILE *f = *webhook == '@' ? fopen(webhook + 1, "re") : NULL;
 	char line[ADDRESS_MAX];
-	int e = open_library(err);
+	int e = curl_load(err);
 
 	if (e < 0)
 		return e;

@@ -4,45 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <curl/curl.h>
-/* Macros that check types call the functions by name. */
-#undef curl_easy_setopt
-#undef curl_easy_getinfo
 #include "base/cleanup.h"
-#include "base/solib.h"
+#include "fleet/wire/curl.h"
 
-#define LIBRARY "libcurl.so.4"
 #define HTTP_OK 200
 #define CHUNK (256 << 10)						       /* bytes of an answer at a time */
 #define WORDS_MAX 300							       /* of the server's message */
 #define READONLY "Cannot modify 'max_execution_time' setting in readonly mode" /* Source: ClickHouse 18.16 */
-
-static struct {
-#define CURL_FN(name) __typeof__(&name) name;
-#include "fleet/wire/curl.def"
-#undef CURL_FN
-} curl;
 
 struct click {
 	CURL *easy;
 	char *url, *user, *password, *database;
 	bool fixed; /* the user may not set anything: its profile has the limits */
 };
-
-static int open_library(struct err *err)
-{
-	static const struct solib_func funcs[] = {
-#define CURL_FN(name) { #name, offsetof(__typeof__(curl), name) },
-#include "fleet/wire/curl.def"
-#undef CURL_FN
-	};
-	int e = solib_load(LIBRARY, "the HTTP library", "install Debian's package libcurl4", funcs, ARRAY_SIZE(funcs),
-			   &curl, err);
-
-	return e < 0					    ? e
-	       : curl.curl_global_init(CURL_GLOBAL_DEFAULT) ? err_set(err, -EIO, "%s does not start", LIBRARY)
-							    : 0;
-}
 
 static int read_password(struct click *c, const char *path, struct err *err)
 {
@@ -66,7 +40,7 @@ static bool is_database(const char *s)
 int click_open(const struct click_options *o, struct click **ret, struct err *err)
 {
 	struct click *c;
-	int e = open_library(err);
+	int e = curl_load(err);
 
 	if (e < 0)
 		return e;
