@@ -76,18 +76,24 @@ static void add(struct matching *m, struct uproc_obj *o, const struct ufunc *f, 
 		prov_list_add(m->a, m->out, p);
 }
 
+static int instructions(const struct uproc_obj *o, const struct ufunc *f, uint32_t **ret, size_t *n,
+			const char **reason)
+{
+	_cleanup_free_ uint8_t *code = NULL;
+	int r = ufunc_code(o->o, f, &code);
+
+	return r < 0 ? r : insn_offsets(o->funcs->machine, code, f->size, ret, n, reason);
+}
+
 /* Probes at instructions whose offset, in hexadecimal, matches. */
 static void add_offsets(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
 {
-	_cleanup_free_ uint8_t *code = NULL;
 	_cleanup_free_ uint32_t *offs = NULL;
 	const char *reason = NULL;
 	size_t n = 0;
 	char hex[16];
-	int r = ufunc_code(o->o, f, &code);
+	int r = instructions(o, f, &offs, &n, &reason);
 
-	if (r == 0)
-		r = insn_offsets(o->funcs->machine, code, f->size, &offs, &n, &reason);
 	if (r < 0) {
 		if (!is_glob(m->d->name))
 			fail(m, D_PROC_OFF, "cannot find the instructions of '%s': %s", f->name,
@@ -223,7 +229,28 @@ struct matching_lines {
 	struct matching *m;
 	struct uproc_obj *o;
 	size_t elsewhere; /* places in functions that are not meant */
+	/* Statements of a function mostly follow each other: its instructions are read once. */
+	const struct ufunc *f;
+	uint32_t *offs;
+	size_t n;
 };
+
+static bool begins_at(struct matching_lines *l, const struct ufunc *f, uint64_t off)
+{
+	const char *reason;
+
+	if (f != l->f) {
+		free(l->offs);
+		l->offs = NULL;
+		l->f = f;
+		if (instructions(l->o, f, &l->offs, &l->n, &reason) < 0)
+			l->n = 0;
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (f->off + l->offs[i] == off)
+			return true;
+	return false;
+}
 
 /* The line table is the compiler's word; that an instruction begins there is looked at all the same. */
 static void add_line(void *arg, const struct uline *l)
@@ -231,10 +258,6 @@ static void add_line(void *arg, const struct uline *l)
 	struct matching_lines *ml = arg;
 	struct matching *m = ml->m;
 	const struct ufunc *f = ufuncs_at(ml->o->funcs, l->off);
-	_cleanup_free_ uint8_t *code = NULL;
-	_cleanup_free_ uint32_t *offs = NULL;
-	const char *reason = NULL;
-	size_t n = 0;
 	struct upoint at = { .kind = UP_LINE,
 			     .proc = m->p,
 			     .obj = ml->o->o,
@@ -249,12 +272,11 @@ static void add_line(void *arg, const struct uline *l)
 		ml->elsewhere++;
 		return;
 	}
-	if (ufunc_code(ml->o->o, f, &code) < 0 || insn_offsets(at.machine, code, f->size, &offs, &n, &reason) < 0)
+	if (!begins_at(ml, f, l->off))
 		return;
-	for (size_t i = 0; i < n; i++)
-		if (f->off + offs[i] == l->off &&
-		    (p = uproc_probe(m->env, m->a, &at, m->everyone ? "pid*" : m->p->prov, f->name, l->name)))
-			prov_list_add(m->a, m->out, p);
+	p = uproc_probe(m->env, m->a, &at, m->everyone ? "pid*" : m->p->prov, f->name, l->name);
+	if (p)
+		prov_list_add(m->a, m->out, p);
 }
 
 /* "load.c@14": all places where a statement of the line begins. */
@@ -265,6 +287,7 @@ static void match_lines(struct matching *m, struct uproc_obj *o)
 	const char *near = NULL;
 	int r = ulines_each(m->env, m->p, o, m->d->name, add_line, &ml, &near);
 
+	free(ml.offs);
 	if (m->out->n > before || is_glob(m->d->mod))
 		return;
 	if (r == -ENODATA)

@@ -66,7 +66,7 @@ int ulines_each(struct prov_env *env, const struct uproc *p, const struct uproc_
 	s.file = arena_printf(env->cache->arena, "%.*s", (int)(at - name), name);
 	s.line = at + 1;
 	s.wanted = (uint32_t)strtoul(at + 1, NULL, 10);
-	r = srcfind_open(&file.elf, o->o->path, (uint32_t)p->pid, &lines);
+	r = srcline_open_file(&file.elf, o->o->path, DEBUGFILE_DIR, (uint32_t)p->pid, &lines);
 	if (r == 0)
 		r = srcfind_statements(lines, is_wanted, one_statement, &s);
 	srcline_free(lines);

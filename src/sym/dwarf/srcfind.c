@@ -51,30 +51,3 @@ int srcfind_statements(struct srcline *s, bool (*want)(void *arg, const char *ba
 	}
 	return r;
 }
-
-/* -- the file -- */
-
-static int open_with_alt(const struct elf *e, const char *path, uint32_t tgid, struct srcline **ret)
-{
-	const struct debugplace place = { path, tgid };
-	struct debugfile alt;
-	int r;
-
-	if (debugfile_open_alt(e, path, DEBUGFILE_DIR, tgid, &alt) < 0)
-		return srcline_open(e, NULL, &place, ret);
-	r = srcline_open(e, &alt.elf, &place, ret);
-	debugfile_close(&alt);
-	return r;
-}
-
-int srcfind_open(const struct elf *e, const char *path, uint32_t tgid, struct srcline **ret)
-{
-	struct debugfile d;
-	int r = open_with_alt(e, path, tgid, ret);
-
-	if (r == -ENODATA && debugfile_open(e, path, DEBUGFILE_DIR, tgid, &d) == 0) {
-		r = open_with_alt(&d.elf, d.path, tgid, ret);
-		debugfile_close(&d);
-	}
-	return r;
-}

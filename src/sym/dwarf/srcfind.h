@@ -17,7 +17,4 @@ typedef int (*srcfind_fn)(void *arg, const struct srcplace *p);
 /* Where statements begin (is_stmt of the line table), in the files whose base names want() likes, copies of inlined
  * functions included. 0, -errno as srcline_open(), or what fn returned. */
 int srcfind_statements(struct srcline *s, bool (*want)(void *arg, const char *base), srcfind_fn fn, void *arg);
-/* The debug information of a file that is open and at a path: its own, else that of its debug file, with what dwz took
- * out of it. tgid: as of debugfile_open(). */
-int srcfind_open(const struct elf *e, const char *path, uint32_t tgid, struct srcline **ret);
 #endif

@@ -194,6 +194,32 @@ int srcline_open(const struct elf *e, const struct elf *alt, const struct debugp
 	return r;
 }
 
+/* With what dwz has taken out of the file. */
+static int open_with_alt(const struct elf *e, const char *path, const char *dir, uint32_t tgid, struct srcline **ret)
+{
+	const struct debugplace place = { path, tgid };
+	struct debugfile alt;
+	int r;
+
+	if (!dir || debugfile_open_alt(e, path, dir, tgid, &alt) < 0)
+		return srcline_open(e, NULL, &place, ret);
+	r = srcline_open(e, &alt.elf, &place, ret);
+	debugfile_close(&alt);
+	return r;
+}
+
+int srcline_open_file(const struct elf *e, const char *path, const char *dir, uint32_t tgid, struct srcline **ret)
+{
+	struct debugfile d;
+	int r = open_with_alt(e, path, dir, tgid, ret);
+
+	if (r == -ENODATA && dir && debugfile_open(e, path, dir, tgid, &d) == 0) {
+		r = open_with_alt(&d.elf, d.path, dir, tgid, ret);
+		debugfile_close(&d);
+	}
+	return r;
+}
+
 void srcunit_drop(struct unit *u)
 {
 	if (u->part)

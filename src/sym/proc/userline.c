@@ -8,23 +8,8 @@
 #include "sym/elf/debugfile.h"
 #include "sym/proc/int.h"
 
-/* Of an open file, which is at path, and of what dwz has taken out of it. */
-static int open_lines(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid, struct srcline **ret)
-{
-	const struct debugplace place = { path, tgid };
-	struct debugfile alt;
-	int r;
-
-	if (debugfile_open_alt(e, path, debug_dir, tgid, &alt) < 0)
-		return srcline_open(e, NULL, &place, ret);
-	r = srcline_open(e, &alt.elf, &place, ret);
-	debugfile_close(&alt);
-	return r;
-}
-
 static int open_file(struct sym *s, struct ufile *f, uint32_t tgid, struct srcline **ret)
 {
-	struct debugfile d;
 	struct elf e;
 	int r;
 
@@ -32,11 +17,7 @@ static int open_file(struct sym *s, struct ufile *f, uint32_t tgid, struct srcli
 		return -ENOENT;
 	r = elf_open(&e, (struct elf_src){ .fd = f->fd, .mem = f->mem, .size = f->key.size });
 	if (r == 0) {
-		r = open_lines(&e, f->path, s->debug_dir, tgid, ret);
-		if (r == -ENODATA && !f->mem && debugfile_open(&e, f->path, s->debug_dir, tgid, &d) == 0) {
-			r = open_lines(&d.elf, d.path, s->debug_dir, tgid, ret);
-			debugfile_close(&d);
-		}
+		r = srcline_open_file(&e, f->path, f->mem ? NULL : s->debug_dir, tgid, ret);
 		elf_close(&e);
 	}
 	ufile_close(s, f);
