@@ -18,7 +18,9 @@ struct scan {
 	struct block **v;
 	size_t n;
 	VEC(struct block *) todo;
-	VEC(size_t) order; /* of leaked ones, as they were left */
+	VEC(struct block *) order;	   /* leaked ones, as they were left */
+	VEC(struct user_regs_struct) regs; /* of all threads */
+	struct block *root;		   /* is_cycle() looks for it */
 	uint64_t *piece;
 };
 
@@ -93,16 +95,9 @@ static int scan_area(struct scan *s, uint64_t start, uint64_t end)
 /* The part of an area that counts: of a stack, what is above its pointer. */
 static uint64_t used_from(const struct scan *s, uint64_t start, uint64_t end)
 {
-	static uint8_t vectors[16384];
-	struct watch_thread t;
-
-	for (size_t i = 0; watch_thread(s->p, i, &t); i++) {
-		struct user_regs_struct r;
-		size_t n;
-
-		if (watch_task_registers(s->p, t.task, &r, vectors, &n) == 0 && r.rsp >= start && r.rsp < end)
-			return r.rsp & ~7ull;
-	}
+	for (size_t i = 0; i < s->regs.n; i++)
+		if (s->regs.v[i].rsp >= start && s->regs.v[i].rsp < end)
+			return s->regs.v[i].rsp & ~7ull;
 	return start;
 }
 
@@ -127,20 +122,28 @@ static int scan_areas(struct scan *s)
 	return e;
 }
 
-static int scan_registers(struct scan *s)
+static int read_registers(struct scan *s)
 {
 	static uint8_t vectors[16384];
+	struct user_regs_struct r;
 	struct watch_thread t;
 	int e = 0;
+	size_t n;
 
-	for (size_t i = 0; watch_thread(s->p, i, &t) && e == 0; i++) {
-		struct user_regs_struct r;
-		uint64_t words[sizeof(r) / 8];
-		size_t n;
+	for (size_t i = 0; watch_thread(s->p, i, &t) && e == 0; i++)
+		if (watch_task_registers(s->p, t.task, &r, vectors, &n) == 0)
+			e = vec_try_push(&s->regs, r);
+	return e;
+}
 
-		if (watch_task_registers(s->p, t.task, &r, vectors, &n) < 0)
-			continue;
-		memcpy(words, &r, sizeof(words));
+static int scan_registers(struct scan *s)
+{
+	int e = 0;
+
+	for (size_t i = 0; i < s->regs.n && e == 0; i++) {
+		uint64_t words[sizeof(*s->regs.v) / 8];
+
+		memcpy(words, &s->regs.v[i], sizeof(words));
 		for (size_t k = 0; k < ARRAY_SIZE(words) && e == 0; k++)
 			e = hold(s, words[k]);
 	}
@@ -196,18 +199,8 @@ static int visit(struct scan *s, struct block *from)
 		struct block *k = s->todo.v[s->todo.n - 1];
 
 		if (!k) {
-			size_t i = 0, low = 0, high = s->n;
-
-			s->todo.n--;
-			k = s->todo.v[--s->todo.n];
-			while (low < high) {
-				i = (low + high) / 2;
-				if (s->v[i]->addr < k->addr)
-					low = i + 1;
-				else
-					high = i;
-			}
-			e = vec_try_push(&s->order, low);
+			s->todo.n -= 2;
+			e = vec_try_push(&s->order, s->todo.v[s->todo.n]);
 			continue;
 		}
 		e = vec_try_push(&s->todo, NULL);
@@ -216,12 +209,10 @@ static int visit(struct scan *s, struct block *from)
 	return e;
 }
 
-static struct block *sought;
-
 static int is_cycle(struct scan *s, uint64_t word)
 {
-	if (pointed(s, word) == sought)
-		sought->cycle = true;
+	if (pointed(s, word) == s->root)
+		s->root->cycle = true;
 	return 0;
 }
 
@@ -232,7 +223,7 @@ static int mark_from(struct scan *s, struct block *root)
 
 	root->root = true;
 	root->kind = BLOCK_HELD;
-	sought = root;
+	s->root = root;
 	e = vec_try_push(&s->todo, root);
 	while (s->todo.n && e == 0) {
 		struct block *k = s->todo.v[--s->todo.n];
@@ -252,10 +243,10 @@ static int find_roots(struct scan *s)
 		if (s->v[i]->kind == BLOCK_UNSEEN)
 			e = visit(s, s->v[i]);
 	for (size_t i = s->order.n; i-- && e == 0;)
-		if (s->v[s->order.v[i]]->kind == BLOCK_LEAKED)
-			e = mark_from(s, s->v[s->order.v[i]]);
+		if (s->order.v[i]->kind == BLOCK_LEAKED)
+			e = mark_from(s, s->order.v[i]);
 	for (size_t i = 0; i < s->order.n; i++)
-		s->v[s->order.v[i]]->kind = BLOCK_LEAKED;
+		s->order.v[i]->kind = BLOCK_LEAKED;
 	return e;
 }
 
@@ -267,6 +258,8 @@ int leaks_scan(struct blocks *b, struct replay *p, struct block **v, size_t n)
 	if (b->pages.n)
 		qsort(b->pages.v, b->pages.n, sizeof(*b->pages.v), by_number);
 	if (e == 0)
+		e = read_registers(&s);
+	if (e == 0)
 		e = scan_areas(&s);
 	if (e == 0)
 		e = scan_registers(&s);
@@ -277,5 +270,6 @@ int leaks_scan(struct blocks *b, struct replay *p, struct block **v, size_t n)
 	free(s.piece);
 	vec_free(&s.todo);
 	vec_free(&s.order);
+	vec_free(&s.regs);
 	return e;
 }

@@ -37,6 +37,8 @@ struct saving {
 	VEC(struct piece) pieces;
 	uint64_t total;
 	uint8_t *copy; /* of all pieces' bytes, or NULL */
+	uint64_t copied;
+	uint8_t *buf; /* of CHUNK bytes, without a copy */
 	uint64_t began;
 	struct save_said *said;
 	struct packer to;
@@ -141,11 +143,36 @@ static void go_on(struct saving *s)
 	live_let_go(&s->c);
 }
 
+static int each_chunk(struct saving *s, int (*fn)(struct saving *s, uint64_t addr, size_t n))
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->pieces.n && r == 0; i++) {
+		const struct piece *q = &s->pieces.v[i];
+
+		for (uint64_t at = 0; at < q->bytes && r == 0; at += CHUNK)
+			r = fn(s, q->start + at, q->bytes - at < CHUNK ? (size_t)(q->bytes - at) : CHUNK);
+	}
+	return r;
+}
+
+static int copy_chunk(struct saving *s, uint64_t addr, size_t n)
+{
+	read_chunk(s, addr, s->copy + s->copied, n);
+	s->copied += n;
+	return 0;
+}
+
+static int pack_chunk(struct saving *s, uint64_t addr, size_t n)
+{
+	read_chunk(s, addr, s->buf, n);
+	return packer_add(&s->to, s->buf, n);
+}
+
 /* Copies it all, if there is room: at most half of the memory that nobody uses. */
 static void copy_all(struct saving *s)
 {
 	const uint64_t room = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * PAGE / 2;
-	uint64_t to = 0;
 	void *p = s->total && s->total <= room
 			  ? mmap(NULL, s->total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 			  : MAP_FAILED;
@@ -153,36 +180,19 @@ static void copy_all(struct saving *s)
 	if (p == MAP_FAILED)
 		return;
 	s->copy = p;
-	for (size_t i = 0; i < s->pieces.n; i++) {
-		const struct piece *q = &s->pieces.v[i];
-
-		for (uint64_t at = 0; at < q->bytes; at += CHUNK) {
-			const size_t n = q->bytes - at < CHUNK ? (size_t)(q->bytes - at) : CHUNK;
-
-			read_chunk(s, q->start + at, s->copy + to, n);
-			to += n;
-		}
-	}
+	each_chunk(s, copy_chunk);
 	go_on(s);
 }
 
 static int write_pieces(struct saving *s)
 {
-	_cleanup_free_ uint8_t *buf = malloc(CHUNK);
-	int r = buf ? 0 : -ENOMEM;
+	int r;
 
 	if (s->copy)
 		return packer_add(&s->to, s->copy, s->total);
-	for (size_t i = 0; i < s->pieces.n && r == 0; i++) {
-		const struct piece *q = &s->pieces.v[i];
-
-		for (uint64_t at = 0; at < q->bytes && r == 0; at += CHUNK) {
-			const size_t n = q->bytes - at < CHUNK ? (size_t)(q->bytes - at) : CHUNK;
-
-			read_chunk(s, q->start + at, buf, n);
-			r = packer_add(&s->to, buf, n);
-		}
-	}
+	s->buf = malloc(CHUNK);
+	r = s->buf ? each_chunk(s, pack_chunk) : -ENOMEM;
+	free(s->buf);
 	return r;
 }
 
