@@ -7,7 +7,8 @@
 #include "cg/gen/map.h"
 #include "cg/gen/task.h"
 
-enum { UW_PROCS = 2, UW_WANT = 3 }; /* of the maps for user stacks, see struct rt_unwind_maps */
+/* Of the maps for user stacks, by their roles. */
+enum { UW_PROCS = IMG_MAP_UW_PROCS - IMG_MAP_UW_TABLES, UW_WANT = IMG_MAP_UW_WANT - IMG_MAP_UW_TABLES };
 
 /* One goid: its value, and where its code goes on. */
 struct goid {
@@ -66,8 +67,8 @@ static void want(struct gen *g, struct goid *o, vreg start, int first)
 	ir_call(g->f, VREG_NONE, BPF_FUNC_map_update_elem, IR_ARGS(m, key, value, ir_imm(g->f, BPF_ANY)));
 }
 
-/* The number by the process's places. A goroutine whose m is another one was read while the thread changed, or by
- * places that are wrong. */
+/* Reads g->m->curg->goid. The result is unknown if curg->m is not g->m: then the thread was changing its goroutine, or
+ * the places are wrong. */
 static void follow(struct gen *g, struct goid *o, vreg p)
 {
 	vreg m_at = load(g, p, offsetof(struct go_proc, m)), curg_at = load(g, p, offsetof(struct go_proc, curg));

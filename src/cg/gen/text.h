@@ -9,6 +9,6 @@ void gen_str_real(struct gen *g, struct str *s); /* constants get an address, NU
 /* Compares with a constant in words, and jumps to l; false: it is too long for that. */
 bool gen_str_branch_const(struct gen *g, const struct str *s, const struct str *c, bool jump_if_equal, irlabel l);
 void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool user);
-/* Whether the variable whose text is *s was assigned a string: its keys are not computed again. */
+/* Is the string of this variable not NULL? s: its text in memory; no key is computed again. */
 vreg gen_str_is_set(struct gen *g, const struct str *s);
 #endif

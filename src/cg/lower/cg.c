@@ -141,8 +141,8 @@ static bool finds_openers_in_vain(const struct prog *pr)
 	return l && !l->lists && !l->ignores_opener && !pr->uses_opener;
 }
 
-/* ir: for the code as long as it is being made, which is most of what a compilation needs. *ret_again: nothing was
- * made; once more, for what is known now. */
+/* Makes one program. ir: the arena of its code, which takes most of a compilation's memory. *ret_again: no program was
+ * made, but the compilation has learnt something; the caller calls again. */
 static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, const struct cg_unit *units, size_t *n,
 		   bool low_stack, bool *ret_again)
 {

@@ -30,7 +30,7 @@ void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does 
 vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf);
 void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
 void gen_builtin_effect(struct gen *g, const struct node *n); /* its value is not needed */
-/* Makes the code of a row for n, whose arguments are args. The value is in *ret. */
+/* Compiles the call n of the built-in b: its arguments, then the row's code function. *ret has the value. */
 void call_builtin(struct gen *g, const struct node *n, const struct builtin *b, const struct lay_act *la,
 		  struct call *ret);
 #endif

@@ -11,7 +11,7 @@
 #define CHANGE_RATIO 2.0      /* times what it was: less is not told */
 #define CHANGE_SIDE 5u	      /* a fifth of the range at least is before a step, and after it */
 #define CHANGE_CANDIDATES 32u /* that are compared, the largest steps first */
-#define CHANGE_ALPHA 0.01     /* probability that a comparison calls changed what is not */
+#define CHANGE_ALPHA 0.01     /* false positives of one comparison */
 
 struct change {
 	const char *host, *series;

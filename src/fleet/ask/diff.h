@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares two stretches of time of the same hosts, or hosts with the rest of the fleet in one stretch: the histograms
- * of each series, slot by slot, by the comparison of `dwell latency diff` (latency/compare/diff.h), whose words and
- * JSON these are. Rates are not compared with the rest, which has another number of hosts. */
+/* Compares two stretches of time of the same hosts, or hosts with the rest of the fleet in one stretch. It compares the
+ * histograms of each series, slot by slot, as `dwell latency diff` does (latency/compare/diff.h). Words and JSON are
+ * the same, too. Rates are not compared with the rest: the rest has another number of hosts. */
 #ifndef DWELL_FLEET_ASK_DIFF_H
 #define DWELL_FLEET_ASK_DIFF_H
 #include "fleet/ask/show.h"

@@ -11,7 +11,7 @@
 #define OUTLIER_SPREAD 6.0     /* median deviations of the hosts' percentiles: less is how they differ anyway */
 #define OUTLIER_CANDIDATES 16u /* that are compared, the farthest first */
 #define OUTLIER_TAIL_MIN 20u   /* events above a percentile */
-#define OUTLIER_ALPHA 0.01     /* probability that a comparison calls changed what is not */
+#define OUTLIER_ALPHA 0.01     /* false positives of one comparison */
 
 struct outlier {
 	const char *host, *series;

@@ -141,7 +141,7 @@ static void save_state(struct watcher *w)
 
 /* -- what hosts say of themselves -- */
 
-/* The value of a label, whose name ends with '='. n: its length. */
+/* The value of a label; *n: its length. name: with its '=', nname bytes. NULL: there is no such label. */
 static const char *label_of(const char *labels, const char *name, size_t nname, size_t *n)
 {
 	for (const char *p = labels; p; p = strchr(p, '\n')) {

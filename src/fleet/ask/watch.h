@@ -23,6 +23,7 @@ struct watch {
 };
 /* Options of it that are no others' (base/optrow.h). */
 extern const struct optrow watch_rows[WATCH_NROWS];
-/* Until stop(). 0; -errno with *err: it cannot begin; what fails later is told, and tried again. */
+/* Watches until stop(). A later failure is reported to the listener and retried. 0, or -errno: with *err it could not
+ * begin; without, out could not be written. */
 int watch_run(struct watch *o, const struct listener *to, struct err *err);
 #endif
