@@ -47,7 +47,7 @@ struct arena {
 	size_t limit, used, next_size;
 };
 
-/* Nothing is attached while the compiler runs, so running out of memory may end the process. */
+/* Memory can run out here only while the compiler runs. Nothing is attached then, so the process may end. */
 static void die_oom(void)
 {
 	abort();
@@ -66,7 +66,7 @@ struct arena *arena_new(size_t limit_bytes)
 
 #ifdef DWELL_STRESS_ARENA
 /* An object of its own page costs two mappings, of which the kernel allows a process 65,530 by default
- * (vm.max_map_count). What a large compilation needs beyond this number shares mappings. */
+ * (vm.max_map_count). After this number of mappings, the objects of a large compilation share mappings. */
 #define STRESS_MAPPINGS_MAX 20000
 #define STRESS_SHARED ((size_t)1 << 20)
 static _Atomic size_t mappings;

@@ -7,6 +7,7 @@
 /* The last of SIGINT, SIGTERM and SIGHUP since caught_begin(), or 0. */
 extern volatile sig_atomic_t caught;
 
-/* From now on they only set `caught`; system calls that wait end with EINTR. What is ignored (nohup) stays so. */
+/* From now on they only set `caught`; system calls that wait end with EINTR. A signal that is ignored (nohup) stays
+ * ignored. */
 void caught_begin(void);
 #endif

@@ -6,7 +6,7 @@
 #include <time.h>
 #include "base/units.h"
 
-/* What the clock shows. `id`: one of the CLOCK_… of <time.h>, which every kernel has: this cannot fail. */
+/* Returns the clock's time in ns. `id`: one of the CLOCK_… of <time.h>, which every kernel has: this cannot fail. */
 static inline uint64_t clock_ns(clockid_t id)
 {
 	struct timespec ts;

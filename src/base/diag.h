@@ -43,7 +43,7 @@ struct diag *diag_error(struct diags *d, struct span at, const char *tag, const 
 	__attribute__((format(printf, 4, 5)));
 struct diag *diag_warn(struct diags *d, struct span at, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* What front has collected comes before what is in d; front is empty then. Of the same arena. */
+/* Puts the diagnostics of front before those of d, and empties front. Both have the same arena. */
 void diags_put_first(struct diags *d, struct diags *front);
 void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* name (of type) could stand there; the texts must live as long as d's. */

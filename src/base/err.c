@@ -35,7 +35,7 @@ void err_prefix(struct err *e, const char *fmt, ...)
 	if (r < 0)
 		r = 0;
 	n = (size_t)r < sizeof(e->msg) ? (size_t)r : sizeof(e->msg) - 1;
-	/* What no longer fits is cut at the end: the front says where it happened. */
+	/* The start of the text says where the error happened, so the end is cut. */
 	r = (int)strnlen(old, sizeof(old) - 1 - n);
 	memcpy(e->msg + n, old, (size_t)r);
 	e->msg[n + (size_t)r] = '\0';

@@ -5,8 +5,8 @@
 #define DWELL_BASE_GOFMT_H
 #include <stdint.h>
 
-/* One process. The word at tls points to the current struct g. That may be g0, the goroutine of the scheduler's stack.
- * So the goroutine is g->m->curg, and its m is the same as g->m. */
+/* One process. The word at tls points to the current struct g. The current g may be g0, the goroutine of the
+ * scheduler's stack. So the goroutine is g->m->curg, and its m is the same as g->m. */
 struct go_proc {
 	uint64_t start; /* as in struct uw_proc */
 	int64_t tls;	/* from the thread's base of thread-local storage */

@@ -71,7 +71,7 @@ struct hs_proc {
 #define HS_SEGMENT_FREE 0xff
 #define HS_MAX_HOPS 12 /* from a segment to where its block begins */
 
-/* Of an interpreter's frame are read, around its frame pointer. Source: cpu/x86/frame_x86.hpp. */
+/* Bytes that are read of an interpreter's frame, around its frame pointer. Source: cpu/x86/frame_x86.hpp. */
 #define HS_FRAME_BELOW 64 /* bytes below it: the bytecode pointer */
 #define HS_FRAME_BYTES 80
 #define HS_FRAME_BCP 0

@@ -10,7 +10,7 @@ struct jsonw jsonw_to(struct strb *b)
 	return (struct jsonw){ .b = b };
 }
 
-/* What stands before a value: a comma, unless it is the first of its container, and its name. */
+/* Writes what precedes a value: a comma, unless it is the first of its container, and its name. */
 static void begin_value(struct jsonw *w, const char *name)
 {
 	uint64_t bit = 1ull << w->depth;

@@ -7,8 +7,8 @@
 /* Decimal, 0x hex or 0 octal, whole string; 0, -EINVAL (not a number) or -ERANGE. */
 int num_parse_u64(const char *s, uint64_t *ret);
 int num_parse_i64(const char *s, int64_t *ret);
-/* What a digit is worth, of bases up to 16; of other characters 99. */
-/* What strtoul(3) passes over in front of a number: white space and "+". */
+/* The value of a digit in bases up to 16; 99 for other characters. */
+/* Skips what strtoul(3) skips before a number: white space and "+". */
 const char *num_skip_blanks(const char *s);
 int num_digit(char c);
 /* DTrace sizes: a number with optional k, m, g, t (powers of 1024); bytes. */

@@ -19,7 +19,7 @@ enum {		    /* flags of a conversion */
        PF_AGG = 256,	 /* @: the value of the aggregation (printa) */
 };
 
-/* What a conversion needs and how it is shown. Rows in printfmt.c. */
+/* The class of a conversion: which argument it needs, and how that is shown. Rows in printfmt.c. */
 enum pf_class {
 	PFC_NONE,    /* no conversion: literal text at the end of the format */
 	PFC_PCT,     /* %% */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiled D programs write and how to read it back: plain data made by cg, used by run to
- * decode, kept in the recording, and read by the views. Everything is host byte order.
+/* Formats of what compiled D programs write: plain data made by cg, used by run to decode, kept in the recording, and
+ * read by the views. Everything is host byte order.
  *
  * A ring record is struct rec_hdr followed by the data of one clause instance (one "EPID"): all
  * fields of all its data actions at fixed offsets. Records with hdr.fmt == REC_FMT_FAULT carry
@@ -88,7 +88,7 @@ enum rec_slot {
 	REC_NSLOTS
 };
 
-/* What a row of losses tells. */
+/* The kind of loss that a row tells. */
 enum rec_loss {
 	REC_LOST,     /* something happened and is not there */
 	REC_LEFT_OUT, /* more than a limit that the user can set */

@@ -18,6 +18,6 @@ void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *p, size_t n);
 /* Ends it; ret gets 64 digits. */
 void sha256_text(struct sha256 *s, char ret[SHA256_TEXT]);
-/* Of all that can be read from fd, from where it stands; *ret_bytes: how much that was. 0 or -errno. */
+/* The SHA-256 of the rest of fd, from its current offset; *ret_bytes: how many bytes that were. 0 or -errno. */
 int sha256_fd(int fd, char ret[SHA256_TEXT], uint64_t *ret_bytes);
 #endif

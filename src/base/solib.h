@@ -10,7 +10,7 @@
  * Source: dlopen(3). */
 void *solib_open(const char *soname);
 
-/* What helps where a library cannot be opened: @install, or that the static build opens none. */
+/* Tells what helps where a library cannot be opened: @install, or that the static build opens none. */
 const char *solib_advice(const char *install);
 
 /* The address of a function of an opened library, or NULL. Source: dlsym(3). */

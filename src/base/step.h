@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The three kinds of result. A function has one of them, and its type says which:
  *
- *   int          0, or -errno: it is done, or it is not. What else there is to know comes through pointers.
+ *   int          0, or -errno: it is done, or it is not. Other results come through pointers.
  *   bool         yes or no. It cannot fail.
  *   struct step  one of several: there is one more, or there is none, or it failed.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs keep of a tracker's delays: written by generated code, read by run/ while it runs.
+/* Format of the delays that programs keep of a tracker: written by generated code, read by run/ while it runs.
  *
  * An event is counted in the slot of its own second, on the CPU that closed it; slots are used again every
  * TRACK_SLOTS seconds. Sums and buckets only ever grow (buckets modulo 2^32): a reader keeps what it saw
@@ -12,7 +12,7 @@
 
 #define TRACK_SLOTS 8u /* power of two */
 
-/* What happens to events beside being closed. */
+/* Counters of events that were not closed as usual. */
 enum track_count {
 	TRACK_N_REPLACED,  /* opened again while open */
 	TRACK_N_FULL,	   /* not opened: no room */

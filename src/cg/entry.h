@@ -17,8 +17,8 @@ enum entry_kind {
 	ENTRY_KPROBE,	  /* a function of the kernel; otherwise as ENTRY_UPROBE */
 	/* Walks, made from user space (run/consume/walk.h); the program may be preempted, and runs in dwell's
 	 * thread, but never twice at a time. */
-	ENTRY_ITER_TASK, /* once per thread. ctx: struct bpf_iter__task. What is built in is that of the
-			  * walked thread: gen_task() and what stands on it */
+	ENTRY_ITER_TASK, /* once per thread. ctx: struct bpf_iter__task. Built-in variables describe the walked
+			  * thread: gen_task() and what uses it */
 	ENTRY_ITER_MAP,	 /* once per element of the hash map of image.scans[scan - 1].
 			  * ctx: struct bpf_iter__bpf_map_elem: meta, map, key, value, 8 bytes each */
 	ENTRY_NONE,	 /* no program of its own: ERROR clauses, called from faults */
@@ -76,7 +76,7 @@ struct entry {
 	uint64_t instance;    /* tells programs apart that must not be shared */
 	uint32_t scan;	      /* ENTRY_ITER_MAP, and the ENTRY_ITER_TASK that follow it: which of image.scans,
 			       * from 1 on; 0: the walk has a period of its own */
-	/* Which of the program's probes fires: a u64 of the ctx compared with selector. */
+	/* Tells which of the program's probes fires: a u64 of the ctx, which is compared with sel_value. */
 	bool has_selector;
 	struct arg_loc sel; /* where the number is */
 	uint64_t sel_value; /* its value for this probe, < ENTRY_MAX_SELECTOR */

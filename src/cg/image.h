@@ -64,7 +64,8 @@ struct img_state {
 	uint32_t hits;	   /* firings are counted in IMG_MAP_HITS: somebody asks */
 	uint32_t pad;
 };
-/* Which firings: n is the selector for programs that have one, else the probe's id. prog: img_prog.index. */
+/* The key of a count of firings: n is the selector for programs that have one, else the probe's id. prog:
+ * img_prog.index. */
 #define IMG_HITS_KEY(prog, n) ((uint64_t)(prog) << 32 | (uint32_t)(n))
 /* Warming up: probes are being attached one after another; as in DTrace no clause runs before all of them are. */
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1, IMG_WARMUP = 2 };
@@ -213,7 +214,7 @@ struct image {
 	bool uses_ustack;
 };
 
-/* What cg needs to know besides the program. */
+/* The input of code generation besides the program. */
 struct cg_env {
 	const struct caps *caps;
 	/* Describes the entry of a probe (prov/). 0 or -errno; *reason: in words. */

@@ -20,7 +20,7 @@ struct command {
 	const char *summary; /* one line for completion; NULL: not for people */
 	/* An exit code; < 0: done, its help was asked for. argv[0] is the command's name. NULL: it shows `view`. */
 	int (*run)(int argc, char **argv);
-	/* What its help is made of: one of these, or nothing. */
+	/* The source of its help: one of these, or none. */
 	const struct optable *options;
 	const struct viewcmd *view;
 	const struct viewjoined *joined;
@@ -48,7 +48,7 @@ int cmd_err(int e, struct err *err);
 /* The same of anything else: EXIT_ERROR, without a message where there is none. */
 int cmd_failed(int e, struct err *err);
 
-/* What the engine says goes where messages go; diagnostics in JSON to standard output. */
+/* Messages of the engine go where messages go; diagnostics in JSON go to standard output. */
 extern const struct listener cmd_listener;
 
 /* At the end of output to stdout: flushes it, says what went wrong (error: -errno from before, or 0). EXIT_OK, or
@@ -77,7 +77,7 @@ int cmd_usage(const char *reason);
 const struct command *cmd_find(const char *name);
 const struct command *cmd_part(const struct command *c, const char *name);
 int cmd_start(const struct command *c, int argc, char **argv); /* or a part of it. An exit code */
-/* What --help prints. cmd_wants_help(): it is asked for, by the word that comes first. */
+/* Prints the --help of a command. cmd_wants_help(): the first word asks for help. */
 void cmd_help_of(const struct command *c, FILE *out);
 bool cmd_wants_help(int argc, char **argv);
 /* A line for each part, of a usage. */

@@ -31,7 +31,8 @@ static int list_probes(const char *pattern)
 	return cmd_request(&c, NULL);
 }
 
-/* Of a complete_env. A child lists them: they come by standard output, and may be too many. */
+/* Adds the probes of a description, for a complete_env. A child lists them: they come by standard output, and may be
+ * too many. */
 static int probes(void *ctx, const char *pattern, struct strb *out)
 {
 	int fds[2], status;
@@ -60,7 +61,7 @@ static ssize_t write_text(void *out, const char *buf, size_t n)
 	return (ssize_t)n;
 }
 
-/* What is printed to a stream, as text. */
+/* Opens a stream that appends to out. */
 static FILE *open_text(struct strb *out)
 {
 	return fopencookie(out, "w", (cookie_io_functions_t){ .write = write_text });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of `dwell fleet` share: where NATS and ClickHouse are. */
+/* Options that the parts of `dwell fleet` share: where NATS and ClickHouse are. */
 #ifndef DWELL_CMD_FLEET_H
 #define DWELL_CMD_FLEET_H
 #include "cmd/words.h"

@@ -18,7 +18,7 @@ struct run_table {
 	struct optable t;
 };
 
-/* Those of the program, of hosts as questions have them, of the store and of NATS. */
+/* Joins the options of the program, those for hosts that questions have, and those of the store and of NATS. */
 static void make_table(struct run_table *r)
 {
 	static const struct optrow servers[] = { FLEET_STORE_ROWS(struct runask, show.store),

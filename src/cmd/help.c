@@ -69,7 +69,7 @@ void cmd_list_parts(const struct command *c, FILE *out)
 			fprintf(out, "\t%-8s %s\n", (*p)->name, (*p)->summary);
 }
 
-/* Of a command, or of a part of it. What has only parts knows no other words. */
+/* Prints the help of a command, or of a part of it. A command that has only parts reports other words. */
 static int help_of(const struct command *c, int argc, char **words)
 {
 	const struct command *part = argc > 0 ? cmd_part(c, words[0]) : NULL;

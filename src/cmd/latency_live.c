@@ -34,7 +34,7 @@ static void list_trackers(FILE *out)
 	fputc('\n', out);
 }
 
-/* What can only be a file, a folder or a process. */
+/* Can the word only be a file, a folder or a process? */
 static bool is_recording(const char *name)
 {
 	if (trackers_has_file(name))

@@ -37,7 +37,7 @@ static void hold_standard_fds(void)
 		close(fd);
 }
 
-/* What a command has printed and not looked after: help, a list. */
+/* Reports a failure to write what a command printed without checking: help, a list. */
 static int written(int status)
 {
 	bool failed = ferror(stdout) != 0;
@@ -69,7 +69,7 @@ int cmd_start(const struct command *c, int argc, char **argv)
 	const struct command *part = argc > 1 ? cmd_part(c, argv[1]) : NULL;
 	int e;
 
-	/* What report prints is a program's own, and top draws. */
+	/* report prints the output of a program, and top draws: both stay as they are. */
 	if (c != &cmd_report && c != &cmd_top)
 		plainout_stdout();
 	if (part)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What commands do with command lines, and with recordings that they make: the functions of cmdline/optable.h and
- * engine/run/recnow.h with messages. 0, or EXIT_* > 0 after a message. */
+/* Functions of cmdline/optable.h and engine/run/recnow.h for commands: with messages, and with exit codes. 0, or EXIT_*
+ * > 0 after a message. */
 #ifndef DWELL_CMD_WORDS_H
 #define DWELL_CMD_WORDS_H
 #include "cmd/cmd.h"

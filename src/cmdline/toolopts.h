@@ -9,7 +9,7 @@
 
 #define TOOLOPTS_TOP_MAX 1000000 /* --top: rows of a table */
 
-/* What a tool can be narrowed to: not at all, to the processes of -p and -c, to anybody's. */
+/* The processes that a tool can be narrowed to: none, those of -p and -c, any. */
 enum tool_narrow { TOOL_NOT, TOOL_TARGET, TOOL_ANY };
 
 struct toolopts {

@@ -200,7 +200,8 @@ void viewline_help(const struct viewcmd *c, const char *program, FILE *out)
 
 /* -- what is shown -- */
 
-/* What was recorded: the command, the process, the file that is kept. */
+/* Adds the recording that was just made as a source. Its title is the command, the process, or the file that is
+ * kept. */
 static void add_live(struct viewline *l)
 {
 	const struct recnow *live = &l->live;
@@ -237,7 +238,7 @@ static int check_words(const struct viewline *l, const struct optable *t, const 
 	return unexpected || missing ? optable_words(t, unexpected, missing, program, err) : 0;
 }
 
-/* Which of the family has the format. */
+/* Chooses the view of the family that has the format. */
 static int choose_format(struct viewline *l, struct err *err)
 {
 	_cleanup_(strb_free) struct strb known = { 0 };
@@ -275,7 +276,7 @@ int viewline_read(struct viewline *l, int argc, char **argv, enum view_output ou
 		e = choose_format(l, err);
 	if (e == 0 && l->record)
 		add_live(l);
-	/* What goes together is known before anything is recorded. */
+	/* Options that exclude each other are reported before anything is recorded. */
 	if (e == 0)
 		e = view_choose(l->view, &l->job, out, err);
 	if (e == 0 && l->view->check)

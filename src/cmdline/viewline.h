@@ -7,7 +7,7 @@
 #include "cmdline/requestopts.h"
 #include "view/view.h"
 
-/* What such a command can record itself, to show it then. */
+/* The options by which such a command records first, and then shows the recording. */
 struct viewlive {
 	const struct optrow *rows; /* of a struct recnow */
 	size_t nrows;
@@ -44,7 +44,7 @@ struct viewjoined {
 struct optable viewline_join(const struct viewjoined *j, struct viewrows *rows);
 void viewline_join_help(const struct viewjoined *j, const char *program, FILE *out);
 
-/* What a command line has said. */
+/* A command line as parsed. */
 struct viewline {
 	const struct viewcmd *c;
 	const struct view *view; /* of the family */

@@ -21,7 +21,7 @@ struct cgroup_names {
 	char pod[CGROUPS_NAME], space[CGROUPS_NAME]; /* of Kubernetes: its name and namespace; or "" */
 };
 
-/* What the path of a cgroup tells. Pure. */
+/* The ids that the path of a cgroup tells. Pure. */
 struct cgroup_ids {
 	char container[65]; /* 64 digits, or the name of a container of LXC or systemd-nspawn */
 	char pod[64];	    /* the pod's uid; or "" */

@@ -19,7 +19,7 @@
 struct daemon;
 struct recorder;
 
-/* What its options say. */
+/* The daemon's options. */
 struct daemon_opts {
 	const char *state, *metrics_at; /* NULL: where it is by itself; no metrics */
 	uint64_t rotate_bytes, rotate_ns, keep_bytes;

@@ -43,8 +43,8 @@ static bool parse(const char *where, struct place *p)
 	return true;
 }
 
-/* A page of elsewhere may have a name of its own that leads to loopback: there only our names are answered. What
- * listens to the network can be reached by anybody in it by any name. */
+/* A page of elsewhere may have a name of its own that leads to loopback: there only our names are answered. A socket on
+ * another address answers to any name, because anybody in the network can reach it. */
 static void name_hosts(struct place *p)
 {
 	bool v6 = strchr(p->host, ':') != NULL;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include "base/diag.h"
 
-/* What was asked for is wrong, as a name that there is not. Everything else is an error of the run. */
+/* The user asked for something wrong, such as a name that does not exist. Everything else is an error of the run. */
 #define LISTENER_WRONG (-EBADRQC)
 
 struct listener {

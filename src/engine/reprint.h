@@ -8,7 +8,7 @@
 #include "store/file/recquery.h"
 #include "view/text/text.h"
 
-/* What is to be as in the run, if it is false here. */
+/* Options of the run that are kept where they are false here. */
 struct reprint_opts {
 	bool json, quiet, flowindent, verbose;
 };

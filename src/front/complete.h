@@ -9,11 +9,11 @@
 #define COMPLETE_WORDS_MAX 256 /* of a command line; of a longer one nothing is completed */
 #define COMPLETE_PROC_MAX 4096 /* processes that are looked at */
 
-/* What the rest of dwell knows. */
+/* Lists and texts from the rest of dwell. */
 struct complete_env {
 	void *ctx;
 	/* Adds what --help of a command prints, or of its part; part of `run`: of that tool. part may be NULL, or none:
-	 * then of the command. command NULL: of dtrace(1)'s options. Nothing: there is no such command. */
+	 * then of the command. command NULL: of dtrace(1)'s options. It adds nothing if there is no such command. */
 	void (*help)(void *ctx, const char *command, const char *part, struct strb *out);
 	/* Adds the shipped tools, "name what it is", a line each. */
 	void (*tools)(void *ctx, struct strb *out);
@@ -27,14 +27,14 @@ struct complete_env {
 };
 
 /* Adds the words that may stand for the last of n words (words[0]: the first after "dwell"): "word<TAB>what it is", a
- * line each. Nothing: a file, or a command of the system. */
+ * line each. No words: a file, or a command of the system. */
 void complete(const struct complete_env *env, size_t n, const char *const *words, struct strb *out);
 
 /* The parts, for tests. help: what `dwell COMMAND --help` prints. */
 
 /* Options that begin with prefix. */
 void complete_options(const char *help, const char *prefix, struct strb *out);
-/* What the help calls the argument of an option; its length in *n. NULL: there is no such option, or it has none. */
+/* The name of an option's argument in the help; its length in *n. NULL: there is no such option, or it has none. */
 const char *complete_argument(const char *help, const char *option, size_t *n);
 /* Values that the help lists below an option, as "value: what it is". */
 void complete_values(const char *help, const char *option, const char *prefix, struct strb *out);

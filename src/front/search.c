@@ -19,7 +19,8 @@ static bool in_word(char c)
 	return isalnum((unsigned char)c);
 }
 
-/* How line [p, end) has the word. What marks text (*bold*, _italic_) may stand in front of a definition. */
+/* How line [p, end) has the word. Marks of bold or italic text (*bold*, _italic_) may stand in front of a
+ * definition. */
 static unsigned rank_of(const char *p, const char *end, const char *word)
 {
 	const char *first = p;

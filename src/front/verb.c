@@ -6,7 +6,7 @@
 
 /* Options of dtrace(1) that name programs, or do not need one. */
 static const char program_letters[] = "sPmfniGhlVe";
-/* Those with an argument: what stands after them in the same word is no letter. */
+/* Options with an argument. The rest of the word is the argument, and has no options. */
 static const char argument_letters[] = "36bcDILopUxX";
 
 static bool has_program_letter(const char *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which checkpoints of a replay there are, and from which one goes somewhere. */
+/* The checkpoints of a replay, and the choice of the one from which to go somewhere. */
 #ifndef DWELL_GDB_KEPT_H
 #define DWELL_GDB_KEPT_H
 #include "replay/watch.h"

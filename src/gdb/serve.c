@@ -117,8 +117,7 @@ static int fault_signal(struct server *s)
 	return g->kind == EV_END ? WTERMSIG(g->end.status) : (int)g->state.signo;
 }
 
-/* What has happened, as gdb wants it. Signals have its numbers, which are Linux's for those that faults send, but
- * SIGBUS. */
+/* Writes the stop reply for gdb. Signals have its numbers, which are Linux's for those that faults send, but SIGBUS. */
 static void note_stop(struct server *s, enum stop_reason reason)
 {
 	const uint32_t id = number_of(s, watch_task(s->trip.now));

@@ -68,7 +68,7 @@ static void join(struct arms *a, const struct arms *b)
 			add_register(a, b->addr[i], b->seven >> (16 + 4 * i) & 15);
 }
 
-/* What is to stop the task that runs now. */
+/* The breakpoints and conditions that stop the task that runs now. */
 static struct arms armed(const struct trip *t)
 {
 	const struct position *p = t->mode == TRIP_COUNT ? &t->found : &t->to;

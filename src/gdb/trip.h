@@ -14,7 +14,7 @@
 #define TRIP_WATCH 4u	    /* debug registers */
 #define TRIP_STEPS 1000000u /* looked at, one by one, for the instruction before; 20 s or more */
 
-/* What is to stop the program. */
+/* Breakpoints and conditions that stop the program. */
 struct arms {
 	size_t n;
 	uint64_t brk[ARMS_MAX];
@@ -43,7 +43,7 @@ enum stop_reason {
 	STOP_EXEC,
 	STOP_ASKED
 };
-/* What it shall do next. */
+/* The next step of the replay. */
 enum trip_next { NEXT_GO, NEXT_BACK, NEXT_STEP_BACK, NEXT_AGAIN, NEXT_PLACE, NEXT_END };
 enum trip_mode { TRIP_GO, TRIP_TO, TRIP_LOOK, TRIP_COUNT };
 /* Where an instruction was, to find the one before. */
@@ -102,8 +102,8 @@ struct trip {
 	uint8_t before[64]; /* what watched addresses had before a system call */
 	int error;
 };
-/* Runs until stopped() says NEXT_END, or the trace ends: then result is as of replay_run(). 0 or -errno with an error.
- */
+/* Runs until stopped() says NEXT_END, or the trace ends: then result is as of replay_run(). 0 or -errno with an
+ * error. */
 int trip_run(struct trip *t, const char *path, struct replay_result *result, struct err *e);
 int trip_copy(struct position *to, const struct position *from); /* 0 or -ENOMEM */
 void trip_free(struct trip *t);

@@ -30,7 +30,7 @@ struct hwaliases {
 
 /* "pci", "usb" … */
 const char *hwbus_name(enum hwbus b);
-/* Which bus a pattern or device's name is of; HW_NBUSES: of another. */
+/* The bus of a pattern or of a device's name; HW_NBUSES: of another. */
 enum hwbus hwbus_of(const char *alias);
 /* Vendor and device in it; HW_ANY where it does not say. Virtio's vendor is PCI's; ACPI has names only. */
 void hwalias_ids(const char *alias, uint32_t *vendor, uint32_t *device);

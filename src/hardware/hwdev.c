@@ -43,7 +43,7 @@ static const char *first_line(struct arena *a, const char *path)
 	return *line ? arena_strdup(a, line) : NULL;
 }
 
-/* What ACPI describes is often driven as a device of another bus, its physical node. */
+/* A device that ACPI describes is often driven as a device of another bus, its physical node. */
 static void find_driver(struct arena *a, const char *dir, struct hwdev *d)
 {
 	static const char *const ways[] = { "driver", "physical_node/driver" };

@@ -15,6 +15,7 @@ struct hwdev {
 	uint32_t vendor, device;
 };
 
-/* Below root, /sys as a rule; by bus and name. Those that do not say what they are are left out. 0; -errno. */
+/* Below root, /sys as a rule; by bus and name. Devices that do not tell what they are are left out, and counted in
+ * *left_out. 0; -errno. */
 int hwdev_read(struct arena *a, const char *root, struct hwdev **ret, size_t *ret_n, size_t *left_out);
 #endif

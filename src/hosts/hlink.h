@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One remote machine of a run: the ssh process, and the frames (wire.h) sent and received over it. Nothing blocks. */
+/* One remote machine of a run: the ssh process, and the frames (wire.h) sent and received over it. No call blocks. */
 #ifndef DWELL_HOSTS_HLINK_H
 #define DWELL_HOSTS_HLINK_H
 #include <poll.h>
@@ -20,7 +20,7 @@ enum hlink_state {
 	HLINK_ENDED
 };
 
-/* What is the same for all of them. */
+/* Settings that all machines of a run share. */
 struct hlink_common {
 	struct place_ssh ssh;
 	const char *binary;  /* a path: what is copied */

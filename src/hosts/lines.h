@@ -15,8 +15,8 @@ struct lines {
 	bool separate; /* each has a file of its own, without names */
 	const struct listener *to;
 };
-/* What machine h printed. tail: the beginning of a line, which is kept for the next call. Of one machine nothing is
- * changed: a line without end is seen at once, and a NUL is one. */
+/* Prints output of machine h. tail: the beginning of a line, which is kept for the next call. With one machine the
+ * output is passed on unchanged: a line without end is shown at once, and a NUL stays. */
 void lines_out(const struct lines *l, size_t h, struct strb *tail, FILE *out, const char *p, size_t n);
 /* Its messages, which go to the listener. */
 void lines_err(const struct lines *l, size_t h, struct strb *tail, const char *p, size_t n);

@@ -28,7 +28,7 @@ void mergein_layout(struct mergein_form *f);
  * -EPROTO, -ENOMEM, or what fn returned. */
 typedef int mergein_fn(void *ctx, const struct row *row);
 int mergein_rows(const json_t *object, const struct mergein_form *f, bool divide, mergein_fn *fn, void *ctx);
-/* What normalize() said of the k-th aggregation; 1: nothing. */
+/* The divisor that normalize() set for the k-th aggregation; 1: none. */
 int64_t mergein_normal(const json_t *object, size_t k);
 /* The bytes that a text of hexadecimal digits stands for, in the arena; NULL: it is none. */
 char *mergein_hex(struct arena *a, const json_t *text, size_t *ret_n);

@@ -88,7 +88,7 @@ static void make_argv(const struct place *p, const struct place_ssh *s, bool com
 		ret->argv[n++] = "-F";
 		ret->argv[n++] = (char *)s->config;
 	}
-	/* Nothing is asked for: several would ask at a time. */
+	/* BatchMode: ssh asks no questions, since several ssh would ask at a time. */
 	ret->argv[n++] = "-o";
 	ret->argv[n++] = "BatchMode=yes";
 	ret->argv[n++] = "-o";

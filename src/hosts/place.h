@@ -33,8 +33,8 @@ struct place_argv {
 	char script[PLACE_SCRIPT];
 	char timeout[64], interval[64], count[64];
 };
-/* ssh with a script of fixed words for the host: to run its copy of dwell, or to make one of standard input. Of what
- * users say only the names of place_parse() are in it, each as a word of its own in front of the script. */
+/* ssh with a script of fixed words for the host: to run its copy of dwell, or to make one of standard input. The only
+ * text of users in it are the names of place_parse(), each as a word of its own in front of the script. */
 void place_run(const struct place *p, const struct place_ssh *s, struct place_argv *ret);
 void place_copy(const struct place *p, const struct place_ssh *s, struct place_argv *ret);
 #endif

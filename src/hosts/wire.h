@@ -43,7 +43,7 @@ struct step wire_next(const struct strb *b, size_t *at, size_t max, struct wire_
 /* Drops the first n bytes of a buffer. */
 void wire_drop(struct strb *b, size_t n);
 
-/* What is to be run. */
+/* The program that is to be run, and how. */
 struct wire_request {
 	uint32_t patience_ms; /* without a word from here for so long the host ends the run */
 	bool merge;	      /* aggregations are wanted as WIRE_AGGS */

@@ -170,8 +170,8 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 /* Checks units in order as one program. -EINVAL when d has errors. */
 int lang_check(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
 	       struct diags *d, struct dprog **ret);
-/* Units of which the last one could not be parsed: checks the types and variables that they declare. What is wrong with
- * these stands in front of the error of syntax, in the text and then in d, too. */
+/* Units of which the last one could not be parsed: checks the types and variables that they declare. Their errors
+ * precede the error of syntax, in the text and in d. */
 void lang_check_before(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
 		       struct diags *d);
 /* Called for every statement (before what is in it) and every expression node; true stops the walk,

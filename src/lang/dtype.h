@@ -104,8 +104,8 @@ enum dbasic {
 };
 
 struct dtypes *dtypes_new(struct arena *a, struct typesrc *ts /* NULL: no kernel types */);
-/* Whom dtype_lookup() asks to define a name (DK_TYPEDEF or a tag) that the program does not: before the
- * kernel is asked for typedefs, after it for tags. */
+/* dtype_lookup() calls define() for a name (DK_TYPEDEF or a tag) that the program does not define: before it asks the
+ * kernel for typedefs, after it for tags. */
 void dtypes_on_miss(struct dtypes *t, void (*define)(void *ctx, enum dkind kind, const char *name), void *ctx);
 const struct dtype *dtype_basic(struct dtypes *t, enum dbasic b);
 const struct dtype *dtype_int(struct dtypes *t, unsigned size, bool is_signed); /* intN_t */

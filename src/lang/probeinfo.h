@@ -50,8 +50,8 @@ struct probe {
 	 * byte 0, 8 each. cond and the args' expr are D expressions in which raw arguments go by name. */
 	bool derived;
 	const char *cond; /* the probe fires where it holds; NULL: always */
-	/* Also of probes that are not derived, where an argument is an expression. Those after what is passed are
-	 * expressions, too. */
+	/* Also of probes that are not derived, where an argument is an expression. Arguments after those that are
+	 * passed are expressions, too. */
 	const struct probe_arg *raw;
 	unsigned nraw;
 	/* D clauses that a program which enables the probe gets too, once: before its first clause that does,

@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "store/file/statedir.h"
 
-/* Of an SQLite file. Source: sqlite.org/fileformat.html, section 1.3 */
+/* The head of an SQLite file. Source: sqlite.org/fileformat.html, section 1.3 */
 #define HEAD_LEN 72
 #define HEAD_MAGIC "SQLite format 3"
 #define HEAD_APPLICATION_ID 68

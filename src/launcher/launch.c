@@ -127,8 +127,8 @@ struct plan {
 	bool to_file;	   /* what it writes has no bound that would fit into memory, and is of use when whole */
 };
 
-/* The command line for a request. What it measures leaves dwell itself out, and stops when it costs too
- * much; programs are other people's text. */
+/* The command line for a request. Such a run leaves dwell itself out, and is stopped when it costs too much, because
+ * other people write the programs. */
 static void command_of(enum serve_kind kind, char *text, char *argv[])
 {
 	static char *const run[] = { "dwell", "--json",	    "-x", "confined",	    "-x", "noself",

@@ -7,7 +7,7 @@
 
 #define VIEWARGS_MAX 32
 
-/* What the server asks for, lines of text: the recording, the name of the view, then "key=value"s. */
+/* A request of the server for a view, lines of text: the recording, the name of the view, then "key=value"s. */
 struct viewargs {
 	const char *source; /* "live", "r1", "u2" */
 	const char *other;  /* to compare with: the same; NULL: nothing, or the recording itself */

@@ -116,7 +116,7 @@ static int check_open(const struct dwell *d, const char *function, struct dwell_
 
 static bool is_of_command(const char *name)
 {
-	/* What the program of that name does with its files and its standard error. */
+	/* These options act on files and standard error of the command `dwell`. */
 	static const char *const names[] = { "record", "metrics", "bpflog", "cpp", "ctypes", "dtypes", "tree" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -229,7 +229,7 @@ int dwell_record(struct dwell *d, const char *path, struct dwell_error *err)
 	return DWELL_OK;
 }
 
-/* What the program itself has set, and the library has no place for. */
+/* Refuses options that the program sets itself, and that the library does not support. */
 static int refuse_options(const struct dwell *d, struct dwell_error *err)
 {
 	const struct dopts *o = &d->req.opts;

@@ -65,7 +65,7 @@ struct dwell {
 
 /* Fills *err, if there is one, and returns status. */
 int lib_fail(struct dwell_error *err, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Of what the engine has said last. */
+/* Fails with the last messages of the engine. */
 int lib_fail_messages(const struct dwell *d, struct dwell_error *err);
 
 /* runner.c: starts the thread, which compiles the request. 0; -errno of the engine, which has said why, if `joinable`,

@@ -17,7 +17,7 @@ struct pull {
 struct pull pull_value(const char *text);
 /* A member of an object by its name, which needs no escapes. */
 struct pull pull_member(struct pull object, const char *name);
-/* The first element of an array, and the one after e. Of an object names and values take turns. */
+/* The first element of an array, and the one after e. In an object, names and values take turns. */
 struct pull pull_first(struct pull array);
 struct pull pull_after(struct pull e);
 size_t pull_count(struct pull array);

@@ -104,7 +104,7 @@ struct queue_item *queue_take(struct queue *q)
 	return i;
 }
 
-/* What an action shows: the text of printf(), the value of trace(), else all of it. */
+/* The text that an action shows: that of printf(), the value of trace(), else the whole action. */
 static struct pull shown(struct pull action)
 {
 	struct pull v = pull_member(action, "text");

@@ -49,21 +49,22 @@ int bpfsys_btf_load(const void *data, uint32_t size);
 /* fd; statistics are kept while it is open. -EPERM: that takes CAP_SYS_ADMIN, or kernel.bpf_stats_enabled. */
 int bpfsys_enable_run_stats(void);
 int bpfsys_prog_info(int prog_fd, struct bpf_prog_info *ret);
-/* What the kernel has counted as missed at a link of kprobes. Source: struct bpf_link_info of Linux 6.7. */
+/* The number of firings that the kernel counts as missed at a link of kprobes. Source: struct bpf_link_info of Linux
+ * 6.7. */
 int bpfsys_link_missed(int link_fd, uint64_t *ret);
 /* The next id after `id` of all programs of the machine. -ENOENT: there is none. */
 int bpfsys_prog_next(uint32_t id, uint32_t *ret);
 /* fd of a program or link by its id. -ENOENT: it is gone. */
 int bpfsys_prog_by_id(uint32_t id);
 int bpfsys_link_by_id(uint32_t id);
-/* What a perf event of a process runs: id of the program, enum bpf_task_fd_type, an address in the kernel or an offset
- * in the file that name is. -EOPNOTSUPP: no such thing as a probe, a clock perhaps; or no program. */
+/* The program of a perf event of a process: its id, enum bpf_task_fd_type, and an address in the kernel or an offset in
+ * the file `name`. -EOPNOTSUPP: the event is no probe (a clock perhaps), or has no program. */
 struct bpfsys_fd_query {
 	uint32_t prog, type;
 	uint64_t addr, offset;
 };
 int bpfsys_task_fd_query(uint32_t pid, uint32_t fd, char *name, uint32_t size, struct bpfsys_fd_query *ret);
-/* Whatever object fd stands for: a structure of the caller's, which may be newer than Debian's header. */
+/* Fills info for the object of fd: a structure of the caller's, which may be newer than Debian's header. */
 int bpfsys_obj_info(int fd, void *info, uint32_t size);
 /* fd of the kernel's BTF object of a module ("vmlinux" too); -ENOENT. */
 int bpfsys_module_btf(const char *name);

@@ -33,7 +33,7 @@ bool cap_refused(struct attempt *a, const char *what, int err)
 	return false;
 }
 
-/* Of bpf(2). */
+/* Reports a refusal of bpf(2). */
 bool cap_refused_bpf(struct attempt *a, const char *what, int err)
 {
 	struct reason words;
@@ -44,7 +44,7 @@ bool cap_refused_bpf(struct attempt *a, const char *what, int err)
 	return false;
 }
 
-/* Of perf_event_open(2). */
+/* Reports a refusal of perf_event_open(2). */
 static bool refused_perf(struct attempt *a, const char *what, int err)
 {
 	struct reason words;

@@ -5,7 +5,7 @@
 #include <linux/bpf.h>
 #include "load/probe_caps.h"
 
-/* What an attempt gets and says. */
+/* The input and the result of an attempt. */
 struct attempt {
 	struct typesrc *ts;	      /* may be NULL */
 	char reason[CAPS_REASON_MAX]; /* why not, or a remark */

@@ -151,7 +151,8 @@ static bool try_tracefs(struct attempt *a)
 	return false;
 }
 
-/* Which call it is: of the current thread's registers by its type, or (before 5.11) by reading the kernel's memory. */
+/* The system call's number comes from the current thread's registers: by their type, or (before 5.11) by reading the
+ * kernel's memory. */
 static bool try_syscall(struct attempt *a)
 {
 	struct reason words;
@@ -263,7 +264,7 @@ static bool try_data_symbols(struct attempt *a)
 
 static bool try_lockdown(struct attempt *a)
 {
-	/* What the kernel does counts: securityfs, which says the mode, need not be mounted. */
+	/* The helper is tried, because securityfs, which tells the mode, need not be mounted. */
 	const char *mode = cap_lockdown();
 	int r = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_probe_read_kernel);
 	struct reason words;
@@ -276,7 +277,7 @@ static bool try_lockdown(struct attempt *a)
 	return true;
 }
 
-/* What cg/rt/unwind.h needs. */
+/* Tries what cg/rt/unwind.h needs. */
 static bool try_unwind(struct attempt *a)
 {
 #if defined(__x86_64__) || defined(__aarch64__)

@@ -20,8 +20,8 @@ enum kprobe_way {
 	KPROBE_PLAIN,	/* a perf event each */
 };
 
-/* Single kprobes attach and detach slowly. From SLOW_FROM on the user gets a message; more than MAX_SINGLE are refused.
- */
+/* Single kprobes attach and detach slowly. From SLOW_FROM on the user gets a message; more than MAX_SINGLE are
+ * refused. */
 #define KPROBE_SLOW_FROM 20
 #define KPROBE_MAX_SINGLE 2000
 
@@ -29,8 +29,8 @@ enum kprobe_way {
  * kernel/trace/bpf_trace.c */
 #define KPROBE_PIECE 10000
 
-/* From this many probes on, a message says before how long attaching will take, as it was measured (doc/measured.md).
- */
+/* From this many probes on, a message says before how long attaching will take, as it was measured
+ * (doc/measured.md). */
 #define KPROBE_MANY 10000
 #define KPROBE_PER_SEC 10000
 
@@ -42,8 +42,8 @@ struct kprobe_fds {
 	uint64_t refused_cookie;
 };
 
-/* Attaches at n functions. Those that the kernel refuses are counted and left out. -EINTR: stop(), which may be
- * NULL, was not 0. -errno with words in err otherwise. */
+/* Attaches at n functions. Functions that the kernel refuses are counted and left out. -EINTR: stop(), which may be
+ * NULL, did not return 0. Otherwise -errno with words in err. */
 int kprobe_attach(enum kprobe_way way, bool ret, const struct kprobe_site *v, size_t n, int prog_fd, int (*stop)(void),
 		  struct kprobe_fds *fds, struct err *err);
 #endif

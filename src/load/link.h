@@ -12,8 +12,8 @@ struct link;
 int link_attach(const struct entry *e, int prog_fd, struct link **ret, struct err *err);
 /* A program that walks threads, or the elements of a map (map_fd, else -1); link_iter_read() is the walk. */
 int link_attach_iter(int prog_fd, int map_fd, struct link **ret, struct err *err);
-/* Makes one walk: reads an iterator (bpfsys_iter_create()) to its end. What the program writes by other means
- * than its rings is not looked at. 0 or -errno. */
+/* Makes one walk: reads an iterator (bpfsys_iter_create()) to its end. Output that the program does not write to its
+ * rings is ignored. 0 or -errno. */
 int link_iter_read(int fd);
 /* A further descriptor for the first one of a link, the caller's to close; -errno. */
 int link_dup_fd(const struct link *l);

@@ -8,7 +8,7 @@
 #include "load/bpf_sys.h"
 #include "load/load_int.h"
 
-/* What programs have for themselves. */
+/* Does each program need its own map of this role? */
 static bool is_own(const struct img_map *m)
 {
 	return m->role == IMG_MAP_RODATA || m->role == IMG_MAP_SCRATCH || m->role == IMG_MAP_UW_SCRATCH;

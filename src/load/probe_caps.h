@@ -10,15 +10,15 @@
 #define CAPS_REASON_MAX 512
 #define CAPS_OLD_MAX_KEY 512 /* bytes of a key of a hash map before 5.11 (c6bde958a62b) */
 
-/* What code generation and loading need, in under 2 ms: CPUs, pid namespace, helpers, atomics, ring buffer,
- * cpu-clock. tp_btf is taken to follow from BTF here (proven by caps_full()). The fields that
- * cost more stay false: uprobe*, kprobe*, fentry, iter_*, tracefs, sched_exit_tp.
- * -EPERM and the like with a reason when the kernel loads no program for us at all. */
+/* Tries what code generation and loading need, in under 2 ms: CPUs, pid namespace, helpers, atomics, ring buffer,
+ * cpu-clock. tp_btf is taken to follow from BTF here (proven by caps_full()). The fields that cost more stay false:
+ * uprobe*, kprobe*, fentry, iter_*, tracefs, sched_exit_tp. -EPERM and the like with a reason when the kernel loads no
+ * program for us at all. */
 int caps_quick(struct caps *ret, struct err *err);
 /* For callers that load nothing (-l, -e) and may try nothing: CPUs, pid namespace and types as they are, all else as if
  * it were there. */
 void caps_assume(struct caps *ret);
-/* What programs with loops need beside: may_goto. */
+/* Tries what programs with loops need in addition: may_goto. */
 void caps_loops(struct caps *c);
 /* Keys of hash maps may be longer than CAPS_OLD_MAX_KEY. */
 bool caps_long_keys(void);

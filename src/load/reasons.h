@@ -20,7 +20,7 @@ const char *reason_bpf(int code, struct reason *ret);
 const char *reason_perf(int code, struct reason *ret);
 /* Does kernel.perf_event_paranoid demand CAP_SYS_ADMIN for perf_event_open(2)? */
 bool reason_perf_wants_admin(void);
-/* What is read of tracefs said code. */
+/* Words for an error code of reading tracefs. */
 const char *reason_tracefs(int code, struct reason *ret);
 /* The kernel's type information cannot be read. */
 const char *reason_types(struct reason *ret);

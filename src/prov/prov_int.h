@@ -46,7 +46,7 @@ enum {
 	PROV_N_PROFILE = 800000,
 	PROV_ID_FBT = 900000, /* two of each function: the first 45,000 … */
 	PROV_N_FBT = 90000,
-	/* Of processes: given out in order of appearance. Only those of many are longer than the column. */
+	/* Ids of processes' probes, given out in order of appearance. Only those of many are longer than the column. */
 	PROV_ID_PID = 990000,
 	PROV_N_PID = 16000000,	     /* pid and USDT together */
 	PROV_ID_FBT_MORE = 18000000, /* … and the others */
@@ -74,7 +74,7 @@ struct fbt_state;
 struct fbt_later;
 struct instr_state;
 
-/* What providers keep for the session; in the registry's arena. */
+/* Data that providers keep for the session; in the registry's arena. */
 struct prov_cache {
 	struct arena *arena;
 	struct tptab *tps;	    /* prov/common/tptab.c: all, once they were asked for */

@@ -16,7 +16,7 @@ struct prov_processes {
 	int (*find)(void *ctx, int pid);  /* where it lives; 0: there is none */
 	int (*each)(void *ctx, size_t i); /* the i-th, as recorded; 0: there are no more */
 };
-/* What providers may use; one per session. */
+/* The environment of providers; one per session. */
 struct prov_env {
 	struct typesrc *ts;
 	const struct caps *caps;
@@ -76,7 +76,7 @@ struct probe_place {
 };
 /* The i-th place of it; false: there are no more. */
 bool registry_place(const struct probe *p, size_t i, struct probe_place *ret);
-/* What takes long while probes are attached ends with -EINTR once stop() is not 0. */
+/* Slow steps of attaching end with -EINTR once stop() does not return 0. */
 void registry_stop_when(struct registry *r, int (*stop)(void));
 /* Looks at a file that a process has mapped. *ret_wanted: it has static probes of a provider that one of the
  * descriptions names, or its functions are meant ("pid*"), and registry_match_file() is about it from now on. -errno:

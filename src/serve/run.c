@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts children and keeps their output. The pipe is always emptied, so that no tracer waits for a viewer. What
- * does not fit is dropped from the front, and viewers are told how much they missed. */
+/* Starts children and keeps their output. The pipe is always emptied, so that no tracer waits for a viewer. If the
+ * buffer is full, the oldest output is dropped, and viewers are told how much they missed. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -123,8 +123,8 @@ static bool keep(struct run *r, struct line l, uint64_t number)
 	return true;
 }
 
-/* Forgets the oldest lines unless `more` bytes fit: for each line alone a flood would keep the server busy with moving.
- */
+/* Forgets the oldest lines unless `more` bytes fit: for each line alone a flood would keep the server busy with
+ * moving. */
 static void forget(struct run *r, size_t more)
 {
 	size_t k = 0;

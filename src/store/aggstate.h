@@ -26,7 +26,7 @@ size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry
 
 /* -- for callers that also keep the state elsewhere -- */
 
-/* What that one notes of an entry. */
+/* The owner's notes on an entry. */
 struct agg_mark {
 	int64_t tag; /* 0: a new entry */
 	uint64_t stamp;
@@ -43,8 +43,8 @@ int aggstate_take_changed(struct aggstate *s, agg_cell_fn *fn, void *ctx);
 /* Removes the entries of an aggregation of which fn says other than 0. */
 void aggstate_sift(struct aggstate *s, uint32_t agg, agg_cell_fn *fn, void *ctx);
 
-/* What a value sorts by, as in DTrace: by function (avg by average, quantize by weighted sum, then by the
- * weight of zero). Computed once per value, since a distribution has many buckets. */
+/* Sort key of a value, as in DTrace: by function (avg by average, quantize by weighted sum, then by the weight of
+ * zero). Computed once per value, since a distribution has many buckets. */
 struct agg_rank {
 	long double first;
 	int64_t second; /* increments may be negative */

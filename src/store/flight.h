@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the flight recorder kept around a slow event, and what follows from it: who had a CPU, what a thread did.
+/* The flight recorder's events around a slow event, and what follows from them: which thread had a CPU, what a thread
+ * did.
  *
  * Events have kinds by name. Those of dlib/latency/flight.d mean something here:
  *   switch     id: the thread that gets the CPU, text: its name; info: state of the one that leaves, 0: it could go on
@@ -18,8 +19,8 @@
 #define FLIGHT_MAX_EVENTS 65536 /* of a record: more is damaged */
 #define FLIGHT_MAX_SHARES 8	/* threads that flight_shares() tells apart */
 
-/* Data of a ROW_FLIGHT: followed by n events in the order of their times. Some are before `from`: who had a CPU then.
- */
+/* Data of a ROW_FLIGHT: followed by n events in the order of their times. Some are before `from`: who had a CPU
+ * then. */
 struct rec_flight {
 	uint64_t from, to;	   /* what was asked for: up to the end of the slow event. CLOCK_MONOTONIC ns */
 	uint64_t covered;	   /* from here on nothing is missing; later than from: it was overwritten already */
@@ -66,10 +67,10 @@ struct flight_shares {
 	uint64_t unknown; /* before the first switch */
 	uint64_t irq;	  /* interrupts and soft interrupts, in the time of whatever thread they found */
 };
-/* Which threads had a CPU from one time to another. */
+/* The threads that had a CPU from one time to another. */
 void flight_shares(const struct flight_rec *f, uint32_t cpu, uint64_t from, uint64_t to, struct flight_shares *ret);
 
-/* What a thread did from one time to another. */
+/* The states of a thread from one time to another. */
 struct flight_did {
 	uint64_t ran, ready, slept, unknown;
 };

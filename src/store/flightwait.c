@@ -86,7 +86,7 @@ static void end_sleep(struct follow *w, uint32_t i, uint64_t at)
 		set_by(w, flight_running(w->f, i));
 }
 
-/* Of CPUs that were not read as a whole nobody knows who had them. */
+/* Only for CPUs that were read as a whole is it known which thread had them. */
 static void end_ready(struct follow *w, uint32_t cpu, uint64_t at)
 {
 	struct flight_wait *b = &w->best;

@@ -127,7 +127,7 @@ struct rec_cost {		  /* row.probe: the first probe of the program */
 	uint64_t interval;	  /* ns */
 };
 
-/* What does not change during a run: formats, aggregations, probes. */
+/* The part of a recording that does not change during a run: formats, aggregations, probes. */
 struct rec_schema {
 	const struct recfmt *const *fmts; /* by epid - 1 */
 	size_t nfmts;
@@ -146,7 +146,7 @@ void recording_free(struct recording *r);
 const struct rec_schema *recording_schema(const struct recording *r);
 const struct rec_probe *rec_schema_probe(const struct rec_schema *s, uint32_t id); /* or NULL */
 
-/* What histograms come from: the trackers by id, then the aggregations by id. */
+/* The sources of histograms: the trackers by id, then the aggregations by id. */
 struct rec_histdesc {
 	bool is_tracker;
 	bool is_delay; /* its values are ns: of a tracker, or of hist() in @TRACKER_WORD, as by_key has them */

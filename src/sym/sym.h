@@ -98,7 +98,7 @@ int sym_runtime_attach(struct sym *s, uint32_t tgid, uint64_t start, unsigned wa
 /* Reads the names of n frames of a runtime from the process's memory and keeps them: they are there now. sym_user()
  * takes such frames for addresses; it reads what is not kept yet. Their module is "python", "javascript" or "java",
  * with "/" and the compiler that made their code, and the name "function at place", or in brackets why there is none.
- * What was inlined comes first, with SYM_INLINED_INTO between. sym_user_lines() takes the name apart. */
+ * Inlined functions come first, with SYM_INLINED_INTO between. sym_user_lines() takes the name apart. */
 void sym_runtime_learn(struct sym *s, uint32_t tgid, uint64_t start, const uint64_t *frames, size_t n);
 #define SYM_INLINED_INTO RT_INLINED_INTO
 #define SYM_MAX_RUNTIME_FRAMES 65536u /* kept of a process; then it is begun anew */

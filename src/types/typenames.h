@@ -18,7 +18,7 @@ struct typename_row {
 /* NULL: out of memory. Its owner frees it. */
 struct typenames *typenames_new(void);
 void typenames_free(struct typenames *t); /* accepts NULL */
-/* Adds one; name is copied, from is not. Of the same name and kind the first that was added counts. -E2BIG:
+/* Adds one; name is copied, from is not. If a name and kind is added again, the first one counts. -E2BIG:
  * TYPENAMES_MAX; -ENOMEM. */
 int typenames_add(struct typenames *t, const struct typename_row *row);
 /* Adds structs, unions, enums, typedefs and base types of all objects, but for what is only declared and what names no

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes a call of a built-in after its arguments have become values: the input of the code functions of
- * lang/builtin.def. These need not compile expressions; those of rows with BIF_TREE do. */
+ * lang/builtin.def. These functions need not compile expressions. Rows with BIF_TREE do. */
 #ifndef DWELL_CG_BUILTIN_CALL_H
 #define DWELL_CG_BUILTIN_CALL_H
 #include "cg/gen/gen.h"
@@ -54,11 +54,11 @@ void gen_flight_info(struct gen *g, const struct val *info, struct flight_slot *
 void gen_flight_open(struct gen *g, struct flight_slot *s);
 void gen_flight_close(struct gen *g, const struct flight_slot *s);
 
-/* What a record keeps of a call. The number of fields. */
+/* Lays out the fields that a record keeps of a call. The number of fields. */
 size_t lay_pcap(struct cg *c, const struct node *call, struct lay_field *fl);
 size_t lay_slow(struct cg *c, const struct node *call, struct lay_field *fl);
 
-/* What compiled expressions use of built-ins. */
+/* Parts of built-ins that compiled expressions use. */
 void gen_container(struct gen *g, struct str *ret);
 void gen_task_path(struct gen *g, const char *member, struct str *ret);
 void gen_strtok_start(struct gen *g); /* makes the state, for all paths through the clause */

@@ -134,7 +134,7 @@ void gen_container(struct gen *g, struct str *ret)
 	*ret = (struct str){ .m = m, .bound = ID_LEN + 1 };
 }
 
-/* What p points to in the kernel, a pointer; NULL reads as NULL. */
+/* Reads the pointer at offset off of the kernel's object p; NULL reads as NULL. */
 static vreg follow(struct gen *g, vreg p, uint32_t off)
 {
 	struct mem m = mem_slot(ir_slot(g->f, 8), 0);

@@ -17,7 +17,7 @@
 #define CHILL_ROUNDS (1 << 23)
 #define CHILL_CALLS 6
 
-/* What is done to the current thread is not possible where that is dwell's own. False: reported. */
+/* May the call act on the current thread? In a walk over the threads that is one of dwell's. False: reported. */
 static bool on_current(struct gen *g, const struct call *c)
 {
 	if (!gen_walks(g))

@@ -7,7 +7,7 @@
 #include "cg/gen/map.h"
 #include "cg/gen/task.h"
 
-/* Of the maps for user stacks, by their roles. */
+/* Maps for user stacks, numbered by their roles. */
 enum { UW_PROCS = IMG_MAP_UW_PROCS - IMG_MAP_UW_TABLES, UW_WANT = IMG_MAP_UW_WANT - IMG_MAP_UW_TABLES };
 
 /* One goid: its value, and where its code goes on. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* d_path(), cwd, root: the name of a struct path, found by walking from its directory entry over the
- * mounts to the root of the mount namespace. Nothing is locked: names that change meanwhile may come out
- * mixed, as far as each piece is concerned they are right. The text is made from its end to its start in a
- * buffer. A path that does not fit begins with "...". The kernel's own bpf_d_path() is for few kinds of
- * programs only. Source: fs/d_path.c; d_dname() of fs/pipe.c, net/socket.c, fs/anon_inodes.c, fs/nsfs.c. */
+ * mounts to the root of the mount namespace. Nothing is locked. If names change meanwhile, the text may mix old and new
+ * ones, but each part is right. The text is made from its end to its start in a buffer. A path that does not fit begins
+ * with "...". The kernel's own bpf_d_path() is for few kinds of programs only. Source: fs/d_path.c; d_dname() of
+ * fs/pipe.c, net/socket.c, fs/anon_inodes.c, fs/nsfs.c. */
 #include "cg/rt/int.h"
 #include "cg/builtin/call.h"
 #include "cg/gen/fault.h"

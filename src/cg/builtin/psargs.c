@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles functions that read memory with NULs in it as one string. psargs(from, to): the arguments of a process. They
  * lie one after the other in its memory, each ended by a NUL; a NUL becomes a blank. "" when they cannot be read.
- * memstr(address, character, size), as in FreeBSD's DTrace: reads size - 1 bytes; a NUL becomes the character. What
- * cannot be read is a D error. */
+ * memstr(address, character, size), as in FreeBSD's DTrace: reads size - 1 bytes; a NUL becomes the character. Memory
+ * that cannot be read is a D error. */
 #include "cg/builtin/call.h"
 #include "cg/gen/load.h"
 #include "cg/gen/task.h"

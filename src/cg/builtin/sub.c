@@ -306,7 +306,7 @@ void sub_inet_ntoa6(struct gen *g, struct call *c)
 	addr_text(g, RT_INET_NTOA6, c, 0, 16, strict);
 }
 
-/* Which text the first argument asks for, and of how many bytes. */
+/* A form that the first argument can ask for: the run-time piece that makes the text, and its size in bytes. */
 struct addr_form {
 	int64_t value;
 	enum rt_id piece;

@@ -257,7 +257,7 @@ static vreg sel_index(struct gen *g, unsigned max)
 	return i;
 }
 
-/* Which probe of an ENTRY_UPROBE or ENTRY_KPROBE fires: see ENTRY_COOKIE. */
+/* The cookie, which tells which probe of an ENTRY_UPROBE or ENTRY_KPROBE fires: see ENTRY_COOKIE. */
 static vreg gen_cookie(struct gen *g)
 {
 	vreg *c = &g->cache.v[CA_COOKIE];

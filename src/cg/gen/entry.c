@@ -198,9 +198,9 @@ static bool noself_applies(const struct gen *g)
 	return g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN && !g->e->of_interrupt;
 }
 
-/* Does some clause call begin(), end() or flight()? Such a program runs in dwell's threads, too, despite -x noself: it
- * must see which thread follows dwell's on a CPU. begin() leaves out what dwell's threads open, and the other clauses
- * test for themselves (gen_noself_clause()). */
+/* Does some clause call begin(), end() or flight()? Such a program also runs in dwell's threads, despite -x noself: it
+ * must see which thread follows dwell's on a CPU. begin() skips what dwell's threads open. The other clauses test for
+ * themselves (gen_noself_clause()). */
 bool prog_tracks(const struct prog *pr)
 {
 	for (size_t i = 0; i < pr->nunits; i++)

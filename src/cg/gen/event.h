@@ -4,7 +4,7 @@
 #define DWELL_CG_GEN_EVENT_H
 #include "cg/gen/gen.h"
 
-/* What such a clause knows of its event. */
+/* What a clause of a latency probe knows of its event. */
 struct gen_event {
 	const struct dtracker *t;
 	const struct lay_track *l;

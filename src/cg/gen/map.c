@@ -43,8 +43,8 @@ uint32_t cg_cpu_places(const struct cg *c)
 	return n;
 }
 
-/* Of as many CPUs all have a place, online or not: they may come while it runs. Virtual machines have room for hundreds
- * that never do. */
+/* This number of CPUs has places even while they are offline: they may come while the program runs. Virtual machines
+ * have room for hundreds that never do. */
 #define SPARE_PLACES 8
 
 uint32_t cg_online_places(const struct cg *c)
@@ -338,7 +338,7 @@ int cg_map_due(struct cg *c, const struct dtracker *t)
 	if (l->due >= 0)
 		return l->due;
 	snprintf(name, sizeof(name), "d_d_%.11s", t->name);
-	/* What a thread that has ended leaves there makes room for others. */
+	/* The map drops its oldest entries, so those of threads that have ended make room for others. */
 	l->due = cg_add_map(c, IMG_MAP_TRACKDUE, name, BPF_MAP_TYPE_LRU_HASH, 8, l->key.size + l->size, CG_MAX_DUE, 0);
 	c->maps[l->due].track = t->id;
 	return l->due;

@@ -90,7 +90,8 @@ static void gen_process(struct gen *g, struct mem dst, int32_t flags, vreg start
 	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, start)), 8, start);
 }
 
-/* Is there no user stack to be had, whatever the thread does? Of walked threads only by unwinding tables. */
+/* Is there no user stack to be had, whatever the thread does? The user stack of a walked thread needs unwinding
+ * tables. */
 static bool no_user_stack(struct gen *g)
 {
 	if (g->e->no_user_stack)
@@ -137,7 +138,7 @@ static bool vma_offsets(struct cg *c, struct rt_unwind_offsets *o)
 	       lay_offset(c, "super_block", "s_dev", &o->s_dev, &size);
 }
 
-/* What it takes to see through return probes. Source: include/linux/uprobes.h. */
+/* Finds the offsets that a stack walk needs to see through return probes. Source: include/linux/uprobes.h. */
 static bool return_offsets(struct cg *c, struct rt_unwind_returns *r)
 {
 	uint32_t size;
@@ -301,8 +302,8 @@ static vreg user_frames(struct gen *g, const struct stack_want *w, vreg *flags)
 	return d;
 }
 
-/* Of a walked thread: before the record is reserved, since what follows it in its ring is not seen until it
- * is written, and the walk may wait. */
+/* Walks the user stack of a walked thread before the record is reserved. The walk may wait, and a record that is
+ * reserved keeps those after it in its ring from being read. */
 void gen_ustack_early(struct gen *g)
 {
 	const struct lay_clause *l = g->lay;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vtimestamp: nanoseconds that the thread has run. The scheduler adds them up (se.sum_exec_runtime) at
  * ticks and switches only; what ran since then is the time of the run queue's clock now, less
- * se.exec_start. That clock cannot be read from BPF, but
- *	clock now = time now (CLOCK_MONOTONIC) + difference of the two clocks,
- * and every firing sees a lower bound of that difference: the queue's last clock value, less the time now.
- * The best bound is kept, and lowered over time by more than the clocks can drift apart; each tick or
- * switch makes it exact again. So the value never goes back, never runs ahead of the scheduler's, and lags
- * by microseconds rather than by a tick. Time stolen from the CPU is left out as the scheduler does.
- * Source: kernel/sched/fair.c update_curr(), kernel/sched/core.c update_rq_clock(). */
+ * se.exec_start. BPF cannot read that clock. But clock now = time now (CLOCK_MONOTONIC) + the difference of the two
+ * clocks, and every firing sees a lower bound of that difference: the queue's last clock value, less the time now. The
+ * best bound is kept, and lowered over time by more than the clocks can drift apart; each tick or switch makes it exact
+ * again. So the value never goes back, never runs ahead of the scheduler's, and lags by microseconds rather than by a
+ * tick. Time stolen from the CPU is left out as the scheduler does. Source: kernel/sched/fair.c update_curr(),
+ * kernel/sched/core.c update_rq_clock(). */
 #include "cg/gen/layout.h"
 #include "cg/gen/map.h"
 #include "cg/gen/task.h"
@@ -54,7 +53,8 @@ static vreg clock_bound(struct gen *g, vreg clock, vreg ts)
 	return d;
 }
 
-/* What is added up, and since when it is not; a tick in between changes both. */
+/* Reads the sum, and the time from which on it is not added up. A tick in between changes both, so the time is read
+ * again. */
 static void read_sums(struct gen *g, vreg sum, vreg start)
 {
 	irlabel same = ir_label(g->f);
@@ -74,7 +74,7 @@ vreg gen_vtimestamp(struct gen *g)
 	vreg sum = ir_new(g->f), clock, task, start = ir_new(g->f), bound, ts;
 	irlabel out = ir_label(g->f);
 
-	/* Of another thread, which need not run: what the scheduler has added up. */
+	/* Another thread need not be running: its time is the scheduler's sum. */
 	if (gen_walks(g) || !queue_clocks(g, &clock, &task))
 		return gen_task_field(g, "se.sum_exec_runtime");
 	read_sums(g, sum, start);
@@ -93,7 +93,7 @@ vreg gen_vtimestamp(struct gen *g)
 }
 
 /* The scheduler's clock now, in which it stamps threads (se.exec_start, sched_info): the time, and the
- * difference of the two clocks. What the running thread's queue says is a bound of that. */
+ * difference of the two clocks. The clock value of the running thread's queue is a bound of that difference. */
 vreg gen_sched_clock(struct gen *g)
 {
 	vreg task = ir_new(g->f), ts = ir_new(g->f), clock;

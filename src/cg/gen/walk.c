@@ -154,7 +154,7 @@ void gen_read(struct gen *g, vreg r, vreg dst, vreg n, vreg addr, bool user)
 	copy_from_task(g, r, dst, n, addr);
 	ir_jmp(g->f, out);
 	ir_place(g->f, no);
-	/* What could not be read is 0, as ever: this clears dst. */
+	/* A string that could not be read is empty: this clears dst. */
 	ir_call(g->f, r, BPF_FUNC_probe_read_kernel, IR_ARGS(dst, n, ir_imm(g->f, 0)));
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);

@@ -122,8 +122,8 @@ void ir_fnaddr(struct irfn *f, vreg d, struct irfn *callee);
 /* From here on instructions belong to this D text and clause; and a comment for -S. */
 void ir_at(struct irfn *f, uint32_t epid, struct span at);
 void ir_comment(struct irfn *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* What follows, until it is set back, is rarely reached: it is laid after the rest of the function, so that what runs
- * each time stays together in the caches of instructions. Returns how it was. */
+/* Instructions from here on, until it is set back, are rarely reached. They are laid after the rest of the function, so
+ * that those that run each time stay together in the instruction cache. Returns how it was. */
 bool ir_cold(struct irfn *f, bool cold);
 
 /* 0, or -E2BIG (stack over 512 bytes, jump over 16 bits, too many instructions), -EINVAL (misuse). */

@@ -4,7 +4,7 @@
 #define DWELL_CG_IR_OPT_H
 #include "cg/ir/ir.h"
 
-/* What BPF computes. */
+/* Computes an operation as BPF does. */
 int64_t ir_eval(enum ir_alu op, int64_t a, int64_t b);
 bool ir_eval_cond(enum ir_cond c, int64_t a, int64_t b);
 enum ir_cond ir_inverse(enum ir_cond c); /* holds where c does not; not for IRC_SET */

@@ -94,8 +94,8 @@ void gen_stmt(struct gen *g, const struct stmt *s)
 	gen_cold_stubs_between(g);
 }
 
-/* After exit() only END (and ERROR) clauses run, and none before all probes are attached. What neither ends the run nor
- * changes the machine does without: its first firings may come before others can. */
+/* After exit() only END (and ERROR) clauses run, and none before all probes are attached. Clauses that neither end the
+ * run nor change the machine need no such test: their first firings may come before other probes are attached. */
 static void gen_activity(struct gen *g)
 {
 	vreg v;

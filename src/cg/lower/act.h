@@ -8,9 +8,9 @@
 void gen_record(struct gen *g, irlabel fail);
 /* The statement when the ring is full: does all but put data into the record. */
 void gen_stmt_full(struct gen *g, const struct stmt *s);
-/* Which bucket the value falls into; VREG_NONE: the function has none. */
+/* The bucket of the value; VREG_NONE: the function has none. */
 vreg gen_agg_bucket(struct gen *g, const struct dagg *a, vreg v);
-/* What an aggregation gets: vregs or VREG_NONE. */
+/* The values that an aggregation is given: vregs or VREG_NONE. */
 struct agg_values {
 	vreg value, bucket;
 	vreg by; /* the increment of a bucket */

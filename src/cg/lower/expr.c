@@ -307,8 +307,8 @@ void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const str
 	}
 }
 
-/* What the checker made for the probe of this unit; a unit has one probe when it is derived, for it has
- * no selector. NULL: it is none. */
+/* The derived probe that the checker made for this unit's probe. A derived probe has no selector, so its unit has one
+ * probe. NULL: it is none. */
 static const struct dderived *derived_of(const struct gen *g)
 {
 	const struct dderived *dd = g->ds->derived;

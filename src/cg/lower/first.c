@@ -60,7 +60,7 @@ static size_t askers(struct gen *g, const struct walk *w)
 	return n;
 }
 
-/* What the expression begins with, which is always asked for. */
+/* The node of the expression that is evaluated first, and always. */
 static const struct node *begins_with(const struct node *n)
 {
 	while (n && (n->kind == N_BINARY || n->kind == N_UNARY || n->kind == N_COND || n->kind == N_ASSIGN ||

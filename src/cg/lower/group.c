@@ -31,8 +31,9 @@ static bool is_task_only(const struct entry *e)
 	       (!strcmp(e->target, "sys_enter") || !strcmp(e->target, "sys_exit"));
 }
 
-/* What the scheduler calls while it switches from one thread to the next, with preemption off: no two of these programs
- * run at a time on a CPU, although the second can be interrupted. Source: kernel/sched/core.c, __schedule(). */
+/* Is it a probe that the scheduler fires while it switches from one thread to the next? Preemption is off there: no two
+ * of these programs run at a time on a CPU, although the second can be interrupted. Source: kernel/sched/core.c,
+ * __schedule(). */
 static bool is_in_switch(const struct entry *e)
 {
 	return (e->kind == ENTRY_TP_BTF || e->kind == ENTRY_RAW_TP) && e->target &&
@@ -199,8 +200,7 @@ static bool note_writer(void *ctx, const struct stmt *s)
 	return false;
 }
 
-/* Which aggregations can be added to by programs that interrupt each other on one CPU: those need
- * atomic additions. */
+/* Finds the aggregations that programs add to which interrupt each other on one CPU: those need atomic additions. */
 static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bool task_only)
 {
 	bool *seen = arena_new_arr(c->a, bool, c->p->naggs + 1);

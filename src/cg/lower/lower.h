@@ -10,6 +10,6 @@ size_t lay_print(struct cg *c, const struct node *call, struct lay_field *fl);
 /* Makes c->groups. 0, or -EINVAL after a diagnostic. */
 int cg_group_clauses(struct cg *c);
 void cg_free_tables(struct cg *c);
-/* What several clauses of the program ask for, after its prologue. */
+/* Computes what several clauses of the program ask for, after its prologue. */
 void gen_hoisted(struct gen *g);
 #endif

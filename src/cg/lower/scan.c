@@ -7,7 +7,7 @@
  * If it does not, or a clause reads that thread's memory, which a walk over keys cannot wait for, the walk puts what is
  * due on a list by the thread that opened it, and a walk over the threads after it takes it from there
  * (run/consume/walk.h, struct img_scan): the kernel calls the program again for a thread as long as it says that there
- * is more. What no thread takes, since the one that opened it has ended or was idle, fires in the next walk over the
+ * is more. An entry that no thread takes, because its thread has ended or was idle, fires in the next walk over the
  * keys. */
 #include "cg/gen/fault.h"
 #include "cg/gen/load.h"
@@ -371,7 +371,7 @@ static void fire_here(struct gen *g, struct track *k, const struct overdue *o)
 }
 
 /* The key and what is kept of the event, for the walk over the threads: on the list of the thread that opened it; here
- * at once when that is known to have ended. What finds no place there is due in the next walk. */
+ * at once when that is known to have ended. An event that finds no room on the list is due in the next walk. */
 static void put_due(struct gen *g, struct track *k, const struct overdue *o)
 {
 	uint32_t size = k->l->key.size;

@@ -26,7 +26,7 @@ static inline bool track_nests(const struct track *k)
 struct mem track_mem(const struct track *k, vreg p);
 /* Adds the delay to the slot of its second. */
 void track_hist(struct gen *g, const struct dtracker *t, const struct lay_track *l, vreg delay);
-/* Which word of a tracepoint's context the expression is, or -1. */
+/* The word of a tracepoint's context that the expression reads, or -1. */
 int track_word(const struct gen *g, const struct node *n);
 /* Where the open event is: NULL when there is none; with create (not TRACK_KEYED), made if need be, or a jump to
  * k->done. */
@@ -35,20 +35,20 @@ vreg track_find(struct gen *g, struct track *k, bool create);
 vreg track_insert(struct gen *g, const struct track *k, struct mem value, uint64_t flags);
 /* Deletes the key; jumps to k->done when somebody else has. */
 void track_claim(struct gen *g, const struct track *k);
-/* With -x noself dwell's own threads open nothing. To be called where what is cached from here on is forgotten at done.
- */
+/* With -x noself dwell's own threads open nothing. To be called where what is cached from here on is forgotten at
+ * done. */
 void track_leave_self_out(struct gen *g, const struct track *k);
 /* Stamp and details into m. */
 void track_fill(struct gen *g, const struct track *k, struct mem m);
-/* What is kept of an event that is about to go or to be overwritten. */
+/* Copies what is kept of an event, before the event is removed or overwritten. */
 struct mem track_save(struct gen *g, const struct track *k, struct mem m);
 /* The event is over: counts its delay, unless it ended otherwise, and fires. */
 void track_finish(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how);
 
 /* nest.c: setting nested */
 void nest_begin(struct gen *g, struct track *k);
-/* Closes the event at p that was opened last. start: its stamp. Gives what is kept of it; jumps to k->done without one.
- */
+/* Closes the event at p that was opened last. start: its stamp. Gives what is kept of it; jumps to k->done without
+ * one. */
 struct mem nest_end(struct gen *g, struct track *k, vreg p, vreg start);
 vreg nest_pending(struct gen *g, struct track *k);
 /* The place that was opened first: at, and its stamp; 0: none is open. */

@@ -72,8 +72,8 @@ static void add_max(struct gen *g, vreg p, vreg second, vreg delay)
 	ir_place(g->f, done);
 }
 
-/* The second of a time stamp: CPUs take several times as long to divide. What is left out of the first factor is less
- * than a second in 30 years. */
+/* The second of a time stamp: CPUs take several times as long to divide. The error of the first factor is less than a
+ * second in 30 years. */
 static vreg gen_second(struct gen *g, vreg ts)
 {
 	vreg second = ir_new(g->f), rest = ir_new(g->f), low = ir_imm(g->f, NSEC_PER_SEC - 1);

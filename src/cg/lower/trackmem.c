@@ -6,7 +6,6 @@
 #include "cg/gen/task.h"
 #include "cg/lower/track.h"
 
-/* Which word of a tracepoint's context the expression is, or -1. */
 int track_word(const struct gen *g, const struct node *n)
 {
 	const struct arg_loc *l;

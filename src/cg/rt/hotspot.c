@@ -380,8 +380,8 @@ static void emit_interpreted(struct irfn *f, const struct step *s, irlabel none)
 	uw_set_caller(f, s->u, st, sender, rt_ld(f, st, HS(frame) + HS_FRAME_RA), &s->w);
 }
 
-/* hs_step(state, addr): unwinds a frame in the code cache; returns STEP_*. Of another thread it is hs_step(state, ctx):
- * ctx is the second argument of frame() in unwind.c, which points to the state and the thread. */
+/* hs_step(state, addr): unwinds a frame in the code cache; returns STEP_*. For another thread it is hs_step(state,
+ * ctx): ctx is the second argument of frame() in unwind.c, which points to the state and the thread. */
 struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u)
 {
 	struct irfn *find = emit_find(p, u), *f = irfn_new(p, "hs_step", 2);

@@ -12,7 +12,7 @@
 
 #define RT_MIX_MAX_FRAMES 512
 
-/* Of Python's walk (python.c). */
+/* State of Python's walk (python.c). */
 struct rt_python_state {
 	struct py_proc p;
 	uint8_t frame[PY_FRAME_BYTES];
@@ -26,7 +26,7 @@ struct rt_python_state {
 
 #define RT_V8_WINDOW 512
 
-/* Of V8's walk (v8.c). */
+/* State of V8's walk (v8.c). */
 struct rt_v8_state {
 	struct v8_proc p;
 	uint8_t window[RT_V8_WINDOW]; /* of the stack: one read does for several frames */
@@ -43,7 +43,7 @@ struct rt_v8_state {
 #define HS_INSN_BYTES 40
 #define HS_INSN_BEFORE 32 /* of them before the pc */
 
-/* Of HotSpot's walk (hotspot.c), which is a part of the native one. */
+/* State of HotSpot's walk (hotspot.c), which is a part of the native one. */
 struct rt_hotspot_state {
 	struct hs_proc p;
 	uint8_t blob[HS_BLOB_BYTES]; /* the block of code that was found last */
@@ -71,7 +71,7 @@ struct rt_mix_offsets {
 	uint32_t thread_pid, level, numbers;
 };
 
-/* What a walk of a runtime needs: element scratch_key of map scratch, and the map of processes that have it. */
+/* The input of a runtime's walk: element scratch_key of map scratch, and the map of processes that have the runtime. */
 struct rt_mix_env {
 	const struct caps *caps;
 	uint32_t scratch, scratch_key, procs;

@@ -96,7 +96,7 @@ static void ret_part(struct irfn *f, vreg start, vreg len)
 	ir_reti(f, 0);
 }
 
-/* Nothing but slashes, or nothing at all: "/" or ".". */
+/* The result for a path of slashes only, or an empty one: "/" or ".". */
 static void ret_slash_or_dot(struct irfn *f)
 {
 	vreg c = ir_new(f);

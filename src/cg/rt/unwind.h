@@ -31,8 +31,8 @@ struct rt_unwind_returns {
 #define RT_UNWIND_ASK_NEW 127
 #define RT_UNWIND_ASK_OLD 4
 
-/* What the walk returns: frames written | RT_UNWIND_* << 32; negative: nothing is known of the process (it
- * is asked for then), or there are no registers: nothing is written. */
+/* Result of the walk: frames written | RT_UNWIND_* << 32. Negative, and nothing written: the process is unknown (it is
+ * asked for then), or there are no registers. */
 #define RT_UNWIND_CUT 1	  /* deeper than the frames wanted */
 #define RT_UNWIND_FAULT 2 /* a caller could not be found */
 
@@ -67,7 +67,8 @@ struct rt_unwind_state {
 	uint64_t ask;		    /* how often it may be asked yet */
 	uint64_t n, flags, bound;   /* frames written, RT_UNWIND_*, frames wanted */
 	uint64_t first, count;	    /* of the process's areas */
-	/* Of frames that no table describes, such as generated code, else 0; of HotSpot's: what stands for the frame.
+	/* For a frame that no table describes, such as generated code, its frame pointer, else 0. For a frame of
+	 * HotSpot: the value that stands for the frame.
 	 */
 	uint64_t fps[RT_UNWIND_MAX_FRAMES];
 	uint64_t r13;		 /* of the innermost frame: x86-64 only */

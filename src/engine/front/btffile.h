@@ -6,7 +6,7 @@
 #include "types/caps.h"
 #include "types/typesrc.h"
 
-/* path: "" the kernel's own. Of a file the kernel does not know the ids: caps lose what goes by them. -ENOENT: the
- * kernel has no types. -EINVAL: the file is of another kernel. Else -errno; err has the words. */
+/* path: "" the kernel's own. The kernel does not know the ids of types in a file, so caps lose the features that need
+ * them. -ENOENT: the kernel has no types. -EINVAL: the file is of another kernel. Else -errno; err has the words. */
 int btffile_open(const char *path, struct caps *caps, struct typesrc **ret, struct err *err);
 #endif

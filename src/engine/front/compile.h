@@ -42,11 +42,11 @@ void compile_report(const struct request *c, const struct diag *g);
 int compile_print(const struct request *c, const struct diags *d);
 /* The D library, not yet read; NULL: -x nolibs. libs.c */
 struct dlib *libs_open(struct request *c);
-/* What was found wrong in it, each thing once. */
+/* Prints the warnings of the libraries, each one once. */
 void libs_print_warnings(struct compile_session *w, const struct request *c);
 /* -v: stability of the programs, with -e of their probes as well. stability.c */
 void stability_print(struct compile_session *w, struct request *c, FILE *out);
-/* Of one probe; p: the program whose pragmas count, or NULL. */
+/* Prints the stability of one probe; p: the program whose pragmas count, or NULL. */
 void stability_print_probe(const struct dprog *p, const struct pdesc *d, FILE *out);
 /* "Argument Types" of a probe. list.c */
 void list_probe_args(struct compile_session *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what the shipped programs need of the kernel before it compiles them. What is missing is one line with
- * cause and remedy (load/reasons.h), and not pages of errors in D that the user did not write. */
+/* Checks what the shipped programs need of the kernel before it compiles them. A missing feature is reported in one
+ * line with cause and remedy (load/reasons.h), in place of pages of errors in D that the user did not write. */
 #ifndef DWELL_ENGINE_FRONT_NEEDS_H
 #define DWELL_ENGINE_FRONT_NEEDS_H
 #include "engine/front/compile.h"

@@ -50,8 +50,8 @@ static int open_script(const struct listener *to, struct arena *a, const char *p
 	return 0;
 }
 
-/* What system headers use besides C and D does not know: GNU spellings and inline functions. And: "…"
- * are files of the current directory. */
+/* Options for cpp. They define away what system headers use, and neither C nor D knows: GNU spellings and inline
+ * functions. And: "…" are files of the current directory. */
 static const char *const cpp_plain[] = {
 	"-iquote.",
 	"-D__attribute__(x)=",

@@ -15,8 +15,9 @@ bool wanted_any(const struct dopts *o);
  * -EINVAL with the reason in *ret_reason, in the arena. */
 int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_reason);
 
-/* The i-th tree of control groups: the folder where it is mounted, "" if it is not there, NULL: there are no more. That
- * of version 2 comes first, then the controllers of version 1. *ret_of: a thread's control group of it, in D. */
+/* The i-th tree of control groups: the folder where it is mounted, "" if it is not there, NULL: there are no more. The
+ * tree of version 2 comes first, then the controllers of version 1. *ret_of: a D expression for a thread's control
+ * group in it. */
 const char *wanted_tree(struct arena *a, size_t i, const char **ret_of);
 /* The same of another thread than the current one: thread is a name in D. */
 const char *wanted_of_thread(struct arena *a, const char *of, const char *thread);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guards the file of a recording until its run begins. Such a file is empty, and would block a retry with the same
- * name. dwell removes it if a signal ends the process, or if the start of the run fails. */
+/* Guards the file of a recording until its run begins. The file is empty until then, and would block a retry with the
+ * same name. dwell removes it if a signal ends the process, or if the start of the run fails. */
 #ifndef DWELL_ENGINE_RECORD_UNSTARTED_H
 #define DWELL_ENGINE_RECORD_UNSTARTED_H
 

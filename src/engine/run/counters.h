@@ -6,7 +6,7 @@
 #define DWELL_ENGINE_RUN_COUNTERS_H
 #include "base/strb.h"
 
-/* Lines "name value", names as src/latency/check/count.c knows them. What cannot be read is left out. root: "", or the
- * folder that stands for / (tests). */
+/* Lines "name value", names as src/latency/check/count.c knows them. A counter that cannot be read is left out. root:
+ * "", or the folder that stands for / (tests). */
 void counters_read(struct strb *b, const char *root);
 #endif

@@ -34,7 +34,7 @@ struct recnow {
 int recnow_words(struct recnow *l, char *const *words);
 /* Does an option say that something is to be recorded? */
 bool recnow_asked(const struct recnow *l);
-/* What is run, put into an empty request. l->path is the recording. */
+/* Puts what is to be run into an empty request. l->path is the recording. */
 void recnow_request(const struct recnow *l, struct request *c);
 /* Runs it with an empty request, which it ends. 0 or -errno, told; *ret_status as of request_run(). */
 int recnow_run(struct recnow *l, struct request *c, int *ret_status);

@@ -40,6 +40,6 @@ struct run_observer {
 };
 
 /* Lists, compiles or runs what the request says; show NULL: DTrace's text. 0 or -errno, told; *ret_status (NULL: not
- * wanted): what the program gave exit(), 0 without one. What goes to standard output is not flushed. */
+ * wanted): what the program gave exit(), 0 without one. Standard output is not flushed. */
 int request_run(struct request *c, const struct run_observer *show, int *ret_status);
 #endif

@@ -19,7 +19,7 @@
 struct ask_range {
 	uint64_t from, to; /* s since 1970 */
 };
-/* Which rows are meant. All of them in one tenant. */
+/* Selects rows. All of them in one tenant. */
 struct ask_what {
 	const char *tenant;
 	/* NAME, NAME*, SITE/NAME or a label NAME=VALUE ("site=NAME": the site): hosts that any of the names fits, and
@@ -64,7 +64,7 @@ struct ask_cause {
 	uint64_t hosts, events, total, max; /* ns */
 };
 typedef int ask_cause_fn(void *ctx, const struct ask_cause *s);
-/* What slow events waited for, most time first. limit: rows. */
+/* The causes of slow events, most time first. limit: rows. */
 int ask_causes(struct click *c, const struct ask_what *w, unsigned limit, ask_cause_fn *fn, void *ctx, struct err *err);
 
 /* Columns by which slow events are added up. */
@@ -98,7 +98,7 @@ struct ask_program {
 	uint64_t seconds, write, status, rows, cpu; /* as struct batch_audit has them */
 };
 typedef int ask_program_fn(void *ctx, const struct ask_program *p);
-/* What hosts were asked to run in the range, and what became of it; in order of time. */
+/* Programs that hosts were asked to run in the range, and how they ended; in order of time. */
 int ask_programs(struct click *c, const struct ask_what *w, ask_program_fn *fn, void *ctx, struct err *err);
 
 /* Writes a recording of histograms, one aggregation for each series, whose key is the host: for the views. -ENODATA:

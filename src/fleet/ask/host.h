@@ -22,8 +22,8 @@ int ask_heat(struct click *c, const struct ask_what *w, uint64_t step, ask_cell_
 typedef int ask_slot_fn(void *ctx, uint64_t time, const struct histsum *h);
 int ask_slots(struct click *c, const struct ask_what *w, ask_slot_fn *fn, void *ctx, struct err *err);
 
-/* The same of each series by itself, as columns of `step` s (a multiple of the slot's) from the range's beginning on.
- */
+/* The same of each series by itself, as columns of `step` s (a multiple of the slot's) from the range's beginning
+ * on. */
 typedef int ask_series_fn(void *ctx, const char *series, uint64_t column, const struct histsum *h);
 int ask_series(struct click *c, const struct ask_what *w, uint64_t step, ask_series_fn *fn, void *ctx, struct err *err);
 
@@ -39,6 +39,6 @@ int ask_events(struct click *c, const struct ask_what *w, unsigned limit, ask_ev
 struct ask_blame {
 	char key[64], cause[128];
 };
-/* What most of the time of slow events went to. ret is empty where there are none. */
+/* Finds the key and the cause that most of the time of slow events is due to. ret is empty if there are none. */
 int ask_blamed(struct click *c, const struct ask_what *w, struct ask_blame *ret, struct err *err);
 #endif

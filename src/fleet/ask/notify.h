@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands messages, lines of JSON, to a webhook (POST) and to a program (on its standard input; no shell). What fails is
- * tried again, later and later, and given up in the end. Nothing waits for longer than its time limit. */
+/* Hands messages, lines of JSON, to a webhook (POST) and to a program (on its standard input; no shell). A message that
+ * fails is sent again after growing pauses, and given up in the end. Each step has a time limit. */
 #ifndef DWELL_FLEET_ASK_NOTIFY_H
 #define DWELL_FLEET_ASK_NOTIFY_H
 #include <stddef.h>

@@ -44,7 +44,7 @@ static int take_by(void *member, const struct optrow *o, const char *arg, struct
 	return by ? 0 : err_set(err, -EINVAL, "fleet top: --by is empty");
 }
 
-/* Which questions have a row, after those of the store. */
+/* The questions that have an option, in the order of the options, after those of the store. */
 enum {
 	HOSTS = 1 << ASKSHOW_HOSTS,
 	LATENCY = 1 << ASKSHOW_LATENCY,

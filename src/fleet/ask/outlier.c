@@ -178,7 +178,7 @@ static int fill(struct finder *f, struct histsum *into, const char *series, cons
 	return ask_slots(f->c, &w, on_slot, &x, f->err);
 }
 
-/* What is left of all without this host: exact, since its buckets are in theirs. */
+/* Subtracts the host's histogram from the sum of all. This is exact, since its buckets are part of it. */
 static void take_out(struct histsum *all, const struct histsum *own)
 {
 	size_t k = 0, n = 0;

@@ -105,7 +105,7 @@ static void begin_line(struct writing *x, const char *type)
 	jsonw_str(&x->w, "type", type);
 }
 
-/* Of a host: the bucket of each column's percentile, -1 where there is nothing. */
+/* Writes the line of one host: the bucket of each column's percentile, -1 where there is nothing. */
 static void fill_row(struct writing *x, uint64_t to)
 {
 	for (; x->next < to; x->next++)
@@ -144,7 +144,7 @@ static int on_grid(void *ctx, const struct ask_cell *c)
 	return e;
 }
 
-/* Of all hosts: a line for each column. */
+/* Writes the line of one column, of all hosts. */
 static int end_column(struct writing *x)
 {
 	if (!x->open)

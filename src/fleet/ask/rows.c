@@ -66,8 +66,8 @@ static int take_buckets(struct reading *x, size_t row, size_t *ret)
 	return 0;
 }
 
-/* Whether it came before. That two rows are taken for one is as likely as that two numbers of 64 bits are one; then
- * the server merges for nothing. */
+/* Whether it came before. Two rows are mistaken for one with the probability that two random numbers of 64 bits are
+ * equal. Then the server merges for nothing. */
 static int note(struct reading *x, const struct ask_row *r, uint32_t key)
 {
 	uint64_t who = keytab_mix((uint64_t)r->series << 32 | r->host, key);

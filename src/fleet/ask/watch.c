@@ -20,7 +20,7 @@ struct told {
 	char *host, *series;
 	uint64_t at; /* s since 1970 */
 };
-/* What a host said of itself, and what of it changed last. */
+/* The last description that a host sent, and what changed in it last. */
 struct fact {
 	char *host, *dwell, *kernel, *labels;
 	char text[256];
@@ -221,7 +221,7 @@ static int on_host(void *ctx, const struct ask_host *h)
 		       : 0;
 }
 
-/* What of the host changed about then, or "". */
+/* The change that the host reported about then, or "". */
 static const char *changed_then(const struct watcher *w, const struct change *ch)
 {
 	const uint64_t about = (w->o->show.from_ns / 2 + 2 * w->o->every_ns) / NSEC_PER_SEC;
@@ -320,7 +320,7 @@ static void loop(struct watcher *w)
 			w->now = w->o->back_ns ? next : now;
 			tell_failure(w, look(w, &err), &err);
 			next += w->o->every_ns;
-			/* What took longer than a look may is not made up for. */
+			/* If a look took longer than the interval, the looks that it delayed are skipped. */
 			if (!w->o->back_ns && next < clock_ns(CLOCK_REALTIME))
 				next = clock_ns(CLOCK_REALTIME) + w->o->every_ns / 2;
 			if (!w->past)

@@ -21,10 +21,10 @@ struct collect_options {
 	bool (*stop)(void *ctx);
 	void *ctx;
 };
-/* What it did, for its last line. */
+/* Its counters, for its last line. */
 struct collect_sums {
 	uint64_t messages, rows, blocks, refused;
 };
-/* Runs. 0, or -errno with *err: it could not begin. What fails later is told to the listener and tried again. */
+/* Runs. 0, or -errno with *err: it could not begin. Later errors are told to the listener and tried again. */
 int collect_run(const struct collect_options *o, const struct listener *to, struct collect_sums *ret, struct err *err);
 #endif

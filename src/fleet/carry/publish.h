@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A host of a fleet: sends what the daemon's recordings have. The recordings are the spool: when the network is gone,
  * they wait in the daemon's folder, as long as its limits of size and age keep them, and are sent in order when it is
- * back. What was lost before it could be sent is sent as a gap. Where the sending stands is in the file PUBLISH_CURSOR
- * of the folder; what is sent twice after a crash counts once. */
+ * back. A part that is lost before it could be sent is sent as a gap. Where the sending stands is in the file
+ * PUBLISH_CURSOR of the folder; what is sent twice after a crash counts once. */
 #ifndef DWELL_FLEET_CARRY_PUBLISH_H
 #define DWELL_FLEET_CARRY_PUBLISH_H
 #include "engine/listener.h"
@@ -36,6 +36,6 @@ struct publish_options {
 struct publish_sums {
 	uint64_t messages, bytes, histograms, slow, gaps;
 };
-/* Runs. 0, or -errno with *err: it could not begin. What fails later is told to the listener and tried again. */
+/* Runs. 0, or -errno with *err: it could not begin. Later errors are told to the listener and tried again. */
 int publish_run(const struct publish_options *o, const struct listener *to, struct publish_sums *ret, struct err *err);
 #endif

@@ -32,7 +32,7 @@ void roll_note(struct roll *r, uint64_t second)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Minutes, and what is made of them, that are over. What comes from now on and is older is late. */
+/* Minutes, and what is made of them, that are over. A row that comes from now on and is older is late. */
 static int add_up(struct roll *r, uint64_t to, struct err *err)
 {
 	uint64_t from;
@@ -55,7 +55,7 @@ static int add_up(struct roll *r, uint64_t to, struct err *err)
 	return e;
 }
 
-/* What came after its minute was added up. */
+/* Adds up again the minutes that got rows after they had been added up. */
 static int repair(struct roll *r, uint64_t now, uint64_t to, struct err *err)
 {
 	uint64_t late;

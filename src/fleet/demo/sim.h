@@ -28,7 +28,7 @@ struct sim_options {
 };
 /* The name of the i-th host: three roles take turns. */
 void sim_name(unsigned i, char ret[32]);
-/* What is planted: the host, the tracker and how much slower it is. For messages. */
+/* A fault that is planted: the host, the tracker and how much slower it is. For messages. */
 struct sim_fault {
 	unsigned host;
 	const char *series, *key, *cause, *class, *stack;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who belongs to a fleet: a file of lines that names the servers' files and everybody's public key. The configurations
+/* The members of a fleet: a file of lines that names the servers' files and everybody's public key. The configurations
  * of nats-server and ClickHouse are made from it, and who runs programs knows by it whose answers are true:
  *
  *	listen 0.0.0.0:4222

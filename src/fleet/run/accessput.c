@@ -86,7 +86,7 @@ static bool is_first(const struct access *a, size_t i)
 	return true;
 }
 
-/* What the account with the stream takes from each tenant, or, with users, the tenant's account. */
+/* Writes the imports of the account with the stream, one per tenant; with users, the tenants' accounts. */
 static void put_tenants(struct strb *b, const struct access *a, bool users)
 {
 	for (size_t i = 0; i < a->members.n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program of somebody else's, which runs on this machine in a process of its own: `dwell host-agent`, as `dwell
  * --host` has it (hosts/agent.h). Its frames pass through here, are counted, and end it where the policy's limits are
- * reached. Nothing blocks. */
+ * reached. No call blocks. */
 #ifndef DWELL_FLEET_RUN_CHILD_H
 #define DWELL_FLEET_RUN_CHILD_H
 #include <sys/types.h>

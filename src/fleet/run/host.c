@@ -100,7 +100,7 @@ static void send_audit(struct runhost *h, const struct batch_audit *a)
 	batch_free(&b);
 }
 
-/* Who asked for what, or what became of it: as a line of the file, and a row. */
+/* Writes who asked for a run, or how it ended, as a line of the file and as a row. */
 static void put_audit(struct runhost *h, const struct batch_audit *a)
 {
 	time_t now = (time_t)(a->time / NSEC_PER_SEC);
@@ -250,7 +250,7 @@ static int begin_run(struct runhost *h, const struct runmsg *m, const char *user
 	return 0;
 }
 
-/* Nobody shall fill the log by what is refused. False: there were too many. */
+/* Limits the refusals that are logged in a minute, so that nobody can fill the log. False: there were too many. */
 static bool note_refusal(struct runhost *h)
 {
 	uint64_t minute = clock_ns(CLOCK_MONOTONIC) / (60 * NSEC_PER_SEC);
@@ -320,7 +320,7 @@ static void take_word(struct runhost *h, const struct runmsg *m)
 	}
 }
 
-/* What nobody has signed is not answered. */
+/* A message without a valid signature gets no answer. */
 static void take_message(struct runhost *h, const struct bus_message *b)
 {
 	_cleanup_free_ char *memory = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What parts of a fleet are told by options: a host, how it sends recordings and whether it takes programs; a
- * collector; who makes stream and tables. */
+/* Options of the parts of a fleet: a host (how it sends recordings and whether it takes programs), a collector, and the
+ * setup of stream and tables. */
 #ifndef DWELL_FLEET_RUN_HOSTOPTS_H
 #define DWELL_FLEET_RUN_HOSTOPTS_H
 #include <limits.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What who runs a program on a fleet's machines says to each of them: a signed text. A message is its magic, the public
- * key, the signature of all that follows, and then lines "name value", an empty line and the program. The host's name,
- * site and tenant, the time and the run's id are signed, too: a message is good for one host, once, for a while. */
+/* The signed messages by which somebody runs a program on a fleet's machines, one for each machine. A message is its
+ * magic, the public key, the signature of all that follows, and then lines "name value", an empty line and the program.
+ * The host's name, site and tenant, the time and the run's id are signed, too: a message is good for one host, once,
+ * for a while. */
 #ifndef DWELL_FLEET_RUN_MSG_H
 #define DWELL_FLEET_RUN_MSG_H
 #include <stdbool.h>
@@ -36,8 +37,8 @@ int runmsg_put(struct strb *b, const struct runmsg *m, const struct nkey *key, s
 /* Reads a message and checks its signature. program points into memory, which the caller frees. 0; -EPROTO: it is none;
  * -EBADMSG; -errno. */
 int runmsg_take(const void *data, size_t n, struct runmsg *ret, char **memory, struct err *err);
-/* What is signed, for runmsg_take() and its fuzzer: n bytes and a NUL, which are changed; ret->kind is RUNMSG_NKINDS. 0
- * or -EPROTO. */
+/* Reads the signed text, for runmsg_take() and its fuzzer: n bytes and a NUL, which are changed; ret->kind is
+ * RUNMSG_NKINDS. 0 or -EPROTO. */
 int runmsg_take_body(char *text, size_t n, struct runmsg *ret);
 
 /* -- what a host answers: a letter, a number from 0 on (32 bits, low byte first), and a text or bytes -- */

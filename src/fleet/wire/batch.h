@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host of a fleet sends: batches of rows of one kind, in few bytes. A batch stands for itself: numbers are
- * LEB128, a text is spelled once and then named by its number. Who sent it is in the subject of the message, not in
- * here: the server has checked that. A batch may come from anybody who may write to the subject, so all of it is
- * checked. Source: DWARF 5, section 7.6 (LEB128). */
+/* The messages of a fleet's hosts: batches of rows of one kind, in few bytes. A batch stands for itself: numbers are
+ * LEB128, a text is spelled once and then named by its number. The sender's name is in the subject of the message,
+ * which the server has checked, and not in here. A batch may come from anybody who may write to the subject, so all of
+ * it is checked. Source: DWARF 5, section 7.6 (LEB128). */
 #ifndef DWELL_FLEET_WIRE_BATCH_H
 #define DWELL_FLEET_WIRE_BATCH_H
 #include <stddef.h>
@@ -41,7 +41,7 @@ struct batch_slow {
 	const char *attrs;			      /* other attributes: "name=value", with '\n' between them */
 };
 
-/* What the host says of itself, now and then. */
+/* The description of itself that a host sends now and then. */
 struct batch_host {
 	uint64_t sent;			     /* ns since 1970, of its clock */
 	const char *dwell, *kernel, *labels; /* labels: "name=value", with '\n' between them */
@@ -53,7 +53,7 @@ struct batch_gap {
 	const char *what;
 };
 
-/* What became of a program that somebody wanted to run (fleet/run/host.h). */
+/* An entry of the audit log: a program that somebody asked a host to run (fleet/run/host.h). */
 struct batch_audit {
 	uint64_t time;					   /* ns since 1970 */
 	const char *event, *user, *key, *id;		   /* event: "run", "refused", "end"; key: that signed */

@@ -117,7 +117,7 @@ static natsStatus set_key(struct bus *b, natsOptions *n, const char *path, struc
 	return s == NATS_OK ? nats.natsOptions_SetCustomInboxPrefix(n, b->inbox) : s;
 }
 
-/* What the server does not permit is noticed by who waits for an answer. */
+/* Ignores refusals of the server: the caller who waits for an answer notices them. */
 static void on_error(natsConnection *connection, natsSubscription *sub, natsStatus s, void *bus)
 {
 	(void)connection;

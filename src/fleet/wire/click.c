@@ -119,7 +119,7 @@ static bool add_header(struct curl_slist **list, const char *name, const char *v
 	return true;
 }
 
-/* What the server says of an error: its first line, without its version. */
+/* Makes an error of the server's answer: its first line, without its version. */
 static int refused(const struct click *c, long status, const struct strb *answer, struct err *err)
 {
 	const char *text = strb_str(answer);

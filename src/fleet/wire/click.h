@@ -20,18 +20,20 @@ struct click_options {
 	const char *password_file; /* its first line is the password; or NULL */
 	const char *database;
 };
-/* 0, or -errno with *err. Nothing is sent yet. */
+/* 0, or -errno with *err. No request is sent yet. */
 int click_open(const struct click_options *o, struct click **ret, struct err *err);
 void click_close(struct click *c); /* accepts NULL */
 /* Runs a statement that answers nothing of interest. 0; -EIO with the server's words. */
 int click_run(struct click *c, const char *sql, struct err *err);
-/* "INSERT INTO … FORMAT TabSeparated" with rows made by click_put_*(). 0 or -errno: then nothing, or all of it, is in.
- */
+/* "INSERT INTO … FORMAT TabSeparated" with rows made by click_put_*(). 0 or -errno: then nothing, or all of it, is
+ * in. */
 int click_insert(struct click *c, const char *sql, const struct strb *rows, struct err *err);
-/* A SELECT: fn gets each row as texts, with escapes undone. What fn returns other than 0 ends it. */
+/* A SELECT: fn gets each row as texts, with escapes undone. If fn does not return 0, that ends the reading and is
+ * returned. */
 typedef int click_row_fn(void *ctx, char *const *columns, size_t n);
 int click_select(struct click *c, const char *sql, click_row_fn *fn, void *ctx, struct err *err);
-/* A SELECT with a FORMAT of its own: fn gets its bytes as they come. What fn returns other than 0 ends it. */
+/* A SELECT with a FORMAT of its own: fn gets its bytes as they come. If fn does not return 0, that ends the reading and
+ * is returned. */
 typedef int click_bytes_fn(void *ctx, const void *data, size_t n);
 int click_stream(struct click *c, const char *sql, click_bytes_fn *fn, void *ctx, struct err *err);
 

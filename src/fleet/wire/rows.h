@@ -19,11 +19,11 @@ struct rows {
 	struct err *err;
 };
 
-/* What a row points at is valid until these return. Other than 0 ends the reading, which returns that. */
+/* Pointers of a row are valid until these functions return. Other than 0 ends the reading, which returns that. */
 typedef int rows_hist_fn(void *ctx, const struct rec_column *c, const struct batch_hist *h);
 typedef int rows_slow_fn(void *ctx, const struct batch_slow *s);
 /* The seconds of the range (ns of the recording) of each series that can be added up: trackers, and aggregations with
- * hist(). Those that are not over are left out. 0 or -errno. */
+ * hist(). Seconds that are not over are left out. 0 or -errno. */
 int rows_hists(struct rows *r, struct rec_range range, rows_hist_fn *fn, void *ctx, struct err *err);
 /* Up to `limit` slow events whose numbers are above `after` (-1: from the first). 0 or -errno. */
 int rows_slow(struct rows *r, int64_t after, unsigned limit, rows_slow_fn *fn, void *ctx, struct err *err);

@@ -24,7 +24,7 @@ const struct tables_hist tables_hist[TABLES_NSLOTS] = {
 
 static const char *const statements[] = {
 	/* copy_tables() needs the first five in their order */
-	/* What is kept for how long is a matter of partitions: DROP PARTITION. */
+	/* Old rows are removed by whole partitions: DROP PARTITION. */
 	"CREATE TABLE IF NOT EXISTS hist " HIST_COLUMNS_SQL
 	" ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
 	"CREATE TABLE IF NOT EXISTS hist_minute " HIST_COLUMNS_SQL
@@ -119,8 +119,8 @@ static void put_step(struct strb *sql, const char *step, const char *table)
 	}
 }
 
-/* What version 3 has other keys of: a table's key cannot be changed, so rows are copied. Nothing is lost by an end in
- * the middle: the old table is there until the new one has all of it, and then it is done again. */
+/* Copies the tables that have other keys in version 3, because the key of a table cannot be changed. An interruption
+ * loses nothing: the old table stays until the new one has all rows, and the next start copies again. */
 static int copy_tables(struct click *c, struct err *err)
 {
 	static const char *const tables[] = { "hist", "hist_minute", "hist_ten", "hist_hour", "slow" };

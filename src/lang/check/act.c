@@ -79,7 +79,7 @@ const struct dtype *check_stack_type(struct checker *c)
 	return dtype_stack(c->t, DK_STACK, cap_frames(c, default_frames(c)), 0);
 }
 
-/* What is wrong with the number of frames. */
+/* Reports a wrong number of frames. */
 static struct node *fail_frames(struct checker *c, struct node *n, const char *tag)
 {
 	if (!is_int(c, n->args))

@@ -4,7 +4,7 @@
 #define DWELL_LANG_CHECK_ARGS_H
 #include "lang/check/checker.h"
 
-/* What args[n] of one probe is. */
+/* How a clause sees args[n] of one probe. */
 struct arg_view {
 	const struct dtype *native; /* NULL: of unknown type */
 	unsigned index;		    /* of the native argument */

@@ -115,7 +115,7 @@ static struct node *traced_arg(struct checker *c, struct node *n, struct node *a
 	return arg;
 }
 
-/* An argument by its class. What a check function must see as it is written stays unchecked. NULL: reported. */
+/* An argument by its class. An argument that a check function must see unchecked stays so. NULL: reported. */
 static struct node *check_param(struct checker *c, struct node *n, unsigned i, const char *par, struct node *arg)
 {
 	bool is_text = arg->kind == N_STR;
@@ -210,14 +210,14 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 	return n;
 }
 
-/* What other kernels have, or DTrace can do to the kernel and BPF cannot. */
+/* Refuses a function that only other kernels have, or that BPF cannot do. */
 static struct node *not_on_linux(struct checker *c, struct node *n)
 {
 	return args_fit(c, n, n->builtin) ? fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name) : n;
 }
 
-/* An action where a value is wanted has the type void. What surrounds it may complain of that in better words
- * than check_action_value(). */
+/* An action where a value is wanted has the type void. The checks around it may report that in better words than
+ * check_action_value(). */
 static struct node *action_value(struct checker *c, struct node *n)
 {
 	n = check_builtin(c, n, n->builtin);

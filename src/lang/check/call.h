@@ -9,7 +9,8 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 void check_action_value(struct checker *c);
 /* A positive constant? */
 bool is_positive_const(struct checker *c, const struct node *n);
-/* What a row of lang/builtin.def checks: a use of it, n, whose n->builtin (of name[index]: n->a->builtin) is the row.
+/* The check function of a row of lang/builtin.def. n is a use of it; n->builtin is the row (of name[index]:
+ * n->a->builtin).
  */
 typedef struct node *check_fn(struct checker *c, struct node *n);
 #define BI(id, name, kind, proto, since, flags, bound, check, code, par, doc) check_fn check;
@@ -18,7 +19,7 @@ typedef struct node *check_fn(struct checker *c, struct node *n);
 struct node *check_builtin(struct checker *c, struct node *n, const struct builtin *b);
 /* The type of stack() without arguments. */
 const struct dtype *check_stack_type(struct checker *c);
-/* What an action does, and may stand after. */
+/* Checks what an action does, and which actions may precede it. */
 void check_effects(struct checker *c, struct node *n);
 /* false, reported: the call of an action with a wrong number of arguments. */
 bool act_protos_fit(struct checker *c, struct node *n);

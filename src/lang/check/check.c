@@ -77,7 +77,7 @@ static void check_left_out(struct checker *c, struct clause_instance *s)
 	c->d = real;
 }
 
-/* Does the predicate say by constants that it never runs? Of two that stand with && one is enough. */
+/* Does the predicate say by constants that it never runs? One such operand of && is enough. */
 static bool is_never(const struct node *pred)
 {
 	if (pred->kind == N_BINARY && pred->op == OP_LAND)
@@ -147,7 +147,7 @@ static void check_own_decl(struct checker *c, const struct decl *d)
 		check_decl(c, d);
 }
 
-/* One run over the texts. What it finds to need 64 bits is added to wide. */
+/* One run over the texts. An expression that it finds to need 64 bits is added to wide. */
 static int check_once(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
 		      struct diags *d, struct wide *wide, struct dprog **ret)
 {
@@ -216,7 +216,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits, const 
 	}
 }
 
-/* Of what a program declares without looking at what follows. */
+/* Can this declaration be checked without what follows it? */
 static bool stands_alone(const struct decl *d)
 {
 	return d && (d->kind == DECL_VAR || d->kind == DECL_TYPEDEF || d->kind == DECL_TYPE);

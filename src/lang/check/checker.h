@@ -47,7 +47,7 @@ struct cparam {
 	struct node *value; /* copied at each use */
 };
 
-/* What names mean inside of the text of an inline or translator, besides the program's names. */
+/* The names that are known inside the text of an inline or translator, besides the program's names. */
 struct cscope {
 	struct cparam *params;
 	unsigned nparams;

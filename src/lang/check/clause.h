@@ -18,7 +18,7 @@ const struct dprovider *provider_find(const struct dprog *p, const char *name, s
 
 void declare_provider(struct checker *c, const struct decl *d);
 
-/* What #pragma D attributes says about a name of the program or of the library; NULL: nothing. */
+/* The attributes that #pragma D attributes gives to a name of the program or of the library; NULL: nothing. */
 const struct dattr *pragma_attr(struct checker *c, const char *name, bool lib);
 /* Is a name of the library too new for -x version? */
 bool pragma_too_new(struct checker *c, const char *name);
@@ -38,8 +38,8 @@ void cut_check(struct checker *c, const struct node *n, const struct node *value
 /* Is the variable, whose type is a number's, to be 64 bits wide? */
 bool cut_is_wide(struct checker *c, const struct cvar *v);
 
-/* What stands in the D library for the variable or member n of the struct st that this kernel
- * does not have (dlib/others.d), or NULL. */
+/* The D library's replacement (dlib/others.d) for the variable or member n of the struct st that this kernel does not
+ * have, or NULL. */
 struct node *foreign_ksym(struct checker *c, struct node *n);
 const struct cinline *foreign_ksym_array(struct checker *c, const struct node *n);
 struct node *foreign_member(struct checker *c, struct node *n, const struct dtype *st);

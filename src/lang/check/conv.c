@@ -154,7 +154,7 @@ const struct dtype *arith_one(struct checker *c, const struct node *n)
 	return r->size == 4 ? basic(c, DT_INT) : dtype_int(c->t, (unsigned)r->size, r->is_signed);
 }
 
-/* What decides between two types: their width, then that one of them has no sign. */
+/* Rank by which the type of an operation is chosen: the width, then unsigned before signed. */
 static unsigned rank(const struct node *n, const struct dtype *ty)
 {
 	unsigned bits = n->kind == N_MEMBER && n->member.bit_size ? n->member.bit_size : (unsigned)ty->size * 8;

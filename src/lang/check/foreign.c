@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probe descriptions of programs written for illumos, FreeBSD and macOS. Their system calls go by the name
- * that Linux has for the same call; modules that stand for their kernels mean the kernel. What is known by name but
- * cannot fire here is left out with a warning, as long as the program has other probes: scripts name the calls of
+ * that Linux has for the same call; modules that stand for their kernels mean the kernel. A probe that is known by name
+ * but cannot fire here is left out with a warning, as long as the program has other probes: scripts name the calls of
  * several systems side by side. Also: system calls of Linux that programs hardly make. */
 #include "lang/check/clause.h"
 #include <string.h>
@@ -91,8 +91,8 @@ static const struct pdesc_node *next_desc(const struct item **it, const struct p
 	return NULL;
 }
 
-/* Is a description of the program about the system call `name`, by that name or by a pattern? Those of all
- * calls do not count. */
+/* Is a description of the program about the system call `name`, by that name or by a pattern? A description of all
+ * calls does not count. */
 static bool is_named(const struct checker *c, const char *name)
 {
 	for (size_t i = 0; i < c->nunits; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of names: variables, locals, functions, trackers, declared providers. Nothing here checks an expression. */
+/* Tables of names: variables, locals, functions, trackers, declared providers. No expression is checked here. */
 #include <string.h>
 #include "lang/check/clause.h"
 #include "lang/check/decl.h"

@@ -14,7 +14,7 @@
 #define PROTO_CSTR "char [] or string (or use stringof)"
 #define PROTO_WSTR "wchar_t []"
 
-/* What a conversion wants: a description for messages. Size prefixes ask for the exact type. */
+/* Describes the argument that a conversion wants, for messages. Size prefixes ask for the exact type. */
 static const char *wanted(const struct pfconv *pc)
 {
 	bool u = pc->class == PFC_UINT && pc->conv != 'x' && pc->conv != 'X';

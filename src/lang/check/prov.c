@@ -76,7 +76,7 @@ static bool read_args(struct checker *c, const struct tymember *m, const char *n
 	return true;
 }
 
-/* Which argument an output parameter stands for: that of the same name, or at the same place. */
+/* Finds the argument that an output parameter stands for: the one with its name, or the one at its place. */
 static bool map_arg(const struct tyname *x, unsigned place, const struct tyname *args, unsigned nargs, uint8_t *ret)
 {
 	unsigned i = 0;

@@ -100,7 +100,7 @@ static bool read_keys(struct checker *c, const struct decl *d, struct dtracker *
 	return true;
 }
 
-/* What is listed and matched: provider latency, module the tracker's name. */
+/* Makes the tracker's probes as they are listed and matched: provider latency, module the tracker's name. */
 static void make_probes(struct checker *c, struct dtracker *t)
 {
 	static const char *const names[TRACK_NPROBES] = {

@@ -93,7 +93,7 @@ bool type_is_vfptr(struct checker *c, const struct dtype *ty)
 	return r->kind == DK_VOID || r->kind == DK_FUNC;
 }
 
-/* What a pointer or array points to, resolved; or NULL. */
+/* The type that a pointer or array points to, resolved; or NULL. */
 static const struct dtype *pointee(struct checker *c, const struct dtype *r)
 {
 	return r->kind == DK_PTR || r->kind == DK_ARRAY ? dtype_resolve(c->t, r->base) : NULL;

@@ -122,7 +122,8 @@ static struct node *any_process_prov(struct checker *c, struct node *n)
 	return r;
 }
 
-/* What probes found later may be called: exactly as the description says, or by any name of some length. */
+/* Bounds this part of the names of probes that are found later: it is exactly as the description says, or any name up
+ * to a length. */
 static bool later_part(const struct probe *p, enum bi_id id, size_t *max)
 {
 	size_t bound = id == BI_PROBEFUNC ? LATER_MAX_FUNC : LATER_MAX_NAME;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Translators: how a struct that the kernel does not have is made of what it has. xlate <T> (e) is no
  * value: its members are, each the expression that the translator gives for it, with the translator's
- * parameter bound to e. What is not asked for costs nothing. */
+ * parameter bound to e. A member that is not asked for costs nothing. */
 #include "lang/check/decl.h"
 #include "lang/check/expr.h"
 #include "lang/check/inline.h"
@@ -86,7 +86,7 @@ void declare_translator(struct checker *c, const struct decl *d)
 	x->decl = d;
 	x->lib = c->scope.lib;
 	param_declare(c, &x->in, d->name, in, d->input->at);
-	/* Those of libraries come last and are checked member by member, where they are used. */
+	/* Translators of libraries come last and are checked member by member, where they are used. */
 	if (x->lib) {
 		struct cxlator **tail = &c->xlators;
 

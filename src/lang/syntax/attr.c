@@ -200,7 +200,7 @@ static struct dattr node_attr(const struct least *l, const struct node *n)
 
 static bool visit_stmt(void *ctx, const struct stmt *s);
 
-/* What stands for a node counts instead of what is below it. */
+/* If an identifier has attributes of its own, they count instead of those below it. */
 static void visit(struct least *l, const struct node *n)
 {
 	struct walk w = { .stmt = visit_stmt, .ctx = l };

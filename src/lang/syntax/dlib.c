@@ -162,7 +162,7 @@ static const char *take_word(struct arena *a, const char **p)
 	return arena_strndup(a, from, (size_t)(*p - from));
 }
 
-/* What a text depends on must be parsed before it: it says which words are types. */
+/* Files that this one depends on are parsed before it: they say which words are types. */
 static void load_depends(struct dlib *l, const struct compile_env *env, struct dlib_file *f)
 {
 	static const char *const words[] = { "#pragma", "D", "depends_on", "library" };

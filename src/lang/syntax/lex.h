@@ -33,7 +33,7 @@ void lex_init(struct lexer *lx, struct arena *a, const struct source *src, const
 	      struct diags *d);
 /* Reads the next token into lx->tok. At the end T_EOF, again and again. */
 void lex_next(struct lexer *lx);
-/* The first byte that is neither blank nor comment, from lx->p on; 0 at the end. Nothing is read. */
+/* The first byte that is neither blank nor comment, from lx->p on; 0 at the end. The lexer does not move. */
 const char *lex_peek_text(const struct lexer *lx, const char *p);
 /* Reports unless quiet; returns the diagnostic or NULL. */
 struct diag *lex_error(struct lexer *lx, struct span at, const char *tag, const char *fmt, ...)

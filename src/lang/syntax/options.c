@@ -19,7 +19,7 @@
 #define OPTIONS_NSPEC_MAX 65536 /* speculations: 20 bytes of kernel memory each */
 #define OPTIONS_PRINTSIZE_MAX 65536
 #define OPTIONS_PCAPSIZE_MAX 16384 /* a record has room for it */
-/* Of buffers: more would not fit any machine, and sums of them do not overflow. */
+/* Largest size of a buffer: more would not fit any machine, and sums of sizes do not overflow. */
 #define OPTIONS_SIZE_MAX (UINT64_C(1) << 40)
 
 enum type { TYPE_BOOL, TYPE_INT, TYPE_SIZE, TYPE_RATE, TYPE_STR };
@@ -271,7 +271,7 @@ static int set_str(struct dopts *o, const char **v, const struct rule *r, const 
 	return 0;
 }
 
-/* Arguments for cpp are collected, one per line. None: name is no such option. */
+/* Arguments for cpp are collected, one per line. None: there is no such option. */
 static struct step add_cpp_arg(struct dopts *o, const char *name, const char *value)
 {
 	char *all;
@@ -348,7 +348,7 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 	return -EINVAL;
 }
 
-/* None: name is no such option. */
+/* None: there is no such option. */
 static struct step take_without_effect(const char *name, const char *value)
 {
 	uint64_t n;

@@ -63,7 +63,7 @@ static struct node *new_binary(struct parser *p, enum node_kind kind, enum op op
 	return finish_op(p, n);
 }
 
-/* What stands for an expression after an error. */
+/* A placeholder for an expression that has an error. */
 static struct node *dummy(struct parser *p)
 {
 	struct node *n = new_node(p, N_INT, p->lx.tok.at);

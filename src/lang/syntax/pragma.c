@@ -181,7 +181,7 @@ static void option_failed(const struct line *l, const char *name, const char *va
 		lex_hint(l->lx, g, reason);
 }
 
-/* What comes too late once cpp has run, or types have been looked up. */
+/* Options that come too late once cpp has run, or types have been looked up. */
 static bool is_too_late(const char *name)
 {
 	return !strcmp(name, "ctfpath") || !strcmp(name, "ldpath") || !strcmp(name, "lockmem") ||

@@ -8,7 +8,7 @@
 
 static void put_members(struct dtypes *t, const struct dtype *ty, unsigned depth, struct strb *out);
 
-/* What pointers, arrays and functions are derived from. */
+/* The type from which pointers, arrays and functions are derived. */
 static const struct dtype *core_of(const struct dtype *ty)
 {
 	while (ty->kind == DK_PTR || ty->kind == DK_ARRAY || ty->kind == DK_FUNC)

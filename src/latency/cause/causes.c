@@ -356,8 +356,8 @@ static bool waits_for_events(const struct stack *s)
 	return has_function(s, "ep_poll") || has_function(s, "do_epoll_"); /* the first may be a part of the other */
 }
 
-/* What registers and the program's functions said of a futex means nothing where the stack, if one is known, waits for
- * something else; but locks that a program makes of events are locks. */
+/* Facts about a futex (from registers and the program's functions) count only if the stack waits for a futex, or is not
+ * known. Locks that a program makes of events count as locks. */
 static uint32_t facts_that_count(const struct stack *s, uint32_t facts)
 {
 	static const uint32_t of_futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |

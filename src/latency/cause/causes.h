@@ -3,8 +3,8 @@
  *
  * dlib/causes holds the rules; its head explains the language. A stack has up to three parts:
  *   wait  what the thread waited for: the rule of the highest priority, and among those the frame that is
- *	   nearest to the scheduler (innermost). What lies further out than a way (below) does not count when
- *	   something was found further in: a thread that reclaims memory in a write waits for the reclaim;
+ *	   nearest to the scheduler (innermost). If a way (below) is found further in, frames further out do not count:
+ *	   a thread that reclaims memory in a write waits for the reclaim;
  *   op    the operation that asked for it: highest priority, then the outermost frame;
  *   via   what the operation had to do on the way (reclaim, page fault …), outermost first.
  * The words are "op: via: wait". Without a rule for the wait the cause is unknown, and says so. */
@@ -46,7 +46,7 @@ enum cause_fact {
 
 struct causes; /* the rules, and what was learned of them; not thread-safe */
 
-/* Which rule says so, by which frame. */
+/* The rule that gave these words, and the frame that it fitted. */
 struct cause_part {
 	const char *words; /* NULL: no such part */
 	const char *file;  /* of the rule */
@@ -72,7 +72,7 @@ int causes_add(struct causes *c, const char *name, const char *text, size_t len,
 /* The same of a file. -errno with the reason in err. */
 int causes_add_file(struct causes *c, const char *path, struct err *err);
 
-/* What programs of dlib/latency note of a wait, in one number. */
+/* Facts that programs of dlib/latency note of a wait, as bits of one number. */
 #define WHY_FUTEX_CONDITION 1 /* of a futex: as one waits for a condition */
 #define WHY_FUTEX_TIMEOUT 2   /* of a futex: a timer ended it, or will if nobody does */
 #define WHY_MADE_WAY 4	      /* it could run: what its stack tells of is over */

@@ -53,7 +53,7 @@ struct open {
 	struct chain_wait part; /* its times only */
 };
 
-/* Of the waits that fit, the one with the largest overlap, if that is enough. */
+/* The wait with the largest overlap of those that fit, if that is enough. */
 static const struct chain_wait *best(const struct chains *c, const struct open *open,
 				     bool (*fits)(const struct chain_wait *w, const struct chain_wait *x),
 				     uint64_t *overlap)
@@ -86,7 +86,7 @@ static bool is_of_other(const struct chain_wait *w, const struct chain_wait *x)
 	return x->tid == w->by_tid && x->tid != w->tid;
 }
 
-/* Who was there first. */
+/* Was x in the queue of the same object before w? */
 static bool is_ahead(const struct chain_wait *w, const struct chain_wait *x)
 {
 	return x->tid != w->tid && x->object[0] && !strcmp(x->object, w->object) && x->level == CHAIN_QUEUED &&
@@ -210,8 +210,8 @@ const char *chain_evidence(const struct chain_link *l)
 	}
 }
 
-/* What a wait says together with those in it, of the same thread, that took nearly all of its time: the call has the
- * file, the sleep the reason, the request the device. */
+/* One step of the sentence: a wait, together with a wait of the same thread in it that took nearly all of its time. The
+ * call has the file, the sleep has the reason, the request has the device. */
 struct told {
 	const struct chain_wait *wait, *more; /* the reason; and one further in, or NULL */
 	const char *op, *object;
@@ -285,7 +285,7 @@ bool chain_is_idle(const struct chain *c)
 	       (c->links[call].wait.loop && !giver_waited(c, call));
 }
 
-/* Is it the same operation, which need not be said again? Of "fsync(file)" the name counts. */
+/* Is it the same operation, which need not be said again? For "fsync(file)" only the name is compared. */
 static bool same_op(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "(");
@@ -315,7 +315,7 @@ static const char *const verb[] = {
 	[CHAIN_RELEASER] = "released by", [CHAIN_STOPPER] = "stopped by", [CHAIN_DOER] = "done by"
 };
 
-/* Who it was, when no wait of theirs is known or before it is told. */
+/* Names the thread to blame, if no wait of it is known, or before that wait is told. */
 static void add_by(const struct chain_wait *w, bool passing, struct strb *b)
 {
 	if (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid)

@@ -7,8 +7,8 @@
  *   - what the one was waiting for meanwhile that held the lock, stopped it, or woke it up (who had the CPU did not
  * wait);
  *   - on a device: the wait of somebody else for the same device that was there first.
- * Overlap in time is the evidence for all but the first; what rests on it alone is inferred, and says so. What counts
- * is overlap with all waits before it in the chain. */
+ * Overlap in time is the evidence for all but the first; what rests on it alone is inferred, and says so. The overlap
+ * is that with all waits before it in the chain. */
 #ifndef DWELL_LATENCY_CHAIN_H
 #define DWELL_LATENCY_CHAIN_H
 #include <stdbool.h>
@@ -27,7 +27,7 @@
 #define CHAIN_MIN_SHARE 10  /* percent of a wait that another one must overlap to explain it */
 #define CHAIN_SAME_SHARE 90 /* percent of a wait that one in it must take to be told with it */
 
-/* What a wait was part of: only deeper ones explain it within the same thread. */
+/* The level of a wait. Within a thread only waits of a deeper level explain it. */
 enum chain_level { CHAIN_CALL, CHAIN_SLEEP, CHAIN_LOCKED, CHAIN_QUEUED };
 /* How somebody else was involved. */
 /* RELEASER: a waker who had what was waited for, as far as can be known. STOPPER: by a signal, or as its tracer.
@@ -85,21 +85,22 @@ struct flight_rec;
 /* Names the holder of the lock that was waited for in place of a waker, if the flight recorder saw it. For a wait not
  * yet remembered. */
 void chain_name_holder(struct chain_wait *w, const struct flight_rec *f);
-/* What no slow event tells: who had the lock of the last link, and what that one waited for, and so on, as the flight
- * recorder saw it (chain_flight.c). */
+/* Adds links that no slow event tells, from the flight recorder (chain_flight.c): who had the lock of the last link,
+ * what that thread waited for, and so on. */
 void chain_complete(struct chain *c, const struct flight_rec *f);
 /* Is the wait nothing but one for something to do, as the chain knows? A call, a condition whose sign came from who had
  * nothing to do, or a worker's for work, unless who gave it waited for something meanwhile. */
 bool chain_is_idle(const struct chain *c);
 /* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */
 void chain_sentence(const struct chain *c, struct strb *b);
-/* What of the sentence is the same for others like it: " in fsync for journal commit (jbd2), ended by jbd2"; without
- * times and numbers of threads. */
+/* The part of the sentence that is the same for similar chains: " in fsync for journal commit (jbd2), ended by jbd2";
+ * without times and numbers of threads. */
 void chain_reason(const struct chain *c, struct strb *b);
-/* What a wait of the one who is to blame is to the wait that he is to blame for; not of CHAIN_NOBODY and CHAIN_RUNNING.
+/* The link that a `via` makes between a wait and the wait of the thread to blame. Not for CHAIN_NOBODY and
+ * CHAIN_RUNNING.
  */
 enum chain_how chain_how_of(enum chain_via via);
 const char *chain_how_name(enum chain_how how);
-/* What a link rests on: "same thread", "lock owner", "waker", "tracepoint", "overlap", "work item". */
+/* The evidence for a link: "same thread", "lock owner", "waker", "tracepoint", "overlap", "work item". */
 const char *chain_evidence(const struct chain_link *l);
 #endif

@@ -83,7 +83,7 @@ static bool is_in(const struct chain *c, uint32_t tid)
 	return false;
 }
 
-/* What the one who is to blame waited for itself, if that was most of the time. */
+/* Adds the wait of the thread to blame, if it waited for most of the time. */
 static bool add_wait(struct chain *c, const struct flight_rec *f)
 {
 	static const enum chain_via via[] = { CHAIN_NOBODY, CHAIN_RUNNING, CHAIN_WAKER, CHAIN_HOLDER };

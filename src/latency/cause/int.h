@@ -45,7 +45,7 @@ struct cause_match {
 	uint16_t star, star_len;
 };
 
-/* What is known of a function's name. */
+/* Cached answers about a function's name. */
 struct cause_symbol {
 	UT_hash_handle hh;
 	bool skip;

@@ -117,8 +117,8 @@ static uint32_t facts_of(const struct slow_event *e)
 	return all;
 }
 
-/* What the stack of the program says besides. That a thread's own loop waits makes no work of a condition here: whether
- * it had nothing to do, the thread that ended the wait tells better (chain.h). */
+/* Adds the facts that the user stack tells. *ret_loop: the thread's own loop waits. That alone does not mean that it
+ * waits for work: the thread that ended the wait tells better whether it had nothing to do (chain.h). */
 static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t said, bool *ret_loop)
 {
 	const struct recfield *f = attr(e, ATTR_USTACK);
@@ -146,7 +146,7 @@ static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t
 	return causes_user_facts(said, frames, n, false);
 }
 
-/* What the rules say of the stack. */
+/* Classifies the kernel stack by the rules. */
 static int classify(struct causes *c, struct sym *sym, const struct slow_event *e, uint32_t said, struct cause *ret)
 {
 	const struct recfield *f = attr(e, ATTR_STACK);
@@ -170,12 +170,12 @@ static void set_words(const struct tracker_facts *k, const struct slow_event *e,
 {
 	struct chain_wait *w = &ret->wait;
 	const char *mark = strstr(k->words, "%s");
-	/* That it is a lock, as the program's functions say, the tracker of such locks knows better. */
+	/* If both say that it is a lock of the program, the tracker of such locks knows more than the stack. */
 	bool known = said & CAUSE_FACT_USER_LOCK && why->class == CAUSE_LOCK && k->class == CAUSE_LOCK;
 	char value[CHAIN_OBJECT];
 
-	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was; but a fact is the tracker's own.
-	 */
+	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was; but a fact is the tracker's
+	 * own. */
 	if (why->class != CAUSE_UNKNOWN && !known &&
 	    (k->class == CAUSE_UNKNOWN || k->class == why->class || why->wait.frame < 0)) {
 		ret->class = why->class;
@@ -196,7 +196,7 @@ static void set_words(const struct tracker_facts *k, const struct slow_event *e,
 		snprintf(w->op, sizeof(w->op), "%s", why->op.words);
 }
 
-/* Which interrupts they were that had the CPU, and for how long. */
+/* Adds the interrupts that had the CPU, and for how long. */
 static void add_taker(const struct slow_event *e, struct chain_wait *w)
 {
 	const struct taker *t = taker_of(e);
@@ -209,7 +209,7 @@ static void add_taker(const struct slow_event *e, struct chain_wait *w)
 	snprintf(w->words + n, sizeof(w->words) - n, ": %s for %s", name, units_ns(number(e, t->ns), ns));
 }
 
-/* Which work it was whose end was waited for. Who ended the wait then did it. */
+/* Adds the work item whose end was waited for. The thread that ended the wait did the work. */
 static void add_work(struct sym *sym, const struct slow_event *e, struct chain_wait *w)
 {
 	const struct recfield *f = attr(e, ATTR_WORK);
@@ -226,7 +226,7 @@ static void add_work(struct sym *sym, const struct slow_event *e, struct chain_w
 		w->via = CHAIN_DOER;
 }
 
-/* What a system call was about: a file, or a socket's protocol and other end. */
+/* Sets the target of a system call: a file, or a socket's protocol and other end. */
 static void set_target(const struct slow_event *e, char *target, size_t size)
 {
 	size_t n;
@@ -267,7 +267,7 @@ static bool wakers_count(enum cause_class class)
 	       class == CAUSE_KERNEL || class == CAUSE_MEMORY;
 }
 
-/* What others may have waited for, too: a disk, a name server; or whose limit, or which file it was. */
+/* Sets the object that others may have waited for, too: a disk, a name server, a limit's owner, a file. */
 static void set_object(const struct slow_event *e, struct chain_wait *w)
 {
 	char file[512], server[64];

@@ -13,7 +13,7 @@ struct slowwait {
 	const char *cause; /* all words; lives as long as the causes, or the wait */
 };
 
-/* What an attribute of slow() says as a fact: its text, or "", or its number. Bits of enum cause_fact. */
+/* The facts in an attribute of slow(): its text, or "", or its number. Bits of enum cause_fact. */
 uint32_t slowwait_facts(const char *name, const char *text, uint64_t number);
 /* sym may be NULL. Texts of ret->wait are its own; ret->cause may point into it. 0 or -ENOMEM. */
 int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e, struct slowwait *ret);

@@ -195,7 +195,7 @@ static uint64_t key_int(const struct recfield *f, const uint8_t *key)
 	return v;
 }
 
-/* What a row is about. */
+/* The thread and the cause of a row. */
 struct about {
 	uint64_t who;
 	const char *comm;

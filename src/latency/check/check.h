@@ -48,7 +48,7 @@ struct check_rule {
 	const char *title;   /* %W: what, %B: by whom, %V: whom */
 	const char *meaning; /* what that means, and what helps */
 	const char *more;    /* the command that shows more */
-	/* What follows from it: findings of these rules are told below it. Names with spaces between them. */
+	/* Rules that this one explains: their findings are told below its finding. Names with spaces between them. */
 	const char *explains;
 };
 extern const struct check_rule check_rules[];

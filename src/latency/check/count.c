@@ -109,7 +109,7 @@ static void use_pressure(const struct check *c, struct check_report *r, enum che
 		 check_counter(c, name) / 1e4 / check_seconds(c));
 }
 
-/* What is busy of each disk and how much it moved. */
+/* Notes how busy each disk is, and how much it moved. */
 static void use_disks(const struct check *c, struct check_report *r)
 {
 	for (size_t i = 0; i < c->counters.n; i++) {

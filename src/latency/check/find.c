@@ -251,8 +251,8 @@ static bool explains(const struct check_finding *a, const struct check_finding *
 	       a->cost * EXPLAINS >= b->cost;
 }
 
-/* Which one explains each, to the top of the chain; what follows from a finding costs somebody, too, and so may rank
- * it. */
+/* Puts each finding below the one that explains it, at the top of the chain. That one is ranked by the largest cost of
+ * those below it. */
 static void relate(struct check_report *r)
 {
 	struct check_finding *v = r->v;

@@ -52,7 +52,7 @@ struct check {
 	uint64_t lost[REC_NLOSSES];
 };
 
-/* What a rule may look at. */
+/* The input of a rule. */
 struct check_eval {
 	struct check *c;
 	const struct check_rule *rule;

@@ -68,7 +68,7 @@ struct cmp_result {
 	bool changed;	      /* latencies; not the rate */
 };
 
-/* Compares b with a; d describes the buckets of both. Nothing is called changed yet. 0, or -ENOMEM. */
+/* Compares b with a; d describes the buckets of both. Nothing is marked as changed yet. 0, or -ENOMEM. */
 int cmp_run(const struct rec_histdesc *d, const struct cmp_side *a, const struct cmp_side *b, const struct cmp_opts *o,
 	    struct cmp_result *ret);
 /* Calls changed what is, in n results that were compared together: one of them wrongly with probability o->alpha at

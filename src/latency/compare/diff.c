@@ -41,7 +41,7 @@ static int open_side(struct diff_side *s, recset_note_fn *note, struct err *err)
 	return s->seconds ? latency_list(&s->set, s->range, RECFILE_HIST_KEYS, &s->list, err) : -ENOMEM;
 }
 
-/* Of a recording the seconds that are not in a stretch of it. */
+/* For a comparison of a stretch with the rest of its recording: leaves the stretch out of the other side. */
 static int leave_out(struct diff_side *s, struct rec_range hole, struct err *err)
 {
 	s->hole = hole;

@@ -21,7 +21,7 @@ struct diff_pair {
 	struct cmp_result res;
 };
 
-/* Of all pairs. */
+/* Counts of all pairs. */
 struct diff_tally {
 	size_t changed, judged, quiet; /* quiet: judged, and nothing changed */
 	size_t only[2];		       /* there on one side only, and not for sure by more than chance */
@@ -45,10 +45,10 @@ struct diff {
 
 /* Opens the recordings and compares them. Calls note for each recording that is left out. 0, or < 0 with *err. */
 int diff_run(struct diff *d, recset_note_fn *note, struct err *err);
-/* The last part of it, for pairs that are compared (cmp_run()): says what changed, sorts and counts them. 0 or -ENOMEM.
- */
+/* The last part of it, for pairs that are compared (cmp_run()): says what changed, sorts and counts them. 0 or
+ * -ENOMEM. */
 int diff_decide(struct diff *d);
 void diff_done(struct diff *d);
-/* Of its latencies or of its rate. */
+/* Have its latencies or its rate changed? */
 bool diff_changed(const struct diff_pair *p);
 #endif

@@ -67,7 +67,7 @@ struct level {
 /* u: deviations of n units from their mean. */
 void level_make(struct level *l, const double *u, size_t n, double df);
 
-/* What the difference of two sides' figures may be by chance: a mixture of Student's t distributions. */
+/* Distribution of the difference of two sides' figures by chance: a mixture of Student's t distributions. */
 struct chance {
 	size_t n;
 	double weight[LEVEL_CELLS], sd[LEVEL_CELLS], df[LEVEL_CELLS];

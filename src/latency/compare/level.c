@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How sure a figure of a stretch of time is, when its units (seconds) may hang together. The level of a second is taken
  * to be noise of its own, and something that decays over a correlation time (an Ornstein-Uhlenbeck process: also the
- * covariance of a machine that switches between regimes). Neither the time nor the strength is known: all are tried
- * (log-uniform priors), and weighted by how well the low frequencies of both stretches (type II cosine transform, whose
- * first ordinate compares the halves) agree with them. So white noise gets nearly Student's t over seconds, and a level
- * that wanders intervals as wide as it does; how far it may wander unseen in so short a stretch is in the mixture, too.
+ * covariance of a machine that switches between regimes). The correlation time and the strength are not known. So all
+ * are tried (log-uniform priors), and weighted by how well they agree with the low frequencies of both stretches (type
+ * II cosine transform, whose first ordinate compares the halves). So white noise gets nearly Student's t over seconds,
+ * and a level that wanders intervals as wide as it does; how far it may wander unseen in so short a stretch is in the
+ * mixture, too.
  *
  * Source: Whittle's likelihood (1953) with the cosines of Müller, HAC corrections for strongly autocorrelated time
  * series (2014), and Lazarus, Lewis, Stock, Watson, HAR inference: recommendations for practice (2018); averaged over
@@ -34,7 +35,7 @@ void level_make(struct level *l, const double *u, size_t n, double df)
 	l->df = df < (double)l->q ? df : (double)l->q;
 }
 
-/* What there is beside the noise of each unit. LATE: what is counted in the unit after its own (aggregations are read
+/* Correlation besides the noise of each unit. LATE: what is counted in the unit after its own (aggregations are read
  * about once a second), so that one has as much more as the one before has less. */
 enum { LATE = -1 };
 
@@ -52,7 +53,7 @@ static double mean_variance(double rho, double n)
 	return ((1 + rho) / (1 - rho) - 2 * rho * (1 - pow(rho, n)) / (n * (1 - rho) * (1 - rho))) / n;
 }
 
-/* Of one side under a model: log likelihood, and variance of its figure. */
+/* Computes for one side under a model: the log likelihood, and the variance of its figure. */
 static double side_likelihood(const struct level *l, double rho, double ratio, double *ret_variance)
 {
 	double ss = 0, logs = 0;

@@ -94,7 +94,7 @@ static void put_more(struct strb *b, const char *name, const char *value)
 	metrics_label(b, name, value);
 }
 
-/* None: it is idle, and not to be counted. */
+/* None: the thread was idle, and the event does not count. */
 static struct step put_labels(struct metrics_caused *c, const struct slow_event *e, struct strb *b)
 {
 	struct metrics_place place = { "unknown", "", "", "" };

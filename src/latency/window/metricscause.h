@@ -8,7 +8,7 @@
 
 #define METRICS_CAUSED_MAX 512 /* series; what comes beyond is added up by tracker, with the cause "other" */
 
-/* What a cgroup is called; "" where there is no such. */
+/* The names of a cgroup; "" where there is no such. */
 struct metrics_place {
 	const char *cgroup, *container, *pod, *space;
 };

@@ -31,7 +31,7 @@ void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns);
  * or when there was none for two seconds. */
 uint64_t latencysum_interval(struct latencysum *s, uint64_t now, bool final);
 
-/* Of one tracker, since the last latencysum_reset(). Nothing measured: percentiles are 0. */
+/* One tracker since the last latencysum_reset(). count 0: percentiles are 0. */
 struct latencysum_tracker {
 	const char *name; /* the schema's */
 	uint64_t count, total_ns, p50_ns, p90_ns, p99_ns, max_ns;
@@ -40,7 +40,7 @@ struct latencysum_tracker {
 	uint64_t limited;      /* slow events beyond its limit */
 };
 
-/* What the measurement itself took since then: its probes, this process. */
+/* The cost of the measurement itself since then: its probes, this process. */
 struct latencysum_cost {
 	uint64_t run_ns, run_count, run_interval_ns;
 	uint64_t cpu_ns, cpu_interval_ns;

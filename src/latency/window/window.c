@@ -242,7 +242,7 @@ static void add_powers(struct series *s, const struct rec_histdesc *d, const str
 	}
 }
 
-/* What an aggregation has gained. */
+/* Adds the delta of an aggregation. */
 static int add_agg(struct windows *w, const struct row *row)
 {
 	struct row hist;

@@ -24,10 +24,10 @@ struct window_series {
  * clock's. max_bytes 0: WINDOWS_BYTES_MAX. */
 int windows_new(const struct rec_schema *schema, uint64_t wall_off, size_t max_bytes, struct windows **ret);
 void windows_free(struct windows *w); /* accepts NULL */
-/* Takes in a ROW_HIST, or a ROW_AGG of a distribution; other rows, and what is damaged, change nothing. 0, or -ENOMEM.
- */
+/* Takes in a ROW_HIST, or a ROW_AGG of a distribution; other rows, and what is damaged, change nothing. 0, or
+ * -ENOMEM. */
 int windows_add(struct windows *w, const struct row *row);
-/* What there is, in order of appearance; valid until the next windows_add(). */
+/* All series, in order of appearance; valid until the next windows_add(). */
 size_t windows_series(struct windows *w, const struct window_series **ret);
 /* All of a window up to now of one series (an index of the above). *ret_from, when not NULL: since when; a window is
  * as long as its name says, and up to one of its slots (second, minute, hour) longer. 0, or -ENOMEM. */

@@ -37,7 +37,7 @@ static bool split_field(struct arena *a, char *decl, struct probe_arg *arg)
 	arg->name = arena_strdup(a, name);
 	*name = '\0';
 	chomp(decl);
-	/* What a system call's pointer points to is user memory. */
+	/* A pointer that is passed to a system call points to user memory. */
 	arg->ctype = strchr(decl, '*') ? arena_printf(a, "userland %s", decl) : arena_strdup(a, decl);
 	return true;
 }

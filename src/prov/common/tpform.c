@@ -16,8 +16,9 @@ struct form {
 };
 
 static const struct form forms[] = {
-	/* Linux 5.18. Before, the state is read when the thread is about to leave. Who wakes it up at that moment may
-	 * have made TASK_WAKING of it, but not 0 before it has left. Source: kernel/sched/core.c, try_to_wake_up(). */
+	/* Linux 5.18. Before, the state is read when the thread is about to leave. A thread that wakes it up at that
+	 * moment may have set TASK_WAKING, but the state is not 0 before it has left. Source: kernel/sched/core.c,
+	 * try_to_wake_up(). */
 	{ .tp = "sched_switch",
 	  .added = { .ctype = "unsigned int", .name = "prev_state", .expr = "task_state[prev]" },
 	  .now = { "preempt", "prev", "next", "prev_state" } },

@@ -374,7 +374,7 @@ static size_t sites(const struct probe *const *probes, uint32_t nprobes, struct 
 	return n;
 }
 
-/* None of the functions has an address. */
+/* Reports that none of the functions has an address. */
 static int none_found(const struct probe *p, struct err *err)
 {
 	char path[PATH_MAX];

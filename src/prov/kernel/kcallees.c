@@ -32,7 +32,7 @@ static const struct kfunc *listed(const struct finding *f, uint64_t addr)
 	return NULL;
 }
 
-/* Of struct pt_regs by the name in a thunk's. */
+/* The index in struct pt_regs of the register that a thunk's name tells. */
 static int reg_of(const char *name)
 {
 	static const char *const names[] = { "r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10",

@@ -59,7 +59,7 @@ static void add(struct left *l, struct probe_list *out, const char *prov, const 
 	prov_list_add(l->a, out, p);
 }
 
-/* Those of the kernel's list that are not taken, and the addresses of the others. */
+/* Adds the functions of the kernel's list that have no probe, and collects the addresses of the others. */
 static void from_list(struct left *l, const struct kfuncs *k, const struct pdesc *d, const char *prov,
 		      struct probe_list *out)
 {

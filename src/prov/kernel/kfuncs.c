@@ -13,8 +13,8 @@
 #define INVALID "__ftrace_invalid_address___" /* ftrace prints it for a function that is no longer in memory */
 #define LOC_MAX 16			      /* bytes from a function's start to the place that is patched */
 
-/* What BPF, its maps and helpers, ftrace and stack walks call while a program of ours runs; a * ends a name. The
- * kernel would skip such firings: bpf_prog_active in kernel/trace/bpf_trace.c. */
+/* Functions that BPF, its maps and helpers, ftrace and stack walks call while a program of dwell runs; a * ends a name.
+ * The kernel would skip such firings: bpf_prog_active in kernel/trace/bpf_trace.c. */
 static const char *const machinery[] = {
 	"bpf_*",
 	"__bpf_*",
@@ -99,8 +99,8 @@ static const char *const machinery[] = {
 	"bstr_printf",
 };
 
-/* What the kernel calls for each function whose code it patches, counted in a guest with 6.12: dozens of firings per
- * function, which take longer than the patching. Source: arch/x86/kernel/alternative.c, __text_poke(). */
+/* Functions that the kernel calls for each function whose code it patches. In a guest with 6.12 they fired dozens of
+ * times per function, which takes longer than the patching. Source: arch/x86/kernel/alternative.c, __text_poke(). */
 static const char *const patching[] = {
 	"__text_poke*",
 	"text_poke*",
@@ -272,7 +272,7 @@ static int by_name(const void *a, const void *b)
 	return r ? r : x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Which of several with one name a function is; and the order by name, malloc'ed. */
+/* Numbers functions of the same name. Returns all functions sorted by name, malloc'ed. */
 static struct kfunc **sort_names(struct kfuncs *k)
 {
 	struct kfunc **v = malloc((k->n + 1) * sizeof(*v));
@@ -297,7 +297,7 @@ int kfuncs_parse(struct arena *a, char *text, bool addrs, struct kfuncs *ret)
 	for (const char *s = text; *s; s++)
 		lines += *s == '\n';
 	k.v = arena_new_arr(a, struct kfunc, lines);
-	/* Those of the kernel first, in the list's order. */
+	/* Functions of the kernel come first, in the list's order. */
 	for (char *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
 		struct kfunc *f = &k.v[k.n];
 

@@ -7,7 +7,7 @@
 #include "prov/prov_int.h"
 #include "prov/kernel/tp.h"
 
-/* Of the modules whose tracepoints shipped tools ask for, this is the one that many machines do not load. */
+/* Shipped tools ask for tracepoints of kvm, a module that many machines do not load. */
 static bool is_missing_kvm(struct prov_env *env, struct arena *a, const struct pdesc *d)
 {
 	struct pdesc all = { .mod = d->mod };

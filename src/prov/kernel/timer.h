@@ -7,7 +7,7 @@
 
 #define TIMER_MAX_KINDS 2
 
-/* What the probes of a provider may be called. */
+/* The names that probes of a provider may have. */
 struct timer_family {
 	const char *prov;
 	const char *kinds[TIMER_MAX_KINDS]; /* what stands before the number: "tick-" */

@@ -17,9 +17,8 @@
 #define NET_HDR "(skb->head + skb->network_header)" /* going out */
 #define V4(p) "((struct iphdr *)" p ")"
 #define V6(p) "((struct ipv6hdr *)" p ")"
-/* Of IPv6: the header after the first may be that of hop-by-hop options (0), which the kernel itself puts into packets
- * of more than 65,535 bytes, or of a fragment (44). Both begin with what follows and their length, in 8 bytes and less
- * one. */
+/* In IPv6 the next header may be that of hop-by-hop options (0), which the kernel itself puts into packets of more than
+ * 65,535 bytes, or of a fragment (44). Both begin with what follows and their length, in 8 bytes and less one. */
 #define MORE(p) "(" V6(p) "->nexthdr == 0 || " V6(p) "->nexthdr == 44)"
 #define BYTE(p, n) "*((uint8_t *)" p " + " n ")"
 /* The packet begins with a header of protocol n: not so fragments that are not the first. */
@@ -86,8 +85,8 @@
 	.nxargs = 6
 
 #define DATA "skb->data"
-/* What tcp_send_reset answers. The numbers are no typed pointers for the verifier, which wants those that may
- * be NULL to be tested in a way of its own. */
+/* The packet that tcp_send_reset answers. The numbers are no typed pointers for the verifier, which wants those that
+ * may be NULL to be tested in a way of its own. */
 #define RST_SKB "(uintptr_t)skb__nullable"
 #define RST_HDR(h) "(((struct sk_buff *)" RST_SKB ")->head + ((struct sk_buff *)" RST_SKB ")->" h ")"
 #define RST_TCP "((struct tcphdr *)" RST_HDR("transport_header") ")"

@@ -91,7 +91,7 @@ static bool is_named(const struct uobj *o, const struct pdesc *const *descs, siz
 	return false;
 }
 
-/* Nothing is kept of most files: whatever processes map passes here. -errno: it cannot be read. */
+/* This keeps nothing of most files: it looks at every file that a process maps. -errno: it cannot be read. */
 static int look(struct arena *a, const struct uobj *o, int pid, const struct pdesc *const *descs, size_t n,
 		bool *ret_wanted)
 {

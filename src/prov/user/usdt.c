@@ -55,7 +55,8 @@ static void match_object(struct matching *m, const struct uproc *p, struct uproc
 	}
 }
 
-/* Those of one file of a process. For everyone: of the file, in the name of the first process that had it. */
+/* Matches the probes of one file of a process. For everyone: of the file, in the name of the first process that had
+ * it. */
 static void match_file(struct matching *m, const struct uproc *p, struct uproc_obj *o)
 {
 	if (m->everyone)
@@ -234,7 +235,8 @@ void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc 
 	prov_list_sort(out, 0);
 }
 
-/* As the notes tell sizes and signs. Of probes that are found later the same is not known yet: all is widened. */
+/* As the notes tell sizes and signs. The types of probes that are found later are not known yet: their arguments are
+ * widened to 64 bits. */
 static int usdt_fill_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
 	static const char *const types[2][9] = {

@@ -64,7 +64,7 @@ static int compare(const void *a, const void *b)
 
 static bool same_probe(const struct note_in *a, const struct note_in *b)
 {
-	/* What is found by the probe's own address differs with it. */
+	/* Two notes differ if their arguments are found relative to the probe's address ("rip"). */
 	return !strcmp(a->n->prov, b->n->prov) && !strcmp(a->n->name, b->n->name) && !strcmp(a->func, b->func) &&
 	       !strcmp(a->n->args, b->n->args) && !strstr(a->n->args, "rip");
 }

@@ -41,7 +41,7 @@ static int on_close(sqlite3_file *f)
 	return SQLITE_OK;
 }
 
-/* What is after the end is zeros. */
+/* Bytes after the end of the file read as zeros. */
 static int on_read(sqlite3_file *f, void *buf, int n, sqlite3_int64 at)
 {
 	size_t want = n > 0 ? (size_t)n : 0, have = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds old rows of aggregations. What was added to a key, and what clear(), trunc() and normalize() did to it,
- * becomes one row per key that is still alive. A reader that begins with these rows (numbers below 1) has the
- * state that the removed rows led to. Keys that trunc() removed vanish, and so do those of a time slot that is
- * over. */
+/* Folds old rows of aggregations. The rows that added to a key, and its clear(), trunc() and normalize(), become one
+ * row if the key is still alive. A reader that begins with these rows (numbers below 1) has the state that the removed
+ * rows led to. Keys that trunc() removed vanish, and so do those of a time slot that is over. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@ struct fold {
 	int rc;
 };
 
-/* What an entry takes in memory. */
+/* The memory of an entry, in bytes. */
 static uint64_t memory_of(const struct fold *f, const struct aggdesc *d, const struct agg_entry *e)
 {
 	return d->key_size + (uint64_t)d->value_size * (e->percpu ? 1 + f->schema->ncpus : 1);

@@ -159,8 +159,8 @@ static bool keys_are_full(const struct histfile *h, uint32_t source)
 	return h->nkeys[source] >= RECFILE_HIST_KEYS || (h->max_key_bytes && h->key_bytes > h->max_key_bytes);
 }
 
-/* The number of a key of a source with a slot that begins at a time; d NULL: of the one for all keys beyond the limit.
- */
+/* The number of a key of a source with a slot that begins at a time; d NULL: of the one for all keys beyond the
+ * limit. */
 static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc *d, const void *key, uint64_t start,
 		  int64_t *ret)
 {
@@ -219,7 +219,7 @@ static bool add_bucket(void *ctx, uint32_t index, uint64_t value)
 	return true;
 }
 
-/* What the file has of a slot already. */
+/* Reads the part of a slot that is in the file already. */
 static int refill(struct histfile *h, struct slot *s, const struct rec_histdesc *d)
 {
 	_cleanup_free_ struct rec_bucket *v = calloc(d->nbuckets, sizeof(*v));

@@ -82,7 +82,7 @@ bool symfile_knows(struct symfile *f, enum recfile_space space, uint32_t tgid, u
 int symfile_add(struct symfile *f, const struct recfile_symbol *s, uint64_t *ret_bytes); /* one that it does not know */
 int symfile_add_source(struct symfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v,
 		       size_t n, uint64_t *ret_bytes);
-/* What is asked for or added from now on is used by rows of this mark, by the user set last. */
+/* Names that are asked for or added from now on are used by rows of this mark, by the user set last. */
 enum sym_user { SYM_ROWS, SYM_AGGS, SYM_USERS }; /* events; aggregations */
 void symfile_mark(struct symfile *f, uint64_t mark);
 void symfile_use_for(struct symfile *f, enum sym_user user);
@@ -93,7 +93,8 @@ int symfile_sweep(struct symfile *f, const uint64_t *gone, uint64_t max_bytes, b
 typedef void recfile_address_fn(void *ctx, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
 void recfile_addresses(const struct recfield *fld, const uint8_t *data, recfile_address_fn *fn, void *ctx);
 
-/* What aggregations were where rows have gone (fold.c). keep: by epid - 1, which events show or change them. */
+/* The state of aggregations at the rows that have been removed (fold.c). keep: by epid - 1, which events show or change
+ * them. */
 struct fold;
 int fold_new(sqlite3 *db, const struct rec_schema *schema, const bool *keep, uint64_t wall_off, uint64_t max_bytes,
 	     struct fold **ret);
@@ -123,8 +124,8 @@ struct retire_of { /* what is kept small; all live longer */
 	struct rowfile *rows;
 	struct symfile *sym;
 };
-/* What is counted between marks, in the order in which it goes: events never stay longer than what changes
- * aggregations. */
+/* The classes of rows that are counted between marks, in the order in which they are removed: events never stay longer
+ * than the rows that change aggregations. */
 enum retire_class { RETIRE_AGGS, RETIRE_ROWS, RETIRE_PROCS, RETIRE_SECONDS, RETIRE_N };
 int retire_new(const struct retire_of *of, const struct recfile_info *info, struct retire **ret);
 void retire_free(struct retire *r); /* accepts NULL */

@@ -137,7 +137,7 @@ static int add_agg_ref(struct loader *l, sqlite3_stmt *st, void *arg)
 	return 0;
 }
 
-/* What the views use without asking. */
+/* Does the action have all fields that views use without asking? */
 static bool act_complete(const struct recact *act)
 {
 	static const struct {

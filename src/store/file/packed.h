@@ -16,8 +16,8 @@ struct packbuf {
 };
 void packbuf_free(struct packbuf *b);
 
-/* What to store of size bytes at p, *ret_n bytes long: in b until the next call, or p itself (also when memory is
- * lacking, and when p is NULL). */
+/* Packs size bytes at p into *ret_n bytes. Returns them, in b until the next call; or p itself, also if memory is
+ * lacking, or if p is NULL. */
 const void *pack_bytes(struct packbuf *b, const void *p, size_t size, size_t *ret_n);
 
 /* The size bytes that n stored bytes stand for. False: they stand for no so long record; what is at `to` is undefined

@@ -30,7 +30,7 @@
 #define RECFILE_FORGOTTEN "forgotten_keys"
 #define RECFILE_UNRECORDED "unrecorded"
 #define RECFILE_NORMAL "normal."
-/* What a reader accepts; larger is called damaged. */
+/* Limits of a reader; a file above them is called damaged. */
 #define RECFILE_MAX_RECORD (16u << 20) /* bytes of a record, key, value */
 #define RECFILE_MAX_VALUES (64u << 20) /* bytes of the values of all CPUs */
 #define RECFILE_MAX_FIELDS 4096	       /* of an action, or keys */
@@ -85,13 +85,14 @@ int recfile_create(const char *path, const struct rec_schema *schema, const stru
 /* Appends a row. When the file cannot be written (full disk), returns the error once, with what is
  * kept in err; later rows are counted and dropped. */
 int recfile_append(struct recfile *f, const struct row *row, struct err *err);
-/* The row that is appended next, before its addresses are asked for and named: names go with the rows that have them.
- */
+/* The row that is appended next, before its addresses are asked for and named: names go with the rows that have
+ * them. */
 void recfile_name_for(struct recfile *f, const struct row *row);
 /* Whether the name of an address is in the file; puts it there. */
 bool recfile_knows(struct recfile *f, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
 int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct err *err);
-/* What is at a user address (of a return address: the byte before), innermost first; once per address. */
+/* Adds the source places at a user address (of a return address: the byte before), innermost first; once per
+ * address. */
 int recfile_add_source(struct recfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v,
 		       size_t n, struct err *err);
 /* Makes durable what was appended when the last time is RECFILE_COMMIT_NS ago. Call it often. */
@@ -100,18 +101,19 @@ int recfile_tick(struct recfile *f, uint64_t now_ns, struct err *err);
 int recfile_flush(struct recfile *f, struct err *err);
 uint64_t recfile_dropped(const struct recfile *f);    /* rows not written after an error */
 uint64_t recfile_unrecorded(const struct recfile *f); /* rows left out to keep the limit of size */
-/* What the limit of size has made impossible to keep: a sentence, once for each reason; else NULL. Until the next row.
+/* A message that tells what the limit of size has made impossible to keep, once for each reason; else NULL. Until the
+ * next row.
  */
 const char *recfile_notice(struct recfile *f);
 /* Ends the recording in order and frees it; accepts NULL. */
 int recfile_close(struct recfile *f, struct err *err);
-/* Ends in order a recording whose writer was killed: what is in its log goes into it. Nobody may be writing it. */
+/* Ends in order a recording whose writer was killed: what is in its log goes into it. No process may be writing it. */
 int recfile_recover(const char *path, struct err *err);
 
 /* -- reading -- */
 struct recread;
-/* Opens a recording for reading; it may still be being written. What it holds lives until it is closed.
- * -EINVAL: no recording, a damaged one, or one of a newer version. */
+/* Opens a recording for reading; it may still be being written. Pointers into it are valid until it is closed. -EINVAL:
+ * no recording, a damaged one, or one of a newer version. */
 int recread_open(const char *path, struct recread **ret, struct err *err);
 void recread_close(struct recread *r);
 const struct rec_schema *recread_schema(const struct recread *r);
@@ -126,7 +128,7 @@ struct step recread_next(struct recread *r, struct row *ret, struct err *err);
 /* Name of an address: true when the file has one. Texts live until the reader is closed. */
 bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr,
 		    struct recfile_symbol *ret);
-/* What recfile_add_source() has put there; returns how many, 0: nothing. *ret lives until the reader is closed. */
+/* The places that recfile_add_source() has stored; returns how many, 0: none. *ret lives until the reader is closed. */
 size_t recread_source(struct recread *r, uint32_t tgid, uint64_t start, uint64_t addr,
 		      const struct recfile_source **ret);
 #endif

@@ -118,7 +118,7 @@ bool recread_extent(struct recread *r, struct rec_range *ret)
 
 /* -- one query for all -- */
 
-/* What a row of a query means: calls the user's function. */
+/* Takes a row of a query: calls the user's function. */
 typedef int take_fn(struct recread *r, sqlite3_stmt *st, void *fn, void *ctx, struct err *err);
 
 /* Binds p0 … as far as the query has parameters, and gives all rows to take. */
@@ -370,8 +370,8 @@ static int first_row(struct recread *r, uint64_t t, int64_t *ret, struct err *er
 	int64_t lo = 1, hi = 0, seq;
 	uint64_t ts;
 
-	/* Rows below 1 are what aggregations were before the first that is left: of the beginning, whatever their time.
-	 */
+	/* Rows below 1 are what aggregations were before the first that is left: of the beginning, whatever their
+	 * time. */
 	if (!t) {
 		*ret = INT64_MIN;
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to a recording file, for views: histograms by slot of time, slow events, spans, processes,
- * costs, losses, rows of a stretch of time, stacks. Nothing of SQLite shows.
+ * costs, losses, rows of a stretch of time, stacks. SQLite stays hidden.
  *
  * Callbacks get what is valid until they return; a callback that returns other than 0 ends the query,
  * which returns that. Otherwise: 0, or -EINVAL (damaged), -EIO, -ENOMEM with a message. Files of version 1
@@ -113,6 +113,6 @@ int recread_costs(struct recread *r, struct rec_range range, rec_cost_fn *fn, vo
  * are in order of time but for at most a second. ROW_AGG rows alone do not say what an aggregation was. */
 typedef int rec_row_fn(void *ctx, const struct row *row);
 int recread_rows(struct recread *r, unsigned kinds, struct rec_range range, rec_row_fn *fn, void *ctx, struct err *err);
-/* What the flight recorder saw, all of it: ROW_FLIGHTs, each valid until fn returns. */
+/* All that the flight recorder saw: ROW_FLIGHTs, each valid until fn returns. */
 int recread_flights(struct recread *r, rec_row_fn *fn, void *ctx, struct err *err);
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits of a recording's size and age: the oldest give way, in small steps, each a transaction of its own.
  *
- * What has been written is counted between marks, one mark per commit: how much of each class, and the numbers that its
- * tables had reached. So it is known without a look at the file how far a class must go to make room, and what goes is
- * a stretch of numbers.
+ * Rows are counted between marks, one mark per commit: bytes of each class, and the last numbers of its tables. So it
+ * is known without a look at the file how far a class must go to make room, and what goes is a stretch of numbers.
  *
  * By age all classes go together. By size, in this order, until there is room:
  *   1. names of addresses that no row has any more;
@@ -215,8 +214,8 @@ static int add_up_losses(struct retire *r, int64_t last)
 	return rc;
 }
 
-/* Events (kinds EVENT, FAULT and NOTE) up to a mark, and what was made of them. What concerns aggregations has gone
- * before. */
+/* Events (kinds EVENT, FAULT and NOTE) up to a mark, and what was made of them. Rows about aggregations have been
+ * removed before. */
 static int remove_rows(struct retire *r, const struct mark *m)
 {
 	const struct {
@@ -452,7 +451,7 @@ static int last_resort(struct retire *r, bool *ret_did)
 	return rc;
 }
 
-/* Whatever has more than its share, by the order above; what goes is at most what is needed. */
+/* Removes rows of a class that has more than its share, in the order above, and at most as many bytes as are needed. */
 static int shrink_large(struct retire *r, uint64_t need, bool *ret_did)
 {
 	static const enum retire_class classes[] = { RETIRE_AGGS, RETIRE_PROCS };

@@ -9,7 +9,7 @@
 #include "base/recnames.h"
 #include "store/file/int.h"
 
-/* Of the view `frame`. */
+/* Pieces of the view `frame`. */
 #define FRAMES_SHOWN "255"
 #define DIGIT(at, shift) "(instr('123456789ABCDEF', substr(h, " #at ", 1)) << " #shift ")"
 #define BYTE(at, shift) "((" DIGIT(at, 4) " | " DIGIT(at + 1, 0) ") << " #shift ")"

@@ -151,7 +151,7 @@ static void remove_file(const char *path)
 	}
 }
 
-/* Was the daemon of this file killed before it had begun to measure? Such files would push real recordings out. Others
+/* Was the daemon of this file killed before it had begun to measure? Empty files would push real recordings out. Others
  * that cannot be read stay. */
 static bool is_empty(const struct statedir_file *f)
 {

@@ -161,7 +161,7 @@ static const char *unknown_table(const char *msg)
 	return name && strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
 }
 
-/* What helps: the nearest view, or where names are listed. */
+/* Adds a hint: the nearest view, or where names are listed. */
 static void suggest(struct err *err)
 {
 	const char *name = unknown_table(err->msg);
@@ -277,7 +277,7 @@ static int run_one(struct recsql *s, const char *text, const char **at, const st
 	s->want_aggs = s->refused = s->stopped = false;
 	if (sqlite3_prepare_v2(s->r->db, statement, -1, &st, at) != SQLITE_OK)
 		return fail(s, statement, text, ret_at, err);
-	/* Of a comment, or of white space, there is no statement. */
+	/* For a comment, or white space, there is no statement. */
 	if (st && s->want_aggs && !s->have_aggs)
 		e = recsql_fill_aggs(s, err);
 	*ret_at = (size_t)(statement - text);

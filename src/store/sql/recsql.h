@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQL over a recording: its tables, and views with stable names whose columns say their units (views.c).
  *
- * Neither the file nor the text is trusted. The file is opened for reading only and its own views are not used; a
- * statement may read, and nothing else: no other file, no change, no extension. What it may use is limited. */
+ * Neither the file nor the SQL text is trusted. The file is opened for reading only and its own views are not used; a
+ * statement may read, and nothing else: no other file, no change, no extension. Its time and memory are limited. */
 #ifndef DWELL_STORE_RECSQL_H
 #define DWELL_STORE_RECSQL_H
 #include "base/err.h"
@@ -13,7 +13,7 @@
 #define RECSQL_MAX_VALUE (64u << 20)   /* bytes of one value */
 #define RECSQL_MAX_MEMORY (512u << 20) /* bytes of all that SQLite keeps; sorting goes to a temporary file */
 
-/* What the store cannot put into words. Called while a statement runs. */
+/* Callbacks for what the store cannot put into words. Called while a statement runs. */
 struct recsql_words {
 	void *ctx;
 	/* Appends a value of a record or key; kind of f: any. */
@@ -31,7 +31,7 @@ struct recsql_value {
 	size_t n;
 };
 
-/* What a statement gives. Callbacks return 0, or -errno, which ends it and is returned. */
+/* Receives the results of a statement. Callbacks return 0, or -errno, which ends it and is returned. */
 struct recsql_sink {
 	void *ctx;
 	int (*head)(void *ctx, const char *const *names, size_t n); /* before its rows */

@@ -34,8 +34,8 @@ struct dw_lines {
 	VEC(struct dw_seq) seqs; /* by address */
 	bool has_rows;
 	bool want_stmts; /* set before the rows are made: keep statements, too */
-	/* Where statements begin, in the order of the rows; several lines may begin at one address. Of rows of one line
-	 * that follow each other, the first. */
+	/* Where statements begin, in the order of the rows; several lines may begin at one address. If rows of one line
+	 * follow each other, only the first is kept. */
 	VEC(struct dw_row) stmts;
 	/* of the header: */
 	struct rd program;

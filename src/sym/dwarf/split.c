@@ -101,7 +101,7 @@ static uint32_t find_row(const struct index *x, uint64_t id)
 	return UINT32_MAX;
 }
 
-/* The piece of a section that belongs to a row. Nothing, if the index has no such section. */
+/* The piece of a section that belongs to a row. Empty, if the index has no such section. */
 static int piece(const struct index *x, uint32_t row, uint32_t section, const struct dw_section *of,
 		 struct dw_section *ret)
 {

@@ -11,7 +11,7 @@ struct srcplace {
 	uint32_t line;
 };
 
-/* What gets the places. Not 0 ends the search, which returns it. */
+/* Receives each place. Not 0 ends the search, which returns it. */
 typedef int (*srcfind_fn)(void *arg, const struct srcplace *p);
 
 /* Where statements begin (is_stmt of the line table), in the files whose base names want() likes, copies of inlined

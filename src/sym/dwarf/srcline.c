@@ -283,7 +283,7 @@ static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 	return r;
 }
 
-/* All entries of the unit in their order. What is above the limits, or after damage, is left out. */
+/* All entries of the unit in their order. Entries above the limits, or after damage, are left out. */
 static int read_scopes(struct srcline *s, struct unit *u, const struct dw_die *first)
 {
 	uint32_t open[DWARF_MAX_DEPTH]; /* scopes, from 1, of the entries that e is in; 0: no scope */

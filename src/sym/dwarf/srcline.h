@@ -31,7 +31,7 @@ int srcline_open(const struct elf *e, const struct elf *alt, const struct debugp
  * taken out of it. dir and tgid: as of debugfile_open(); dir NULL: no other file is looked for. As srcline_open(). */
 int srcline_open_file(const struct elf *e, const char *path, const char *dir, uint32_t tgid, struct srcline **ret);
 void srcline_free(struct srcline *s);
-/* What is at an address as linked: the innermost function first, the one with the symbol last. Returns how many, 0:
+/* The functions at an address as linked: the innermost first, the one with the symbol last. Returns how many, 0:
  * nothing is known. The texts live until the next call. For return addresses, ask for the byte before. */
 size_t srcline_at(struct srcline *s, uint64_t addr, struct srcframe ret[SRCLINE_MAX_FRAMES]);
 #endif

@@ -34,8 +34,8 @@ struct debugplace {
 	uint32_t tgid; /* as above */
 };
 /* Files with split debug information (.dwo): the one called name in the folder dir (either may be absolute), else
- * beside the program; and the package of all of a program, "PROGRAM.dwp". 0 or -ENOENT. What is in them is not compared
- * with the program here. */
+ * beside the program; and the package of all of a program, "PROGRAM.dwp". 0 or -ENOENT. Whether they belong to the
+ * program is not checked here. */
 int debugfile_open_split(const struct debugplace *p, const char *dir, const char *name, struct debugfile *ret);
 int debugfile_open_package(const struct debugplace *p, struct debugfile *ret);
 void debugfile_close(struct debugfile *d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Debug files of servers that keep them by build id (debuginfod), for files whose debug file is not on this machine.
- * Nothing is asked before somebody has consented: a server learns which programs are looked at. */
+ * No server is asked before the user has consented: a server learns which programs are looked at. */
 #ifndef DWELL_SYM_ELF_DEBUGINFOD_H
 #define DWELL_SYM_ELF_DEBUGINFOD_H
 #include <stdbool.h>

@@ -28,8 +28,8 @@ struct symtab {
 	unsigned refs; /* for the owner's use */
 };
 
-/* Rank of a name among those of one address: larger is shown. Of the bits, the first that differs
- * decides; equal ones are decided by underscores in front, then by length. */
+/* Rank of a name among those of one address: larger is shown. The highest bit in which two ranks differ decides. Equal
+ * ranks are decided by leading underscores, then by length. */
 enum {
 	SYMRANK_EXPORTED = 1, /* global or weak */
 	SYMRANK_OBJECT = 2,

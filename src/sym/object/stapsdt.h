@@ -22,6 +22,6 @@ struct stapsdt {
 };
 
 /* All notes of a file that describe a probe in its code, in the order of the file; texts in the arena.
- * None is no error. -EBADMSG: a note reaches out of its section (those before it are given). */
+ * No notes: 0. -EBADMSG: a note reaches out of its section (the notes before it are returned). */
 int stapsdt_read(struct arena *a, const struct elf *e, struct stapsdt **ret, size_t *ret_n);
 #endif

@@ -43,8 +43,8 @@ bool maps_parse_line(char *line, struct maps_line *ret);
 /* Reads the mappings of the process whose /proc directory is procfd, with their files.
  * -ESRCH: it has exited (no mappings left); -EACCES … */
 int maps_read(struct sym *s, int procfd, struct umaps *ret);
-/* Puts newer mappings in the place of m. Those of m that vanished are kept as stale where nothing
- * new lies. Takes over fresh's memory. */
+/* Puts newer mappings in the place of m. A mapping of m that vanished is kept as stale where nothing new lies. Takes
+ * over fresh's memory. */
 void maps_merge(struct sym *s, struct umaps *m, struct umaps *fresh);
 /* Adds one mapping, cutting those it covers. Takes over the reference to map.f. 0 or -ENOMEM. */
 int maps_insert(struct sym *s, struct umaps *m, struct umap map);

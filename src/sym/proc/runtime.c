@@ -346,7 +346,7 @@ bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbo
 		ret->name = strset_add(&s->names, kinds[rt->which]->mark(rt->state, frame, buf, sizeof(buf)));
 		return ret->name;
 	}
-	/* What was read when the frame arrived is what it was called then. */
+	/* A name that was read when the frame arrived is the name that it had then. */
 	n = name_frame(s, rt, NULL, frame, &reason);
 	if (!n) {
 		fd = mem.fd = open_memory(s, p);

@@ -7,7 +7,7 @@
 #include "sym/proc/proc.h"
 #include "sym/sym.h"
 
-/* What one look at a function's memory gives: equal ones mean that it is still the same function. */
+/* The memory of a function as read once. Two equal heads mean that it is still the same function. */
 #define RUNTIME_HEAD 136
 struct runtime_head {
 	uint8_t bytes[RUNTIME_HEAD];
@@ -18,7 +18,7 @@ struct runtime_kind {
 	const char *module; /* of its frames */
 	/* Base name of the only file that has it; NULL: any may. */
 	const char *file;
-	/* What a message calls a function, in brackets. */
+	/* The word for a function in messages, in brackets. */
 	const char *function;
 	/* Looks at sections of a file; NULL: its symbols tell. */
 	void (*look)(struct ufile *f, const struct elf *e);
@@ -35,7 +35,7 @@ struct runtime_kind {
 	bool (*named)(const void *state, uint64_t frame);
 	/* Why there are no frames; may write into buf. */
 	const char *(*mark)(const void *state, uint64_t frame, char *buf, size_t size);
-	/* What the frames of one function have in common. */
+	/* The value that frames of one function have in common. */
 	uint64_t (*function_of)(uint64_t frame);
 	int (*head)(void *state, const struct rt_mem *m, uint64_t frame, struct runtime_head *ret);
 	/* 0; 1: there may be more to say later; or -errno. *tier: what is to be added to the module, "" at first. */

@@ -24,7 +24,7 @@ struct v8file;
 struct hsfile;
 struct gofile;
 
-/* Which file, and which state of it: an inode number is used again after deletion. */
+/* Identifies a file and its state: an inode number is used again after deletion. */
 struct ufile_key {
 	uint64_t dev, ino, size;
 	int64_t mtime_s, mtime_ns;

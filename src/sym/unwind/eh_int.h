@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ehframe.c (records of .eh_frame), ehcfa.c (their programs) and ehtab.c (the table) share.
+/* Types and functions that ehframe.c (records of .eh_frame), ehcfa.c (their programs) and ehtab.c (the table) share.
  * Source: DWARF 5, chapter 6.4; LSB core, chapter 10.6 (.eh_frame); x86-64 psABI, table 3.36. */
 #ifndef DWELL_SYM_UNWIND_EH_INT_H
 #define DWELL_SYM_UNWIND_EH_INT_H
@@ -90,7 +90,7 @@ void ehsec_done(struct ehsec *s);
 typedef int (*ehrow_fn)(void *ctx, uint64_t pc, const struct ehstate *st);
 
 /* ehcfa.c: runs a program that begins with *st at pc; rows up to end are given to fn (may be NULL).
- * What cannot be understood makes the rest of the function EHC_OTHER. st: the last state. */
+ * An instruction that is not understood makes the rest of the function EHC_OTHER. st: the last state. */
 int ehcfa_run(const struct ehsec *s, const struct ehcie *cie, struct ehbuf prog, uint64_t pc, uint64_t end,
 	      struct ehstate *st, ehrow_fn fn, void *ctx);
 uint32_t ehcfa_rule(const struct eharch *a, const struct ehcie *cie, const struct ehstate *st);

@@ -213,7 +213,7 @@ static bool find_cie(const struct ehsec *s, uint64_t off, uint32_t *ret)
 	return false;
 }
 
-/* b: after the CIE pointer. What does not make sense is left out: one bad record tells nothing of others. */
+/* b: after the CIE pointer. A record that makes no sense is left out: the others may still be right. */
 static int add_fde(struct ehsec *s, struct ehbuf b, uint64_t cie_off)
 {
 	const struct ehcie *c;
@@ -323,10 +323,9 @@ static int read_section(const struct elf *e, struct ehsec *s)
 	return elf_read(&e->src, off, s->data, size);
 }
 
-/* What signal handlers return to on arm64: kernels since 5.8 describe it no longer, as unwinders are to know it, and
- * their vdso has nothing else to describe.
- * Handlers return to its first instruction, so the one before it belongs to it. Source: Linux,
- * arch/arm64/kernel/vdso/sigreturn.S. */
+/* The code that signal handlers return to on arm64. Kernels since 5.8 do not describe it, because unwinders are to know
+ * it, and their vdso describes nothing else. Handlers return to its first instruction, so the one before it belongs to
+ * it. Source: Linux, arch/arm64/kernel/vdso/sigreturn.S. */
 #define SIGRETURN_BEFORE 4
 #define SIGRETURN_LEN 12
 
