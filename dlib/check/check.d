@@ -15,6 +15,7 @@ inline int FELT = 50000;     /* ns */
 inline int FELT_LOCK = 20000;
 inline int NAMED = 1000000;  /* from here on a path is worth its price */
 inline int SHORT_LIFE = 1000000000;
+inline int SHORT_RUN = 10000000; /* of CPU time: to make and end a process takes a good part of that */
 
 /* -- CPUs -- */
 
@@ -192,7 +193,7 @@ sdt:sched::sched_process_fork
 
 /* What they took of the CPUs, and what they wanted of them: a busy machine lets them have little. */
 sdt:sched::sched_process_exit
-/tid == pid && timestamp - curthread->start_time < SHORT_LIFE/
+/tid == pid && timestamp - curthread->start_time < SHORT_LIFE && curthread->se.sum_exec_runtime < SHORT_RUN/
 {
 	@check_short[curthread->real_parent->tgid, stringof(curthread->real_parent->comm), execname, ""] = avg(curthread->se.sum_exec_runtime + run_delay[curthread]);
 }

@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 LONGER = 60  # s: until the look is over, which begins late on a busy machine
 QUIET = ("nothing", "even")
 # What other load of the machine does to who is looked at.
-OTHERS = {"cpu-saturated", "noisy-neighbour", "real-time", "steal"}
+OTHERS = {"cpu-saturated", "cpu-bursts", "noisy-neighbour", "real-time", "steal"}
 
 
 def look(a, name):

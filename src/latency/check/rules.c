@@ -3,12 +3,14 @@
  * second, summed over all threads that wait. Measures are aggregations of dlib/check/check.d ("wakeup" is
  * @check_wakeup), causes of waits by their class, or counters of the kernel. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "latency/check/int.h"
 
 #define SATURATED 0.85 /* of the time of all CPUs: from there on they are the bottleneck */
+#define UNEVEN 0.33    /* of the idle time of all CPUs: so much less is not chance */
 #define MOSTLY 2       /* one in two */
 #define HELD_BACK 5    /* times as long as disks work */
 #define UNANSWERED 20  /* one unanswered question in twenty is no chance any more */
@@ -36,11 +38,36 @@ static bool is_saturated(const struct check_eval *e)
 	return (busy < 0 || busy >= SATURATED) && !is_rt(e);
 }
 
+/* How busy the CPUs are that the threads waited for, each by its share of the waits; < 0: not known. */
+static double busy_where_they_wait(const struct check_eval *e)
+{
+	double busy = 0, all = 0;
+
+	for (struct check_item *i = e->c->items; i; i = i->hh.next) {
+		double one = check_fits(e->rule, i) ? check_busy(e->c, atoi(i->part[PART_WHAT])) : -1;
+
+		if (one < 0)
+			continue;
+		busy += one * (double)i->sum.ns;
+		all += (double)i->sum.ns;
+	}
+	return all > 0 ? busy / all : -1;
+}
+
+/* CPUs have idle time, and those that are waited for have clearly less of it than the others. */
 static bool is_uneven(const struct check_eval *e)
 {
 	double busy = check_busy(e->c, -1);
 
-	return busy >= 0 && busy < SATURATED && !is_rt(e);
+	return busy >= 0 && busy < SATURATED && !is_rt(e) && busy_where_they_wait(e) > busy + (1 - busy) * UNEVEN;
+}
+
+/* All CPUs have about as much idle time, which did not help those that waited: it was at another moment. */
+static bool is_burst(const struct check_eval *e)
+{
+	double busy = check_busy(e->c, -1);
+
+	return busy >= 0 && busy < SATURATED && !is_rt(e) && !is_uneven(e);
 }
 
 /* Questions that got no answer: what is left of the sum. */
@@ -67,7 +94,7 @@ static bool is_held_back(const struct check_eval *e)
 	return check_has(e->c, "block") && e->sum.ns > HELD_BACK * ns;
 }
 
-#define CPU_WAITS "cpu-saturated noisy-neighbour"
+#define CPU_WAITS "cpu-saturated cpu-bursts noisy-neighbour"
 #define DISK_WAITS "fsync io-wait fs-wait major-faults swap-in dirty-throttled stuck"
 #define MS 1000000ull
 #define S NSEC_PER_SEC
@@ -113,6 +140,20 @@ const struct check_rule check_rules[] = {
 	  .meaning =
 		  "Those who wait are bound to that CPU (taskset, cpuset), or are not moved in time. Widen the set of CPUs, or "
 		  "move the neighbour away.",
+	  .more = "dwell latency wakeup --for 10s" },
+	{ .id = "cpu-bursts",
+	  .area = CHECK_CPU,
+	  .kind = "waits",
+	  .measure = "wakeup",
+	  .by = "?*",
+	  .permille = 150,
+	  .when = is_burst,
+	  .sure = measured,
+	  .tracker = "wakeup",
+	  .title = "threads wait for a CPU: all CPUs are busy at times, mostly with %B",
+	  .meaning =
+		  "CPUs are idle in between, but not when these threads wake up: the work comes in bursts. Spread it in time, "
+		  "use fewer threads at once, or give a lower weight to what can wait (nice, cpu.weight).",
 	  .more = "dwell latency wakeup --for 10s" },
 	{ .id = "real-time",
 	  .area = CHECK_CPU,
@@ -532,8 +573,8 @@ const struct check_rule check_rules[] = {
 	  .permille = 100,
 	  .per_second = 20,
 	  .sure = measured,
-	  .title = "many processes end at once (%W), started by %V",
-	  .meaning = "To make and end a process costs more than what it does. Do the work in one process.",
+	  .title = "many processes run for a moment only (%W), started by %V",
+	  .meaning = "To make and end such a process takes much of its time. Do the work in one process.",
 	  .more = "dwell run execsnoop",
 	  .explains = CPU_WAITS " mmap-lock kernel-lock spinlock threads" },
 	{ .id = "threads",

@@ -15,7 +15,7 @@ try:
         r = live.dwell("check", "--json", "--for", "60s", "--", sys.executable, FAULTS, others, "3", timeout=90,
                        env={**os.environ, "DWELL_CHECK_FIRST": "1", "TRIGGER": live.TRIGGER})
         found = json.loads(r.stdout)["findings"] if r.stdout else []
-        live.check("short-lived" in [f["id"] for f in found], f"{others}: many processes end at once",
+        live.check("short-lived" in [f["id"] for f in found], f"{others}: many processes run for a moment only",
                    ([(f["id"], f["cost_ms_per_s"]) for f in found], r.stderr))
 finally:
     for p in burners:

@@ -87,7 +87,8 @@ static void ten_seconds(struct check *to, const char *busy, const char *more)
 {
 	char text[256];
 
-	count(to, 1, "cpu.busy 0\ncpu.idle 0\nnet.TcpExt.ListenOverflows 5\n");
+	count(to, 1,
+	      "cpu.busy 0\ncpu.idle 0\ncpu0.busy 0\ncpu0.idle 0\ncpu1.busy 0\ncpu1.idle 0\nnet.TcpExt.ListenOverflows 5\n");
 	snprintf(text, sizeof(text), "cpu.busy %s\ncpu.idle 50\n%s", busy, more);
 	count(to, 1 + 10 * NSEC_PER_SEC, text);
 }
@@ -131,7 +132,7 @@ static void tells_neighbours_from_a_lack_of_cpus(void **state)
 	struct check_report r;
 
 	(void)state;
-	ten_seconds(c, "50", "");
+	ten_seconds(c, "50", "cpu0.busy 5\ncpu0.idle 45\ncpu1.busy 45\ncpu1.idle 5\n");
 	add(c, WAKEUP, 1, "web", "1", "hog", 100, 9 * NSEC_PER_SEC);
 	assert_int_equal(check_judge(c, NULL, &r), 0);
 	assert_int_equal(r.nfound, 1);
@@ -140,6 +141,22 @@ static void tells_neighbours_from_a_lack_of_cpus(void **state)
 	count(c, 2 + 10 * NSEC_PER_SEC, "cpu.busy 5000\n");
 	assert_int_equal(check_judge(c, NULL, &r), 0);
 	assert_string_equal(r.v[0].rule->id, "cpu-saturated");
+	check_report_done(&r);
+}
+
+/* All CPUs are half busy, and they wait for each of them: idle time was at other moments. */
+static void tells_bursts_from_neighbours(void **state)
+{
+	struct check_report r;
+
+	(void)state;
+	ten_seconds(c, "50", "cpu0.busy 26\ncpu0.idle 24\ncpu1.busy 24\ncpu1.idle 26\n");
+	add(c, WAKEUP, 1, "web", "0", "hog", 100, 4 * NSEC_PER_SEC);
+	add(c, WAKEUP, 1, "web", "1", "hog", 100, 5 * NSEC_PER_SEC);
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_int_equal(r.nfound, 1);
+	assert_string_equal(r.v[0].rule->id, "cpu-bursts");
+	assert_string_equal(r.v[0].title, "threads wait for a CPU: all CPUs are busy at times, mostly with hog");
 	check_report_done(&r);
 }
 
@@ -252,6 +269,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(finds_nothing_below_thresholds, setup, teardown),
 		cmocka_unit_test_setup_teardown(finds_from_the_threshold_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(tells_neighbours_from_a_lack_of_cpus, setup, teardown),
+		cmocka_unit_test_setup_teardown(tells_bursts_from_neighbours, setup, teardown),
 		cmocka_unit_test_setup_teardown(ranks_by_cost, setup, teardown),
 		cmocka_unit_test_setup_teardown(compares_with_an_earlier_recording, setup, teardown),
 		cmocka_unit_test_setup_teardown(leaves_others_out, setup, teardown),
