@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sleeping thread waits for, as far as the kernel notes it: the lock, who has that, and since when the
- * thread has not run. Made for iter:::task, where T is args[0] or curthread; good for any thread. */
+/* The lock that a sleeping thread waits for, as far as the kernel notes it: which thread has the lock, and since when
+ * the sleeping thread has not run. Made for iter:::task, where T is args[0] or curthread; good for any thread. */
 #pragma D depends_on library procfs.d
 
 /* The state as ps(1) shows it: R S D T t Z X P, and I for idle threads of the kernel.
@@ -30,7 +30,7 @@ inline uint64_t run_delay[struct task_struct *T] = 0;
 /* How long ago the thread ran last, in ns; 0: it runs, or that is not known. For one that sleeps that is how long it
  * has slept. The scheduler stamps a thread when it leaves the CPU, by a clock that leaves out the time that
  * interrupts and the hypervisor took: so that this may be too little by what they took since then, and never too
- * much. Of one that was moved to another CPU since, it is how long it has been there. */
+ * much. If it was moved to another CPU since then, this is how long it has been there. */
 uint64_t off_cpu_ns(struct task_struct *T)
 {
 	int64_t ns, stamp = T->se.exec_start, behind = 0;
@@ -45,7 +45,7 @@ uint64_t off_cpu_ns(struct task_struct *T)
 	return ns > 0 ? ns : 0;
 }
 
-/* What the thread waits for. */
+/* The kind of lock that a thread waits for. */
 inline int BLOCKER_NONE = 0;	  /* no lock that the kernel notes */
 inline int BLOCKER_MUTEX = 1;
 inline int BLOCKER_SEMAPHORE = 2;
@@ -88,7 +88,7 @@ inline uintptr_t holder_word[int K, uintptr_t L] =
 	K == BLOCKER_RWSEM_READ || K == BLOCKER_RWSEM_WRITE ? ((struct rw_semaphore *)L)->owner.counter :
 	K == BLOCKER_RTMUTEX ? rtmutex_holder[L] : 0;
 
-/* Who has the lock that a thread waits for; NULL: nobody, or not known. */
+/* The thread that has the lock that T waits for; NULL: nobody, or not known. */
 inline struct task_struct *blocker_holder[struct task_struct *T] =
 	(struct task_struct *)(holder_word[blocker_kind[T], blocker_lock[T]] & ~7);
 

@@ -123,7 +123,7 @@ translator devinfo_t < struct block_device *D > {
 	dev_pathname = D != NULL ? strjoin("/dev/", stringof(bdev_device[D]->kobj.name)) : "<nfs>";
 };
 
-/* Of a bio and of a request: the driver and the name of the device, NULL where it has none. */
+/* The driver and the name of the device of a bio, and of a request; NULL if it has none. */
 inline struct device *bio_device[struct bio *B] = B->bi_bdev != NULL ? bdev_device[B->bi_bdev] : NULL;
 inline struct device *bio_device[struct bio *B] =
 	B->bi_disk != NULL ? &B->bi_disk->part_tbl->part[B->bi_partno]->__dev : NULL;
@@ -172,7 +172,7 @@ translator fileinfo_t < struct file *F > {
 	fi_oflags = F != NULL ? F->f_flags : 0;
 };
 
-/* What the process has open at a descriptor: NULL or 0 where that is nothing. */
+/* The file, inode and type of a descriptor that the process has open: NULL or 0 where that is nothing. */
 inline struct file *fd_file[int fd] =
 	curthread->files != NULL && fd >= 0 && fd < curthread->files->fdt->max_fds ?
 	curthread->files->fdt->fd[fd] : NULL;

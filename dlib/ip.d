@@ -101,7 +101,7 @@ typedef struct ipv6info {
 	struct ipv6hdr *ipv6_hdr;
 } ipv6info_t;
 
-/* Which of the two a header is: NULL for the other one. */
+/* The IP header by version: NULL for the other one. */
 inline int ip_version[uint8_t *H] = H != NULL ? *H >> 4 : 0;
 inline struct iphdr *ip_v4[uint8_t *H] = ip_version[H] == 4 ? (struct iphdr *)H : NULL;
 inline struct ipv6hdr *ip_v6[uint8_t *H] = ip_version[H] == 6 ? (struct ipv6hdr *)H : NULL;

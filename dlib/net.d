@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the network providers share: connections, packets, addresses. */
+/* Inlines and translators that the network providers share: connections, packets, addresses. */
 
 /* Source: include/linux/socket.h, include/uapi/linux/if_arp.h. */
 inline int AF_UNIX = 1;
@@ -115,7 +115,7 @@ uint64_t sock_cid(struct sock *S)
 		      *(uint64_t *)&S->__sk_common.skc_v6_daddr, *((uint64_t *)&S->__sk_common.skc_v6_daddr + 1)];
 }
 
-/* Of a packet: P, its IP header H, and whether it came in. 0: it has no ports. */
+/* The connection of a packet: P, its IP header H, and whether it came in. 0: it has no ports. */
 uint64_t packet_cid(struct sk_buff *P, uint8_t *H, int in)
 {
 	uint64_t net, l0 = 0, l1, r0 = 0, r1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs for illumos, FreeBSD and macOS read of their kernels, where Linux has the same.
- * __ksym_NAME stands for the variable `NAME when this kernel has no symbol of that name, and __member_TAG_NAME[p] for
- * the member NAME of a struct TAG that p points to, when it has no such member. */
+/* Variables and members of the kernels of illumos, FreeBSD and macOS, where Linux has the same. __ksym_NAME stands for
+ * the variable `NAME when this kernel has no symbol of that name, and __member_TAG_NAME[p] for the member NAME of a
+ * struct TAG that p points to, when it has no such member. */
 
 /* -- variables -- */
 

@@ -110,7 +110,7 @@ inline int PR_PTRACE = 0x04000000;  /* a debugger or tracer has it */
 inline int PR_MSFORK = 0x08000000;
 inline int PR_IDLE = 0x10000000;
 
-/* What a thread sleeps on, as sys/sobject.h of Solaris has it: pr_stype. */
+/* The object that a thread sleeps on, with the names of sys/sobject.h of Solaris: pr_stype. */
 inline int SOBJ_NONE = 0;	    /* nothing that the kernel notes */
 inline int SOBJ_MUTEX = 1;
 inline int SOBJ_RWLOCK = 2;
@@ -135,7 +135,7 @@ inline int CLD_TRAPPED = 4;
 inline int CLD_STOPPED = 5;
 inline int CLD_CONTINUED = 6;
 
-/* What kernels name differently: the first definition that fits the running kernel holds. */
+/* Members that kernels name differently: the first definition that fits the running kernel holds. */
 inline unsigned int task_state[struct task_struct *T] = T->__state; /* since 5.14 */
 inline unsigned int task_state[struct task_struct *T] = T->state;
 inline int64_t mm_rss[struct mm_struct *M] = /* since 6.2 */

@@ -3,7 +3,7 @@
 typedef id_t chipid_t;
 typedef id_t lgrp_id_t;
 
-/* Of Solaris' sys/processor.h. */
+/* The type of Solaris' sys/processor.h. */
 inline int P_ONLINE = 2;
 typedef struct processor_info {
 	int pi_state;		/* P_ONLINE: others run nothing */
@@ -48,13 +48,15 @@ inline int sched_has_exit = 0;
 /* The function of a timer that wakes a thread up: sleeps, waits with a timeout. 0: the kernel's symbols do not tell. */
 inline uintptr_t hrtimer_waker = (uintptr_t)&`hrtimer_wakeup;
 inline uintptr_t hrtimer_waker = 0;
-/* Whom it wakes up; T: args[0] of sdt:timer::hrtimer_expire_entry. NULL: nobody, it is another function. */
+/* The thread that the timer wakes up; T: args[0] of sdt:timer::hrtimer_expire_entry. NULL: nobody, it is another
+ * function. */
 inline struct task_struct *hrtimer_sleeps[struct hrtimer *T] =
 	(uintptr_t)T->function == hrtimer_waker ? ((struct hrtimer_sleeper *)T)->task : NULL;
 
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
 #pragma D attributes Stable/Stable/Common curcpu
-/* What a variable keeps of curcpu, which has no address: the number of the CPU and 1, so that NULL is none of them. */
+/* A variable cannot keep curcpu, which has no address. It keeps the number of the CPU plus 1, so that NULL is no
+ * CPU. */
 inline cpuinfo_t *curcpu_kept = (cpuinfo_t *)(uintptr_t)(cpu + 1);
 inline cpuinfo_t *curcpu_again[cpuinfo_t *P] = xlate <cpuinfo_t *> (P != NULL ? (int)(uintptr_t)P - 1 : *(int *)0);
 inline psetid_t pset = 0;

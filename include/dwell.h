@@ -19,7 +19,7 @@ extern "C" {
 
 /* The version grows when functions or members are added. Existing ones keep their meaning. */
 #define DWELL_API_VERSION 1
-/* That of the library which is linked. */
+/* The version of the library that is linked. */
 int dwell_api_version(void);
 
 enum dwell_status {

@@ -89,7 +89,7 @@ sdt:block::block_rq_error
 	@check_blockerr[0, "", stringof(rq_disk[args[0]]->disk_name), ""] = count();
 }
 
-/* Which files the slow events tell: paths twice in one program take the kernel's verifier seconds. */
+/* The slow events tell the files: paths twice in one program take the kernel's verifier seconds. */
 latency:fsync::all
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
@@ -191,7 +191,8 @@ sdt:sched::sched_process_fork
 	@check_thread[pid, execname, "", ""] = count();
 }
 
-/* What they took of the CPUs, and what they wanted of them: a busy machine lets them have little. */
+/* The CPU time that short-lived processes used, and the time that they waited for a CPU: a busy machine gives them
+ * little. */
 sdt:sched::sched_process_exit
 /tid == pid && timestamp - curthread->start_time < SHORT_LIFE && curthread->se.sum_exec_runtime < SHORT_RUN/
 {

@@ -37,7 +37,7 @@ syscall::connect:return
 	end(connect, arg0);
 }
 
-/* Who waits in connect() is told of above. Sockets of the kernel have no file. */
+/* Blocking connects are measured above. Sockets of the kernel have no file. */
 sdt:sock::inet_sock_set_state
 /args[2] == TCP_STATE_SYN_SENT && ((struct sock *)arg0)->sk_protocol == IPPROTO_TCP &&
     (((struct sock *)arg0)->sk_socket == NULL || ((struct sock *)arg0)->sk_socket->file == NULL ||

@@ -52,7 +52,7 @@ sdt:block::block_rq_issue
 	flight("io", args[0]->__sector, args[0]->cmd_flags & 0xff, rq_disk[args[0]]->disk_name);
 }
 
-/* Of requests that only order a flush there is an end, but no begin: they have no bytes, as flushes have none. */
+/* Requests that only order a flush have an end, but no begin: they have no bytes, as flushes have none. */
 inline int REQ_OP_FLUSH = 2;
 sdt:block::block_rq_complete
 /rq_disk[args[0]] && (args[2] || (args[0]->cmd_flags & 0xff) == REQ_OP_FLUSH)/

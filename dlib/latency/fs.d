@@ -79,7 +79,7 @@ syscall:::return
 	end(fs, arg0);
 }
 
-/* Of a file that was opened, the whole path; a call with an empty one is about the open file. */
+/* The file attribute is the whole path if a file was opened. A call with an empty path is about the open file. */
 latency:fs::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {

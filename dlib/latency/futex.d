@@ -28,7 +28,7 @@ syscall::futex:entry
 	self->uaddr = arg0;
 }
 
-/* Whom a timer wakes up nobody kept waiting: not the thread that it finds on the CPU. */
+/* If a timer ends a wait, no thread ended it: the thread on the CPU was only interrupted. */
 sdt:timer::hrtimer_expire_entry, sdt:timer::timer_expire_entry
 {
 	self->in_timer = 1;

@@ -24,7 +24,7 @@
 
 tracker lock () { threshold = 5ms; limit = 100; }
 
-/* Of each thread that waits for a lock without a noted owner: the lock, the thread that woke it, and whether that thread
+/* The lock that a thread waits for and that has no noted owner; the thread that woke it, and whether that thread
  * released the lock then. */
 uintptr_t wanted_lock[pid_t];
 pid_t freed_by[pid_t];
@@ -32,10 +32,10 @@ string freed_name[pid_t];
 int freed_surely[pid_t];
 
 /*
- * What a thread, or an interrupt in its time, spins for while it waits for a lock is part of that wait: one wait for
- * each thread, kept with it, costs much less than a table of threads and locks. A thread
- * that sleeps waits for one lock only, except within a percpu-rwsem's wait for its readers. So a second wait means that
- * the end of the first was lost, and replaces it. A wait that begins after a second of spinning does so, too.
+ * A thread, or an interrupt in its time, may spin for another lock while it waits. That is a part of its wait. One wait
+ * for each thread, kept with it, costs much less than a table of threads and locks. A thread that sleeps waits for one
+ * lock only, except within a percpu-rwsem's wait for its readers. So a second wait means that the end of the first was
+ * lost, and replaces it. A wait that begins after a second of spinning does so, too.
  */
 sdt:lock::contention_begin
 /!pending(lock) || (self->lock != (uintptr_t)arg0 &&
@@ -46,7 +46,7 @@ sdt:lock::contention_begin
 	self->kind = (unsigned int)arg1;
 }
 
-/* Of a lock that is slept for: a mutex is spun for first. Source: LCB_F_*, include/trace/events/lock.h. */
+/* A lock that the thread sleeps for: a mutex is spun for first. Source: LCB_F_*, include/trace/events/lock.h. */
 sdt:lock::contention_begin
 /(unsigned int)arg1 != 1 && self->lock == (uintptr_t)arg0/
 {
@@ -79,8 +79,9 @@ fbt::rwsem_down_read_slowpath:entry, fbt::rwsem_down_write_slowpath:entry
 	wanted_lock[tid] = self->lock;
 }
 
-/* These let a lock go that somebody waits for. A thread that waits itself makes others go on, too, and is not meant:
- * neither is one that came upon a free lock (arg1, 2). Source: kernel/locking/rwsem.c, enum rwsem_wake_type. */
+/* These functions release a lock that a thread waits for. A thread that waits itself makes others go on, too, and is
+ * not meant: neither is one that came upon a free lock (arg1, 2). Source: kernel/locking/rwsem.c, enum
+ * rwsem_wake_type. */
 fbt::rwsem_mark_wake:entry
 /arg1 == 0 && self->lock != (uintptr_t)arg0/
 {
@@ -129,7 +130,7 @@ latency:lock::slow
 	    "cause", why(stack()), "stack", stack());
 }
 
-/* Nothing stays of waits that are over. */
+/* When the wait is over, its entries are removed. */
 sdt:lock::contention_end
 /!self->lock && wanted_lock[tid]/
 {

@@ -28,8 +28,8 @@ self int write, inner;
 
 /*
  * A thread that waits asks for nothing meanwhile: a program that takes user stacks does in its name, in an interrupt
- * or where the scheduler has tracepoints. That only reads, and does not wait (bpf_find_vma()). But the end of the
- * wait itself may not have been seen: after a second it is forgotten.
+ * or where the scheduler has tracepoints. The program only reads, and does not wait (bpf_find_vma()). But the end of
+ * the wait itself may not have been seen: after a second it is forgotten.
  */
 inline int FORGOTTEN_NS = 1000000000;
 

@@ -54,7 +54,7 @@ pid$target:libjvm.so:_ZN13ObjectMonitor14enter_internalEP10JavaThread:entry
 	begin(monheld, arg0);
 }
 
-/* Who lets it go wakes up the next one. */
+/* The thread that releases the monitor wakes up the next one. */
 pid$target:libjvm.so:_ZN13ObjectMonitor10ExitEpilogEP10JavaThreadP12ObjectWaiter:entry,
 pid$target:libjvm.so:_ZN13ObjectMonitor11exit_epilogEP10JavaThreadP12ObjectWaiter:entry
 /pending(monheld, arg0)/

@@ -23,7 +23,7 @@
 
 tracker netrx (void *) { threshold = 10ms; limit = 100; size = 65536; gc = 60s; }
 
-/* What a CPU is receiving; when packets came to their sockets. */
+/* The packet that a CPU is receiving; the times when packets came to their sockets. */
 uintptr_t receiving[int];
 uint64_t queued[uintptr_t], readied[int], woken[pid_t];
 
@@ -33,7 +33,7 @@ sdt:net::netif_receive_skb
 	receiving[cpu] = (uintptr_t)args[0];
 }
 
-/* Of UDP: a socket's packets in their order, until they are read (Linux 6.3). */
+/* For UDP, a socket's packets in their order, until they are read (Linux 6.3). */
 inline int MSG_PEEK = 2;
 uintptr_t waiting[struct sock *, uint32_t];
 uint32_t came[struct sock *], taken[struct sock *];

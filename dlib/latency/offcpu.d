@@ -21,7 +21,7 @@
  *   work: the function of the work item that it waited for and the waker ran; 0: none, or functions of this kernel cannot
  *     be traced
  *
- * A thread takes its stack itself when it goes on (Linux 6.16). That stack is whole: the stack of a thread that is
+ * A thread takes its stack itself when it goes on (Linux 6.16). The stack is whole then: the stack of a thread that is
  * switched out lacks the functions of the scheduler and of locks. A sleep of less than a millisecond ends where the
  * previous thread leaves the CPU, which is cheaper. The end of a switch is looked at each time, whether its beginning
  * was seen or not: see there.
@@ -44,7 +44,7 @@ uintptr_t flushed[pid_t]; /* by thread: the function of the work item that it wa
 
 tracker offcpu (struct task_struct *) { threshold = 100ms; limit = 100; }
 
-/* Whom a timer wakes up nobody kept waiting: not the thread that it finds on the CPU. By CPU. */
+/* If a timer ends a wait, no thread ended it: the thread on the CPU was only interrupted. By CPU. */
 int in_timer[int32_t];
 
 sdt:timer::hrtimer_expire_entry, sdt:timer::timer_expire_entry
@@ -114,7 +114,7 @@ sdt:sched::sched_switch
 	begin(offcpu, args[1]);
 }
 
-/* Who stops a process; what it has of that, its threads keep until they go on. */
+/* The thread that stopped a process. The process's threads keep it until they go on. */
 sdt:signal::signal_generate
 /args[0] == SIGSTOP || args[0] == SIGTSTP || args[0] == SIGTTIN || args[0] == SIGTTOU/
 {

@@ -62,7 +62,7 @@ sched:::on-cpu
 	self->left = 0;
 }
 
-/* Nobody reads them at the end. */
+/* The sums are removed, so that they are not printed at the end. */
 tick-10s, END
 {
 	trunc(@by_wakeup_ns);

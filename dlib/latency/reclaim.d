@@ -3,7 +3,7 @@
 /*
  * reclaim.d: threads that must free memory before they get some.
  *
- * That is direct reclaim, for a memory cgroup or for the machine, and compaction. What kcompactd does in the
+ * This covers direct reclaim, for a memory cgroup or for the machine, and compaction. Work of kcompactd in the
  * background delays no thread, and is not measured.
  *
  * Tracker reclaim, default 7: freeing memory

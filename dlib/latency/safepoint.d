@@ -4,8 +4,8 @@
  * safepoint.d: stretches in which a JVM has stopped all threads of Java.
  *
  * Usage: safepoint.d -p PID|-c COMMAND
- * Of JVMs with static probes, as Debian's: others have no events. What -Xlog:safepoint calls "Total": from when the
- * threads are told to stop until they may run again. The events are of the VM thread.
+ * Of JVMs with static probes, as Debian's: others have no events. The delay is the "Total" of -Xlog:safepoint: from
+ * when the threads are told to stop until they may run again. The events are of the VM thread.
  *
  * At the end: how many and how long, by program and operation.
  *

@@ -73,7 +73,7 @@ syscall::sendto:entry, syscall::sendmsg:entry, syscall::sendmmsg:entry, syscall:
 	self->sends = 1;
 }
 
-/* Of one descriptor only: this one is waited for. */
+/* A call with one descriptor waits for that one. */
 syscall::poll:entry, syscall::ppoll:entry
 /arg1 == 1/
 {

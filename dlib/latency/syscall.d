@@ -29,7 +29,7 @@ syscall:::entry
 	begin(syscall);
 }
 
-/* These do not return: what is open when a thread ends is another call that was not seen to end. */
+/* These calls do not return. A call that is open when a thread ends is another one, whose end was missed. */
 syscall::exit:entry,
 syscall::exit_group:entry
 {

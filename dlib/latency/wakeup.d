@@ -13,15 +13,16 @@
  *   softirq_ns, softirq: how long softirqs had the CPU meanwhile, and the last of them
  *   irq_ns, irq: how long interrupts had the CPU meanwhile, those within softirqs too, and the last of them
  *
- * Interrupts count from 20 us on. Interrupts that follow each other within 10 ms are one stretch. Of a stretch that
- * began before the wait, the last interrupt's part is exact; the others count by their share of the time.
+ * Interrupts count from 20 us on. Interrupts that follow each other within 10 ms are one stretch. If a stretch began
+ * before the wait, its last interrupt's part is exact; the others count by their share of the time.
  */
 #pragma D option quiet
 #pragma D option noself
 
 #pragma D param wakeup_one_in int "one thread in this number is looked at: 1, 2, 4, 8 …" 1
 
-/* By its number: the wake-up and the switch then agree without asking a table. Who is left out costs a comparison. */
+/* By its number: the wake-up and the switch then agree without asking a table. A thread that is not looked at costs a
+ * comparison. */
 inline int looked_at[struct task_struct *T] = !(T->pid & ($wakeup_one_in - 1));
 
 uint64_t throttled[pid_t];

@@ -8,8 +8,8 @@
  *
  * A record's first number tells what it is: enum event_record of src/strace/event.h. A call that points to something is
  * several records, of one firing and one CPU: RETURN, PIECEs, DONE. A piece that cannot be read ends it by a fault.
- * What a program gives to a call is read when the call returns, since its pages are in memory by then; where the call
- * changes it, or it is gone by then, when the call begins.
+ * Memory that a program gives to a call is read when the call returns, since its pages are in memory by then. Memory
+ * that the call changes, or that is gone by then, is read when the call begins.
  */
 #pragma D option quiet
 #pragma D option scratchsize=4096
@@ -91,7 +91,7 @@ uint64_t strace_entries(uint64_t a, int64_t bytes)
 	return n;
 }
 
-/* What this->d tells: 16 bits for each argument, see call_capture() in src/strace/call.c. */
+/* The captures that this->d asks for: 16 bits for each argument, see call_capture() in src/strace/call.c. */
 void strace_captures()
 {
 	uint64_t state = 0;	      /* 0: the next argument; 1: elements of iovec; 2: of argv; 3 to 5: of msghdr */

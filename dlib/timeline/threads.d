@@ -127,7 +127,7 @@ latency:state::slow
 	waker_name[args[0]->tid] = 0;
 }
 
-/* What did not begin here: its exit is noted nevertheless. */
+/* The exit of a thread that did not begin here is noted, too. */
 sdt:sched::sched_process_exit
 /pending(life, curthread) == 0 && wanted/
 {

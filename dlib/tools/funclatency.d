@@ -4,8 +4,8 @@
  * funclatency.d: how long a function of a program or library takes.
  *
  * Usage: funclatency.d -p PID|-c COMMAND --function NAME [--module NAME] [--interval TIME]
- * The name may be a pattern; functions that call themselves are measured once for each call. What is
- * called is among it, also waiting. Each call costs the program some microseconds. Nanoseconds.
+ * The name may be a pattern; functions that call themselves are measured once for each call. The time includes that of
+ * called functions, and waits. Each call costs the program some microseconds. Nanoseconds.
  *
  * Example:
  *   # funclatency.d --module libc --function malloc -c "find /etc/ssl -name x"

@@ -4,7 +4,7 @@
  * hotkernel.d: functions of the kernel that use most CPU time.
  *
  * Usage: hotkernel.d [--top N] [--rate HZ] [--interval TIME]
- * Looks at every CPU some hundred times a second. What the idle CPUs do is among it.
+ * Looks at every CPU some hundred times a second. Idle CPUs are included.
  *
  * FUNCTION  what was running          SAMPLES  how often it was seen
  *

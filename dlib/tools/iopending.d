@@ -4,7 +4,7 @@
  * iopending.d: requests that a block device has at the same time.
  *
  * Usage: iopending.d [--interval TIME]
- * Counted each time one begins, itself among them. What was begun before the tool is not counted.
+ * Counted each time one begins, itself among them. Requests that began before the tool are not counted.
  *
  * Example:
  *   # iopending.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=16M count=2 oflag=direct"

@@ -4,8 +4,8 @@
  * kfunclatency.d: how long a function of the kernel takes.
  *
  * Usage: kfunclatency.d --function NAME [--module NAME] [-p PID|-c COMMAND] [--interval TIME]
- * The name may be a pattern; functions that call themselves are measured once for each call. What is
- * called is among it, also waiting. Nanoseconds.
+ * The name may be a pattern; functions that call themselves are measured once for each call. The time includes that of
+ * called functions, and waits. Nanoseconds.
  *
  * Example:
  *   # kfunclatency.d --function vfs_write -c "dd if=/dev/zero of=/dev/null count=100"

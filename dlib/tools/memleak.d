@@ -5,7 +5,8 @@
  *
  * Usage: memleak.d -p PID|-c COMMAND [--interval TIME] [--module NAME]
  * malloc(3), calloc(3), realloc(3) and free(3) while the tool runs. C++'s new calls malloc: its caller is the C++
- * library. What grows from report to report is a leak, or a cache. Each call costs the program some microseconds.
+ * library. A number that grows from report to report is a leak, or a cache. Each call costs the program some
+ * microseconds.
  *
  * BYTES, BLOCKS  that were not freed until now        CALLER  where malloc was called
  *

@@ -43,7 +43,7 @@ pid*:libgnutls.so*:gnutls_record_send:return, pid*:libgnutls.so*:gnutls_record_r
 	self->len = (int)arg1;
 }
 
-/* These return 1, and the number where the fourth argument points. */
+/* These functions return 1, and put the number where the fourth argument points. */
 pid*:$module:SSL_write_ex:return, pid*:$module:SSL_read_ex:return
 /self->buf && (int)arg1 == 1/
 {

@@ -41,7 +41,7 @@ tcp:::connect-established, tcp:::connect-refused
 	name[arg1] = 0;
 }
 
-/* Nobody answered, or the program gave up. */
+/* The peer did not answer, or the program gave up. */
 tcp:::state-change
 /args[3]->tcps_state == TCP_STATE_CLOSED && start[arg1]/
 {

@@ -23,7 +23,7 @@ BEGIN
 	    "WHERE");
 }
 
-/* Of the network's byte order: ETH_P_IP. Protocol 6 is TCP. */
+/* ETH_P_IP, in the network's byte order. Protocol 6 is TCP. */
 sdt:::kfree_skb
 /args[0]->protocol == htons(0x0800) && skb_ip[args[0]] != NULL && skb_transport[args[0]] != NULL &&
     ((struct iphdr *)skb_ip[args[0]])->protocol == 6/

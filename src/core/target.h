@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is looked at: the memory, threads and files of a process, out of a core file or alive. All that is read may be
- * hostile: counts and lengths have limits, and what is not there is an error, never a zero that was made up. */
+/* A process to look at, out of a core file or alive: its memory, threads and files. All that is read may be hostile:
+ * counts and lengths have limits, and what is not there is an error, never a zero that was made up. */
 #ifndef DWELL_CORE_TARGET_H
 #define DWELL_CORE_TARGET_H
 #include <stdbool.h>
@@ -134,7 +134,8 @@ bool core_file_in_order(struct core *c, size_t i, uint32_t *ret);
 bool core_file_called(const struct core_file *f, const char *name, size_t n);
 /* Where a function or variable is: NAME, or FILE`NAME. In the program first. -ENOENT: nothing has this name. */
 int core_address(struct core *c, const char *name, uint64_t *ret);
-/* Calls fn for each name that begins with prefix, of all files in their order. What it returns, if not 0, ends this. */
+/* Calls fn for each name that begins with prefix, of all files in their order. If fn does not return 0, that ends the
+ * search and is returned. */
 int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y, uint64_t size),
 		   void *arg);
 

@@ -27,7 +27,7 @@ struct live_check {
 
 /* --unit NAME: units are control groups by their name. */
 void live_check_unit(struct live_check *r, const char *name);
-/* What is run, put into r->request. */
+/* Puts the run into r->request. */
 void live_check_request(struct live_check *r);
 /* 0 or -errno, told. */
 int live_check_run(struct live_check *r);

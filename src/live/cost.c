@@ -18,7 +18,7 @@
 #define MOST 64		 /* and at most */
 #define MARGIN (2.0 / 3) /* what follows took 1.2 to 1.4 times what the second said, of a load that varies */
 
-/* What a switch takes with its wake-up, in ns, PostgreSQL under sysbench (doc/measured.md). A machine that is cold or
+/* The cost of a switch with its wake-up, in ns, PostgreSQL under sysbench (doc/measured.md). A machine that is cold or
  * busy takes several times as much; what counts here are the proportions: of a thread that is not looked at, and what
  * comes on top of one that is. */
 #define LEFT_NS 172.0
@@ -140,7 +140,7 @@ static int on_finish(void *ctx)
 	return 0;
 }
 
-/* What cannot be measured is told by the run that follows. */
+/* Messages are dropped: the run that follows tells what cannot be measured. */
 static void on_message(void *ctx, const char *text)
 {
 	(void)ctx;

@@ -103,7 +103,7 @@ static bool has_tracker(const char *program, const char *name)
 
 int live_onslow_prepare(struct live_onslow *c)
 {
-	/* What the timeline has anyway cannot be there twice. */
+	/* A tracker that the timeline has already cannot be added again. */
 	if (c->tracker && (!trackers_has_file(c->tracker) || has_tracker(TIMELINE, c->tracker)))
 		return -EINVAL;
 	c->after_ns = c->after_ns ? c->after_ns : LIVE_ONSLOW_AFTER_NS;

@@ -333,7 +333,7 @@ void live_slow_begin(struct live_slow *l)
 	o->control = CONTROL_NOT_GIVEN;
 }
 
-/* Which threads are looked at. */
+/* Passes --cost to the programs: one thread in this number is looked at. */
 static int add_cost(struct live_slow *l)
 {
 	struct request *c = &l->request;

@@ -46,7 +46,7 @@ void live_slow_add_default(struct live_slow *l);
 int live_slow_add_all(struct live_slow *l, char *const *names, size_t n, const char **ret_wrong);
 /* Between two probes of a program: "BEGIN,END[,arg0][,nested]". -EINVAL with a message. */
 int live_slow_requests(struct live_slow *l, const char *arg, struct err *err);
-/* What is run, put into l->request, beside the trackers. 0 or -errno, told. */
+/* Puts the run into l->request, without the trackers. 0 or -errno, told. */
 int live_slow_request(struct live_slow *l);
 /* 0 or -errno, told. */
 int live_slow_run(struct live_slow *l);

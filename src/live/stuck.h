@@ -14,7 +14,7 @@ struct live_stuck {
 	struct viewrun run;
 };
 
-/* What is run, put into r->request. */
+/* Puts the run into r->request. */
 void live_stuck_request(struct live_stuck *r);
 /* 0 or -errno, told. */
 int live_stuck_run(struct live_stuck *r);

@@ -30,7 +30,7 @@ void live_top_begin(struct live_top *t);
 /* Only of what is called so, of a control group, of a container: `of` is "comm", "cgroup" or "container". Slow events
  * by what is noted of them, samples and causes in the kernel. */
 void live_top_only(struct live_top *t, const char *of, const char *name);
-/* What is run, put into t->request. */
+/* Puts the run into t->request. */
 void live_top_request(struct live_top *t);
 /* 0; -errno with a message: a terminal cannot be drawn to; -EINVAL: every_ns. */
 int live_top_check(const struct live_top *t, struct err *err);

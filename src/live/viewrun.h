@@ -22,7 +22,7 @@ bool viewrun_json(const struct viewrun *r);
 int viewrun_open(struct viewrun *r, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
 		 struct err *err);
 int viewrun_row(struct viewrun *r, const struct row *row, bool *ret_text);
-/* Draws the form, and job.beside to its file. What cannot be drawn is told, and kept in `failed`. 0, or -errno: the
- * output of the run cannot be written. */
+/* Draws the form, and job.beside to its file. A picture that cannot be drawn is told, and kept in `failed`. 0, or
+ * -errno: the output of the run cannot be written. */
 int viewrun_finish(struct viewrun *r, const struct listener *to);
 #endif

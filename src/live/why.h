@@ -23,7 +23,7 @@ struct live_why {
 	uint64_t begun; /* CLOCK_MONOTONIC ns */
 };
 
-/* What is run, put into l->request. */
+/* Puts the run into l->request. */
 void live_why_request(struct live_why *l);
 struct run_observer live_why_observer(struct live_why *l);
 /* 0 or -errno, told. */

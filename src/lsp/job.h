@@ -18,7 +18,7 @@ struct job {
 	bool opened;
 };
 
-/* Parses and checks text, which outlives the job. What is found wrong is in diags; w.prog is set if all is well. */
+/* Parses and checks text, which outlives the job. Errors are in diags; w.prog is set if there are none. */
 void job_run(struct job *j, const char *name, const char *text);
 /* The same for what is at a place: clauses and declarations with mistakes in them, but for the one there, are left out
  * if the text has any. */

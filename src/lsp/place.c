@@ -7,7 +7,7 @@
 
 #define OPEN_MAX_DEPTH 256 /* brackets within each other that are closed */
 
-/* Bytes of the character at s, and its units of UTF-16. What is no character counts as one. */
+/* Bytes of the character at s, and its units of UTF-16. A byte that begins no character counts as one. */
 static size_t step(const char *s, size_t n, uint32_t *ret_units)
 {
 	size_t k = utf8_len((const uint8_t *)s, n);

@@ -12,7 +12,7 @@ struct place { /* from 0; characters are units of UTF-16 */
 	uint32_t line, character;
 };
 
-/* Of byte off. Places after the end are the end. */
+/* The place of byte off. Places after the end are the end. */
 struct place place_of(const char *text, size_t n, size_t off);
 /* The byte at a place; after the end of a line: its end. */
 size_t place_offset(const char *text, size_t n, struct place p);
@@ -29,12 +29,12 @@ struct place_context {
 	enum place_kind kind;
 	size_t word; /* where the word begun ends its beginning: bytes [word, off) */
 	size_t from; /* of the probe description */
-	/* What would close everything that is open here, ")]}" and the like: the text up to here and this is a whole
-	 * one. */
+	/* The characters that close all brackets that are open here, such as ")]}". The text up to here and these form
+	 * a whole text. */
 	struct strb closers;
 };
 
-/* What may stand at byte off. closers is the caller's to free. */
+/* Finds out which words are possible at byte off. closers is the caller's to free. */
 void place_context(const char *text, size_t off, struct place_context *ret);
 /* The word around off: [*ret_from, *ret_to), empty if there is none. */
 void place_word(const char *text, size_t n, size_t off, size_t *ret_from, size_t *ret_to);

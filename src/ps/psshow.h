@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes run BPF programs, dwell's among them, and what they cost; of one process each program. */
+/* The processes that run BPF programs, dwell's among them, and their cost; for one process each program. */
 #ifndef DWELL_PS_PSSHOW_H
 #define DWELL_PS_PSSHOW_H
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which blocks does something still point to? All writable memory of the program and its registers are looked through
- * for addresses of blocks, then the blocks found; what is not found is leaked. */
+/* Finds leaked blocks: those that nothing points to. All writable memory of the program and its registers are looked
+ * through for addresses of blocks, then the blocks found; what is not found is leaked. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +216,7 @@ static int is_cycle(struct scan *s, uint64_t word)
 	return 0;
 }
 
-/* What the root leads to is HELD for now, so that it is no root. */
+/* Marks the root, and the blocks that it leads to, as HELD for now, so that these are not taken for roots. */
 static int mark_from(struct scan *s, struct block *root)
 {
 	int e = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording cannot tell. */
+/* Errors of programs that a recording cannot answer. */
 #ifndef DWELL_RETRO_REFUSE_H
 #define DWELL_RETRO_REFUSE_H
 #include "base/diag.h"

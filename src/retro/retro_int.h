@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What run.c (a D program over the calls of a trace), rerun.c (over a replay) and stack.c share. */
+/* Types and functions that run.c (a D program over the calls of a trace), rerun.c (over a replay) and stack.c share. */
 #ifndef DWELL_RETRO_RETRO_INT_H
 #define DWELL_RETRO_RETRO_INT_H
 #include "engine/front/compile.h"
@@ -14,7 +14,7 @@
 /* Words of the kernel's struct pt_regs, as PTRACE_GETREGSET has it. */
 enum { REG_R10 = 7, REG_R9, REG_R8, REG_DX = 12, REG_SI, REG_DI, REG_NR, REG_IP, REG_SP = 19, REGS = 21 };
 
-/* What a program gets; in the machine's memory. */
+/* The context of a program, in the machine's memory. */
 struct context {
 	uint64_t args[2]; /* struct pt_regs *, number or result */
 	uint64_t regs[REGS];

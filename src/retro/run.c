@@ -12,7 +12,8 @@
 #include "retro/retro_int.h"
 #include "run/session.h"
 
-/* Of what stands for a thread, and for its parent: struct task_struct, zeros but for what is asked. */
+/* The size of the memory that stands for a thread's struct task_struct, and for its parent's. All members are 0, except
+ * those that programs ask for. */
 #define TASK_BYTES 65536u
 
 static size_t read_user(void *ctx, uint64_t addr, void *buf, size_t n)
@@ -377,7 +378,7 @@ static int open_recorder(struct retro *r)
 	return recorder_open(r->c, r->schema, r->rec, r->shown_names, &r->why, &then, &r->recorder);
 }
 
-/* What is needed when the program runs again. */
+/* Prepares what is needed when the program runs again. */
 static int prepare_again(struct retro *r)
 {
 	const int e = rerun_places(&r->again);
@@ -526,7 +527,7 @@ static int compile(struct retro *r, FILE *f)
 	return e == 0 ? open_calls(r, f) : e;
 }
 
-/* What a reader of times and counts has to know. */
+/* Prints the limits of times and counts that the reader has to know. */
 static void remark(const struct retro *r, const char *name)
 {
 	if (r->again.fired)

@@ -13,7 +13,7 @@
 #define VM_RECORDS 4		/* that a program writes at a time: a clause's own, and those of its faults */
 #define VM_FRAMES 16		/* calls in calls */
 
-/* What helpers tell programs. The caller sets it before each firing. */
+/* The state that helpers tell programs. The caller sets it before each firing. */
 struct vm_now {
 	uint64_t ns; /* of the monotonic clock */
 	uint32_t tgid, tid, uid, gid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps: arrays, and hashes of chained entries. Of per-CPU maps there is one CPU. */
+/* Maps: arrays, and hashes of chained entries. A per-CPU map has one CPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

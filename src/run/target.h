@@ -26,21 +26,22 @@ int target_words(char *const argv[], enum target_point at, struct target **ret, 
 /* -p: -ESRCH with a message when there is no such process. */
 int target_process(pid_t pid, struct target **ret, struct err *err);
 struct sym;
-/* Runs it there. Nothing for -p. Once, before target_go(). -ECHILD: it has ended on the way. */
+/* Runs it there. It does nothing for -p. Once, before target_go(). -ECHILD: it has ended on the way. */
 int target_run_to(struct target *t, struct sym *sym, enum target_point to, struct err *err);
 /* A command that target_go() has not let run yet. */
 bool target_waits(const struct target *t);
 pid_t target_pid(const struct target *t); /* $target, in dwell's pid namespace */
-/* Lets a command run; nothing for -p. Once, after everything is attached. What the exec of one that stands before it
- * says is an error of this. */
+/* Lets a command run; nothing for -p. Once, after everything is attached. If the exec of a command fails that stands
+ * before it, that is an error of this. */
 int target_go(struct target *t, struct err *err);
 /* A pidfd: readable when the process has ended. Stays the target's. */
 int target_fd(const struct target *t);
 /* True once it has ended. */
 bool target_ended(struct target *t);
 #define TARGET_HOW_MAX 64
-/* How it ended, as DTrace says it: "has exited", "exited with status 3", "terminated by SIGSEGV". Of a process of -p
- * the kernel tells while it is a zombie, or from 6.15 on; else it "has exited". False: "has exited", or it runs still.
+/* How it ended, as DTrace says it: "has exited", "exited with status 3", "terminated by SIGSEGV". The kernel tells it
+ * of a process of -p while that is a zombie, or from 6.15 on; else it "has exited". False: "has exited", or it runs
+ * still.
  */
 bool target_failed(struct target *t, char *buf, size_t size);
 void target_free(struct target *t); /* accepts NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all runtimes need: the memory of a process, and text made of what is in it. */
+/* Functions for all runtimes: reading a process's memory, and making text of it. */
 #ifndef DWELL_RUNTIME_RUNTIME_H
 #define DWELL_RUNTIME_RUNTIME_H
 #include <stddef.h>
@@ -23,8 +23,8 @@ struct rt_text {
 struct rt_text rt_text_begin(char *buf, size_t size);
 /* At most 31 bytes at once. */
 void rt_text_add(struct rt_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A character. What is no printable one is escaped as Python does: controls, surrogates, line separators, and what
- * turns the direction of text, and the arrow of RT_INLINED_INTO. */
+/* A character. A character that is not printable is escaped as Python does: controls, surrogates, line separators,
+ * characters that change the direction of text, and the arrow of RT_INLINED_INTO. */
 void rt_text_char(struct rt_text *t, uint32_t c);
 
 /* A function of the text of a frame. name and file point into it and do not end in NUL; file_len, line, column: 0 when

@@ -30,7 +30,7 @@ struct count {
 	double share;	    /* of the time in which it had a counter of the CPU: below 1 n is an estimate */
 	const char *reason; /* a constant; NULL: counted */
 };
-/* What was counted so far. */
+/* Reads the counts up to now. */
 void perfcount_read(const struct perfcount *c, struct count ret[CTR_COUNT]);
 const char *perfcount_name(enum counter k);
 #endif

@@ -7,7 +7,7 @@
 
 #define STAT_WAITS_MAX 64 /* causes of waits; more are counted together */
 
-/* What threads waited for, the most time first. */
+/* A cause of waits. */
 struct stat_wait {
 	char cause[96], class[16];
 	uint64_t count, total_ns, max_ns;
@@ -18,7 +18,7 @@ struct stat_waits {
 	uint64_t short_count, short_ns; /* too short for a cause */
 };
 
-/* What one run, or one interval, has given. */
+/* The result of one run, or of one interval. */
 struct stat_run {
 	struct count counts[CTR_COUNT];
 	uint64_t elapsed_ns;

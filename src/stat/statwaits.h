@@ -12,12 +12,12 @@ struct statwaits {
 	int from;  /* its pipe */
 };
 
-/* What is run, put into an empty request. */
+/* Puts the run into an empty request. */
 void statwaits_request(struct request *c, pid_t target);
 /* Starts it with an empty request, of which it uses a copy. Returns when it traces `target`. 0 or -errno,
  * told. */
 int statwaits_start(struct statwaits *w, struct request *c, pid_t target);
 /* Ends it, if the target has not ended, and takes what it saw: rows with the most time first, STAT_WAITS_MAX at most.
- * What did not fit is "others". 0 or -errno, told. */
+ * Rows that do not fit are summed as "others". 0 or -errno, told. */
 int statwaits_finish(struct statwaits *w, struct stat_waits *ret, const struct listener *to);
 #endif

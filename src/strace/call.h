@@ -37,7 +37,7 @@ enum call_ret {
 	RET_SELECT,
 };
 
-/* What is read of the memory that an argument points to. */
+/* The kind of memory that an argument points to, which says how it is read. */
 enum capture {
 	CAP_NONE,
 	CAP_STR,      /* a text that ends with NUL */
@@ -92,7 +92,7 @@ extern const size_t call_table_n;
 const struct call_desc *call_by_nr(uint32_t nr);
 const struct call_desc *call_by_name(const char *name);
 
-/* What is captured of an argument. */
+/* How the memory of an argument is read. */
 enum capture call_kind(const struct call_desc *c, unsigned arg);
 /* A capture as the D program gets it, see dlib/strace/trace.d: 16 bits, argument | capture << 3 | z << 7. 0: none. */
 uint32_t call_capture(const struct call_desc *c, unsigned arg, bool entry);

@@ -63,7 +63,8 @@ void event_done(struct event *e);
 void event_put(struct event *e, bool at_entry, uint32_t place, const void *p, uint32_t n);
 /* Takes what was told when the call began. */
 void event_take_entry(struct event *e, const struct event *entry);
-/* What an argument points to, if that was read, as it was before the call if it changes it (before) or after it. */
+/* The memory that an argument points to, if it was read. If the call changes it: as it was before (before) or after the
+ * call. */
 const uint8_t *event_bytes(const struct event *e, unsigned arg, bool before, uint32_t *n);
 const uint8_t *event_part(const struct event *e, unsigned part, uint32_t *n);
 /* NULL: none */

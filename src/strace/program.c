@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the D that is of this machine, and of the calls that are wanted: by number, a tree of comparisons, which costs
- * less than a look into a table. What else is wanted are parameters of the programs. */
+ * less than a look into a table. Other choices of the user are parameters of the programs. */
 #include "strace/program.h"
 #include <asm/unistd.h>
 #include <inttypes.h>

@@ -101,7 +101,7 @@ SAY(say_rseqflags);
 
 /* "0x7f…", "NULL" */
 void say_address(struct strb *b, uint64_t v);
-/* What argument i points to, of n bytes; NULL, after its address, if that is not known. before: as it was before the
+/* The n bytes that argument i points to; NULL, after its address, if that is not known. before: as it was before the
  * call. */
 const uint8_t *say_memory(struct say *s, unsigned i, bool before, uint32_t n);
 /* The same, and copies it. */

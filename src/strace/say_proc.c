@@ -126,7 +126,7 @@ void say_waitstatus(struct strb *b, int status)
 	}
 }
 
-/* Nothing is written if there is no such child (WNOHANG). */
+/* It writes nothing if there is no such child (WNOHANG). */
 SAY(say_status)
 {
 	const uint8_t *p = s->e->ret > 0 ? say_memory(s, i, false, 4) : NULL;

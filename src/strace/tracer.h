@@ -44,9 +44,9 @@ int tracer_command(struct tracer *t, char *const *words, struct err *err);
 int tracer_become(char *const *words);
 /* -ESRCH with a message: one of the processes is not there. */
 int tracer_check(const struct tracer *t, struct err *err);
-/* What is to be traced and shown, of all that is asked for; what this kernel cannot do is told. */
+/* Chooses the calls and events to trace and show; tells what this kernel cannot do. */
 void tracer_choose(struct tracer *t);
-/* What is run, put into t->request. */
+/* Puts the run into t->request. */
 void tracer_request(struct tracer *t);
 /* Chooses, traces and shows. 0 or -errno, told; *ret_ended: the command has ended, with *ret_status as of
  * waitpid(2). */

@@ -8,7 +8,7 @@ enum pane_kind { PANE_ALL, PANE_CAUSES, PANE_SLOW, PANE_CPU, PANE_HEAT, PANE_HEL
 
 enum style { STYLE_PLAIN, STYLE_DIM, STYLE_BOLD, STYLE_TITLE, STYLE_HEAD, STYLE_SELECTED, STYLE_BAD };
 
-/* What the user has chosen, and the terminal. */
+/* The user's choices, and the terminal. */
 struct pane {
 	const struct top_data *d;
 	const char *title;

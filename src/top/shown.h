@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `dwell top` shows of its data: the slow events, those that are alike as one, and the cells of a heat map. Draws
- * nothing. */
+/* Data of `dwell top` as shown: the slow events, similar ones as one, and the cells of a heat map. Draws nothing. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
 #define USDTGEN_MAX_ARGS 12 /* macros of sys/sdt.h */
 
 #define USDTGEN_PROGRAM 1
-/* What a unit must have before the two below: a provider (-EINVAL), and no probe with more arguments than
- * USDTGEN_MAX_ARGS (-E2BIG). USDTGEN_PROGRAM: it has clauses alone, and a program may be. */
+/* Checks that a unit can be used for the two below: it has a provider (else -EINVAL), and no probe with more arguments
+ * than USDTGEN_MAX_ARGS (else -E2BIG). USDTGEN_PROGRAM: it has clauses alone, and a program may be. */
 int usdtgen_check(const struct unit *u, bool program, struct err *err);
 /* The header with PROVIDER_PROBE() and PROVIDER_PROBE_ENABLED() of all providers of a unit. maker: the command that
  * makes it; guard: name for the include guard. */

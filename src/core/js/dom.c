@@ -112,7 +112,7 @@ static void search_all(struct dom *d, uint32_t *next)
 	memset(d->order, 0xff, (size_t)d->n * sizeof(*d->order));
 	come_to(d, 0, 0);
 	search(d, 0, next);
-	/* What only something weak leads to hangs at the root. */
+	/* An object that only weak references lead to is put below the root. */
 	for (uint32_t i = 1; i < d->n; i++) {
 		if (d->order[i] == UINT32_MAX) {
 			come_to(d, i, 0);
@@ -194,7 +194,7 @@ static int take_size(void *ctx, const struct js_object *o)
 	return 0;
 }
 
-/* What the caller gets: by number. */
+/* Fills the caller's arrays, by the numbers of objects. */
 static int give(struct dom *d)
 {
 	struct js_graph *g = d->g;

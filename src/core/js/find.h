@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include "core/shell.h"
 
-/* Calls fn for constructors, or for names of properties; a name may come more than once. None when there is no heap. */
+/* Calls fn for constructors, or for names of properties; a name may come more than once. It calls nothing if there is
+ * no heap. */
 void js_names(struct shell *s, bool properties, void (*fn)(void *ctx, const char *name), void *ctx);
 #endif

@@ -22,7 +22,7 @@ void js_free_done(struct js_free *f);
  * does not end where the next begins is left out. 0, -ENOMEM. */
 int js_free_find(struct core *c, struct js_free *ret);
 /* For each word but the last of memory in use: with the word after it, it may tell how far a block of handles is in
- * use. What follows that becomes free. */
+ * use. The rest of the block becomes free. */
 int js_free_handles(struct js_free *f, const uint64_t *words, size_t n);
 void js_free_sort(struct js_free *f);
 /* Makes the words of [addr, addr + n words) that are free 0. */

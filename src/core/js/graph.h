@@ -27,10 +27,10 @@ uint64_t js_graph_object(const struct js_graph *g, uint32_t number);
 /* A reference that keeps something alive, from and to numbers. at: where its word is in the object, bytes; 0: its map,
  * or a root. */
 typedef int js_ref_fn(void *ctx, uint32_t from, uint32_t to, uint64_t at);
-/* Those that an object has. From is its number; for an entry of a WeakMap it is that of the key, which refers to the
- * value. */
+/* Calls fn for each reference that an object has. From is its number; for an entry of a WeakMap it is that of the key,
+ * which refers to the value. */
 int js_graph_refs(struct js_graph *g, const struct js_object *o, js_ref_fn *fn, void *ctx);
-/* Those of all objects, and those of the root. */
+/* Calls fn for the references of all objects, and for those of the root. */
 int js_graph_each(struct js_graph *g, js_ref_fn *fn, void *ctx);
 
 /* Fills parent and retained. 0, -E2BIG, -ENOMEM. */

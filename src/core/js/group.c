@@ -55,7 +55,7 @@ static int add_name(void *ctx, const struct js_prop *p)
 	return js_string_text(a->js, p->key, V8_MAX_NAME, a->b, NULL);
 }
 
-/* What the objects of a group have in common: of a map, all of it. */
+/* Describes a group by its first object: all objects of a map have the same constructor and names. */
 static int describe(struct js_groups *g, struct js_group *x)
 {
 	struct strb constructor = { 0 }, names = { 0 };

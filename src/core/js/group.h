@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in V8's heap, in groups of objects that look the same to a program: inside of core/. */
+/* The objects in V8's heap, in groups that look the same to a program: inside of core/. */
 #ifndef DWELL_CORE_JS_GROUP_H
 #define DWELL_CORE_JS_GROUP_H
 #include "core/js/heap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has become more since an older core: inside of core/. */
+/* Groups of objects that have grown since an older core: inside of core/. */
 #ifndef DWELL_CORE_JS_GROWTH_H
 #define DWELL_CORE_JS_GROWTH_H
 #include "core/js/group.h"

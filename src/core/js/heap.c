@@ -128,7 +128,7 @@ static int length_of(const struct js *js, const uint8_t *bytes, uint64_t *ret)
 	return 0;
 }
 
-/* Of a kind that tells its length: bytes has HEAD of them. */
+/* The size of an object whose kind tells its length. bytes has HEAD of its bytes. */
 static int told_size(const struct js *js, const struct js_map_info *m, const uint8_t *bytes, uint64_t *ret)
 {
 	const uint64_t head = (uint64_t)js->l.array_data;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* V8's heap in a target: its pages, and the objects in them that something leads to.
  *
- * A page begins at a multiple of 256 KiB with a head that has its bounds, or leads to them. What lies in a page need
- * not be alive: V8 leaves dead objects where they are until it needs the room. So objects are found as the collector
- * finds them, from roots. All words outside of V8's pages count as roots (stacks, registers, V8's own tables, memory of
+ * A page begins at a multiple of 256 KiB with a head that has its bounds, or leads to them. Objects in a page need not
+ * be alive: V8 leaves dead objects where they are until it needs the room. So objects are found as the collector finds
+ * them, from roots. All words outside of V8's pages count as roots (stacks, registers, V8's own tables, memory of
  * malloc): no object that is alive is missing, and one that died since the last collection may still be there. */
 #ifndef DWELL_CORE_JS_HEAP_H
 #define DWELL_CORE_JS_HEAP_H
@@ -22,7 +22,7 @@ struct js_page {
 	uint64_t *rooted; /* the same: something outside of the pages leads to it, but for what may be stale */
 };
 
-/* What is known of a map, and of the objects that have it. */
+/* A map as read, and the size of the objects that have it. */
 struct js_map_info {
 	uint64_t map; /* tagged; 0: free */
 	bool is_map;
@@ -69,7 +69,7 @@ struct js_object {
 typedef int js_object_fn(void *ctx, const struct js_object *o);
 /* All of them, by address. */
 int js_heap_each(struct js_heap *h, js_object_fn *fn, void *ctx);
-/* Those that begin in [from, to), which is in one page. */
+/* Calls fn for the objects that begin in [from, to), which is in one page. */
 int js_heap_each_in(struct js_heap *h, uint64_t from, uint64_t to, js_object_fn *fn, void *ctx);
 /* Each word of an object that may be a pointer, and its place from the object's beginning. The word of the map is not
  * among them. */

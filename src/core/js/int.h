@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of V8's heap share: inside of core/. */
+/* Types and functions that the files of V8's heap share: inside of core/. */
 #ifndef DWELL_CORE_JS_INT_H
 #define DWELL_CORE_JS_INT_H
 #include "core/js/heap.h"
@@ -43,7 +43,7 @@ static inline bool js_page_large(const struct js_page *p)
 {
 	return p->end - p->start > JS_BUFFER;
 }
-/* What is known of the first word of an object, or NULL. */
+/* The map that is the first word of an object, or NULL. */
 struct js_map_info *js_map_info(struct js_heap *h, uint64_t map);
 /* The extent of an object whose first `have` bytes are there, `room` bytes before the end of its page. */
 int js_extent_of(struct js_heap *h, uint64_t object, const struct js_map_info *m, const uint8_t *bytes, uint64_t have,

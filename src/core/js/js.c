@@ -245,7 +245,7 @@ static int made_by(const struct js *js, uint64_t map, uint64_t *ret)
 	return r < 0 ? r : js_is_function(js, type) ? 0 : -ENOENT;
 }
 
-/* Of an object of a class that extends another the map is made for that one; the prototype has the right one. */
+/* If a class extends another, its map is made for the other one. The prototype has the right constructor. */
 int js_constructor_function(const struct js *js, uint64_t object, uint64_t *ret)
 {
 	uint64_t map, prototype;

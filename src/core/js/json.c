@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of JavaScript as JSON. What JSON does not have is an object with one member, whose name begins with $. */
+/* Values of JavaScript as JSON. A value that JSON does not have is an object with one member, whose name begins with
+ * $. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two printers share: values that are no plain objects. Inside of core/. */
+/* Values that are no plain objects, for both printers. Inside of core/. */
 #ifndef DWELL_CORE_JS_KIND_H
 #define DWELL_CORE_JS_KIND_H
 #include "core/js/js.h"
@@ -20,7 +20,7 @@ int js_view_text(const struct js *js, const struct js_view *v, uint64_t i, struc
 int js_date_text(const struct js *js, uint64_t object, char buf[JS_DATE]);
 /* "/source/flags" */
 int js_regexp_text(const struct js *js, uint64_t object, struct strb *b);
-/* Of a promise. */
+/* The state of a promise, and its result. */
 enum js_promise { JS_PENDING, JS_FULFILLED, JS_REJECTED };
 int js_promise(const struct js *js, uint64_t object, enum js_promise *state, uint64_t *result);
 /* "undefined", "null", "true", "false", or NULL: it is another one. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is alive in V8's heap: marked from the roots, as its collector does, but page by page, so that each page is read
- * few times, and with three bits for each word of the heap, however the objects lead to each other. */
+/* Marks the objects of V8's heap that are alive. It goes from the roots, as V8's collector does, but page by page, so
+ * that each page is read few times. It needs three bits for each word of the heap, however the objects lead to each
+ * other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/js/int.h"
 
-/* What is only needed while objects are marked. */
+/* State of a page that is needed only while objects are marked. */
 struct todo {
 	uint64_t *reached; /* a bit for each word of a page: something leads there */
 	uint64_t *left;	   /* the same: and it has not been looked at */

@@ -31,7 +31,7 @@ static int add_word(void *ctx, uint64_t w, uint64_t at)
 	uint32_t b;
 
 	(void)at;
-	/* What is read-only leads nowhere, and nearly all leads to it. */
+	/* A page of read-only objects is skipped: they lead nowhere, and nearly all objects lead to them. */
 	if (!p || !p->heap || (w - V8_TAG) % JS_WORD || !js_bit(p->marks, (w - V8_TAG - p->start) / JS_WORD))
 		return 0;
 	b = block_of(k->h, k->n, p, w - V8_TAG);

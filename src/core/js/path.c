@@ -75,7 +75,7 @@ static int visit(struct search *s, uint64_t object, int type, uint64_t next)
 	return vec_try_push(&s->queue, object);
 }
 
-/* What V8 keeps for its own ends leads to nearly everything: shapes, code, feedback. */
+/* Can a path go through objects of this type? V8's own ones (shapes, code, feedback) lead to nearly everything. */
 static bool is_way(const struct js *js, int type)
 {
 	return js_edge_known(js, type) || js_is_store(js, type) || js_is_string(js, type);
@@ -203,7 +203,7 @@ size_t js_path_step(struct js_heap *h, const struct js_path *p, size_t i, bool a
 	return 1;
 }
 
-/* What a way begins with. */
+/* Appends the text of the path's first object. */
 static void begin_text(struct js_heap *h, uint64_t object, struct strb *b)
 {
 	const int type = js_type(h->js, object);

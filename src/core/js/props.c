@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of JavaScript's objects. Those of an object that is used as a record are where its map says: in the object
- * or in its array of properties; those of one that is used as a table are in a dictionary. Elements have a store of
+/* Properties of JavaScript's objects. An object that is used as a record has them where its map says: in the object or
+ * in its array of properties. An object that is used as a table has them in a dictionary. Elements have a store of
  * their own. Source: src/objects/{js-objects,descriptor-array,dictionary,ordered-hash-table,elements-kind}.h of V8. */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static int field_value(const struct js *js, uint64_t object, const struct shape 
 	return r < 0 ? r : array_word(js, store, index - inside, ret);
 }
 
-/* What a key is. JavaScript has symbols after all strings, whenever they were added. */
+/* The kind of a key. JavaScript has symbols after all strings, whenever they were added. */
 enum key { KEY_NONE, KEY_STRING, KEY_SYMBOL };
 
 static enum key key_of(const struct js *js, uint64_t key)
@@ -113,7 +113,7 @@ static int record_property(const struct js *js, uint64_t object, const struct sh
 	return field_value(js, object, s, (d & (uint32_t)o->prop_index_mask) >> o->prop_index_shift, &p->value);
 }
 
-/* Those with such keys. */
+/* Calls fn for the properties with keys of this kind. */
 static int record_properties(const struct js *js, uint64_t object, const struct shape *s, enum key keys, js_prop_fn *fn,
 			     void *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who refers to an object: inside of core/. */
+/* The objects that refer to an object: inside of core/. */
 #ifndef DWELL_CORE_JS_REFS_H
 #define DWELL_CORE_JS_REFS_H
 #include "core/js/heap.h"

@@ -31,7 +31,7 @@ int shell_graph(struct shell *s, struct js_graph **ret)
 	return r;
 }
 
-/* What an object is, in a few words. */
+/* Describes an object in a few words. */
 static void describe(const struct js *js, uint64_t object, struct strb *b)
 {
 	const int type = js_type(js, object);
@@ -55,7 +55,7 @@ static void describe(const struct js *js, uint64_t object, struct strb *b)
 		strb_adds(b, "object without constructor");
 }
 
-/* What stands in front of the last column. */
+/* Prints the columns before the last one. */
 static void say_columns(struct shell *s, const char *object, const char *retained, const char *bytes)
 {
 	shell_print(s, "%12s %12s %10s ", object, retained, bytes);

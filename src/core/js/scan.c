@@ -64,7 +64,7 @@ int js_heap_words(struct js_heap *h, const struct js_object *o, js_word_fn *fn, 
 
 /* -- objects -- */
 
-/* Those of [from, to) of a page, whose bytes are in buf from `from` on, `have` of them. */
+/* Calls fn for the objects in [from, to) of a page. buf has `have` of their bytes, from `from` on. */
 static int each_in(struct js_heap *h, const struct js_page *p, uint64_t from, uint64_t to, const uint8_t *buf,
 		   uint64_t have, js_object_fn *fn, void *ctx)
 {

@@ -139,7 +139,7 @@ static bool is_named(const struct snap *s, uint32_t to)
 	return false;
 }
 
-/* What programs do not see. */
+/* Adds the references that programs do not see. */
 static int on_ref(void *ctx, uint32_t from, uint32_t to, uint64_t at)
 {
 	struct snap *s = ctx;

@@ -18,7 +18,7 @@
 #define KIND_MASK \
 	7 /* of a string's type; 0: it holds its characters itself. Source: src/objects/instance-type.h of V8 */
 
-/* What tells texts apart. */
+/* Two texts are the same if their keys are equal. */
 struct text_key {
 	uint64_t a, b, units;
 };

@@ -10,7 +10,7 @@
 
 #define MAX_NAME 512u
 
-/* Of one file. */
+/* The types of one file. */
 struct ctypes_file {
 	uint32_t file;	    /* index in the target */
 	struct typesrc *ts; /* NULL: it has none */
@@ -99,7 +99,7 @@ uint32_t ctype_kinds(const char *keyword)
 								       : 0;
 }
 
-/* What words ask for. */
+/* The type that the words of a command ask for. */
 struct asked {
 	char file[MAX_NAME], name[MAX_NAME];
 	uint32_t kinds;

@@ -40,7 +40,7 @@ int ctype_parse(struct shell *s, int n, char **words, int *used, struct ctype *r
 int ctype_of_variable(struct shell *s, const char *name, struct ctype *ret);
 /* Without names and qualifiers around it. false: a chain that is too long, or hostile. */
 bool ctype_resolve(const struct ctype *t, struct ctype *ret, struct tinfo *info);
-/* What a pointer or an array is of. */
+/* The type that a pointer points to, or of an array's elements. */
 bool ctype_target(const struct ctype *t, struct ctype *ret);
 /* Bytes; 0: not known. */
 uint64_t ctype_size(const struct ctype *t);
@@ -49,7 +49,7 @@ void ctype_name(const struct ctype *t, struct strb *to);
 /* Calls fn for each type that a word may name after prefix. kinds: TKM() */
 int ctype_each(struct shell *s, uint32_t kinds, const char *prefix, void (*fn)(void *arg, const char *name), void *arg);
 
-/* What a path does at a pointer. */
+/* How a path treats pointers. */
 enum cplace_pointers {
 	CPLACE_READ,   /* goes on where it points to */
 	CPLACE_REFUSE, /* ends with an error: there is no offset */

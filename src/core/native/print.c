@@ -169,7 +169,7 @@ static int print_float(struct printing *g, const struct cplace *p, const char *n
 	return 0;
 }
 
-/* What has no value that is shown: its bytes are many, or of an unknown kind. */
+/* Prints a value as its type only: its bytes are many, or of an unknown kind. */
 static int print_opaque(struct printing *g, const struct cplace *p, const char *name)
 {
 	struct strb type = { 0 };

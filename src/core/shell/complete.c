@@ -48,7 +48,7 @@ static void offer_options(struct completing *c, const struct dcmd *d)
 	}
 }
 
-/* What may stand after a command: line is all from "::" on. */
+/* Offers the words that may follow a command: line is all from "::" on. */
 static void offer_words(struct shell *s, struct completing *c, const char *line, size_t n)
 {
 	const char *end = line + n, *last;

@@ -207,7 +207,7 @@ bool core_name(struct core *c, uint64_t addr, struct core_symbol *ret)
 
 /* -- addresses of names -- */
 
-/* What is added to addresses as linked. */
+/* The difference between addresses in the process and addresses as linked. */
 static bool bias_of(const struct core *c, uint32_t file, uint64_t *ret)
 {
 	const struct core_file *f = &c->files.v[file];

@@ -4,7 +4,7 @@
 #ifndef DWELL_CORE_TARGET_INT_H
 #define DWELL_CORE_TARGET_INT_H
 
-/* Of the two structs on x86-64. */
+/* Places in the two structs on x86-64. */
 enum {
 	STATUS_SIGNAL = 12,
 	STATUS_PID = 32,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The running kernel as a target: its memory, types and names. Nothing is stopped, and nothing is written. */
+/* The running kernel as a target: its memory, types and names. The kernel runs on, and is only read. */
 #ifndef DWELL_CORE_TARGET_KERNEL_H
 #define DWELL_CORE_TARGET_KERNEL_H
 #include "core/target.h"
 #include "sym/proc/kallsyms.h"
 #include "types/typesrc.h"
 
-/* Who reads the kernel's memory: /proc/kcore is closed where the kernel is locked down, so it is a BPF program of the
- * caller. */
+/* Reads the kernel's memory for core/. It is a BPF program of the caller, because /proc/kcore is closed where the
+ * kernel is locked down. */
 struct core_reader {
 	int (*read)(void *arg, uint64_t addr, void *buf, size_t n); /* 0 or -errno */
 	void *arg;

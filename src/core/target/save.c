@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves what a process has written to its memory, and the heads of its files, which tell their build ids; the rest is
- * in these files. Which pages were written is in /proc/PID/pagemap. The memory is copied first where there is room, so
+ * in these files. /proc/PID/pagemap tells which pages were written. The memory is copied first where there is room, so
  * that the process goes on before anything is packed. */
 #include "core/target/save.h"
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define FILE_GAP (16u * PAGE)		    /* the same where a file has them */
 #define MAX_DATA (16u << 20)		    /* of a file that can be written: larger ones may be shared */
 #define ROOM (64 * PAGE / sizeof(uint64_t)) /* pages that are looked at at once */
-/* Of an entry in pagemap. Source: Documentation/admin-guide/mm/pagemap.rst */
+/* Bits of an entry in pagemap. Source: Documentation/admin-guide/mm/pagemap.rst */
 #define PRESENT (UINT64_C(1) << 63)
 #define SWAPPED (UINT64_C(1) << 62)
 #define OF_FILE (UINT64_C(1) << 61)
@@ -54,7 +54,7 @@ static int add_piece(struct saving *s, const struct core_seg *g, uint64_t from, 
 	return vec_try_push(&s->pieces, ((struct piece){ from, to, has ? to - from : 0, g->flags }));
 }
 
-/* What is being collected of a segment: a run of pages that were touched. */
+/* The piece of a segment that is being collected: a run of pages that were touched. */
 struct run {
 	uint64_t from, to, done;
 };

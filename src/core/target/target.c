@@ -118,7 +118,7 @@ int core_read_file(const struct core *c, uint64_t off, void *buf, size_t n)
 	return c->packed ? packed_read(c->packed, off, buf, n) : elf_read(&c->src, off, buf, n);
 }
 
-/* What the core has of a piece that begins at addr: bytes, 0 for none. */
+/* Reads from the core a piece that begins at addr. *n: bytes, 0 for none. */
 static int from_core(struct core *c, uint64_t addr, void *buf, size_t *n)
 {
 	const struct core_seg *s = core_seg_at(c, addr);
@@ -134,7 +134,7 @@ static int from_core(struct core *c, uint64_t addr, void *buf, size_t *n)
 	return core_read_file(c, s->off + at, buf, *n);
 }
 
-/* What a mapped file has, where nothing wrote to it: only segments that cannot be written are taken from files. */
+/* Reads from a mapped file. Only segments that the process cannot write are taken from files. */
 static int from_file(struct core *c, uint64_t addr, void *buf, size_t *n)
 {
 	const struct core_map *m = core_map_at(c, addr);

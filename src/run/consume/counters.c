@@ -10,7 +10,7 @@
 #include "load/bpf_sys.h"
 #include "load/cpus.h"
 
-/* What is known of one program. */
+/* The counts of one program. */
 struct prog_counts {
 	uint64_t *reported;		/* [cpu][kind] of what the program counts; NULL: nothing yet */
 	uint64_t firings, idle_firings; /* all CPUs */
@@ -130,7 +130,7 @@ static bool any_loss(const struct counters *c)
 	return false;
 }
 
-/* What the program counted itself. */
+/* Reports the program's own counts. */
 static int report_map(struct counters *c, struct prog_counts *p, const struct report *rep)
 {
 	uint32_t key = rep->prog->index;
@@ -179,7 +179,7 @@ static int report_timer(struct prog_counts *p, uint64_t period, bool final, cons
 	return r;
 }
 
-/* What the kernel knows of it. */
+/* Reports the kernel's counts of the program. */
 static int report_prog(struct counters *c, uint32_t i, bool final, const struct report *rep)
 {
 	struct prog_counts *p = &c->progs[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a ring of the flight recorder while programs write to it: see base/flightfmt.h. Takes everything of the
- * CPUs where the slow event began and ended. Of other CPUs it takes what the event's threads did there, and the
- * threads they waited for. */
+ * CPUs where the slow event began and ended. From other CPUs it takes the events of the slow event's threads, and of
+ * the threads they waited for. */
 #include "run/consume/flight.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ struct flight {
 	uint32_t nout;
 };
 
-/* Of whom. */
+/* The threads whose events are wanted. */
 struct want {
 	uint32_t tids[FLIGHT_TIDS];
 	unsigned ntids;
@@ -331,7 +331,7 @@ static int read_all(struct flight *f, struct want *w)
 	return r;
 }
 
-/* Those for whom the threads of interest waited long: did it tell who they are? */
+/* Adds the threads for which those of interest waited long. False: there is none. */
 static bool add_further(const struct flight *f, struct want *w)
 {
 	const struct flight_rec rec = { .h = w->h, .v = (const void *)(f->out + sizeof(w->h)) };

@@ -4,8 +4,8 @@
  * A record with time stamp t enters its ring a little after t: at the end of its clause. So a drain that
  * begins at time T may show everything up to the horizon T - ORDER_SLACK_NS, and keeps the rest for the
  * next one. Within a ring, records of nested contexts (interrupts) may be slightly out of order. When a
- * ring is blocked by a record that is being written, the horizon stays where it was. What is late in
- * spite of that is shown late, and counted. */
+ * ring is blocked by a record that is being written, the horizon stays where it was. A record that is late in spite of
+ * that is shown late, and counted. */
 #ifndef DWELL_RUN_CONSUME_ORDER_H
 #define DWELL_RUN_CONSUME_ORDER_H
 #include <stdbool.h>

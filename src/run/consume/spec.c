@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Holds back records of speculations until commit() or discard(). The kernel may give an id out again while a
- * record of its last generation is still in a ring. Such a record is shown if it comes before the first record of
- * the new generation, and dropped afterwards. */
+ * record of its last generation is still in a ring. The record is shown if it comes before the first one of the new
+ * generation, and dropped afterwards. */
 #include "run/consume/spec.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 /* More slow events than this many times the rate in one second raise it at once. */
 #define ADAPT_BURST 4
 
-/* Of all CPUs together, as last read: what only grows on each grows as a sum, too (buckets modulo 2^32). */
+/* Sums of all CPUs, as last read. Words that only grow on each CPU grow as a sum, too (buckets modulo 2^32). */
 struct seen {
 	uint64_t counts[TRACK_NCOUNTS];
 	uint64_t sums[TRACK_SLOTS];
@@ -156,7 +156,7 @@ static void add_slot(void *ctx, const struct track_cpu *c)
 		a->head->max = s->max;
 }
 
-/* What has come to the slot of a second since it was read last: words and head. */
+/* Reads what was added to the slot of a second since the last time: words and head. */
 static int take_slot(struct trackers *t, struct tracker *tr, uint64_t second, struct rec_hist *head)
 {
 	unsigned slot = (unsigned)(second % TRACK_SLOTS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over all threads, and over the open keys of trackers, with BPF iterators. Each period has a thread of its
- * own, and so has each tracker with keyed timeouts: a walk may have to wait for the memory of a process. What the
- * programs record goes to the rings as usual. */
+ * own, and so has each tracker with keyed timeouts: a walk may have to wait for the memory of a process. Records of the
+ * programs go to the rings as usual. */
 #ifndef DWELL_RUN_CONSUME_WALK_H
 #define DWELL_RUN_CONSUME_WALK_H
 #include <stdbool.h>

@@ -46,8 +46,8 @@ struct latewatch_losses {
 	uint64_t unpaused; /* … with probes, whose process ran on, or was stopped late */
 };
 
-/* provs: patterns of providers, which outlive it. Those with a number at their end name a process, whose files are
- * looked at each time. -errno: perf is not to be had. */
+/* provs: patterns of providers, which outlive it. A pattern with a number at its end names a process, whose files are
+ * looked at each time. -errno: perf is not available. */
 int latewatch_new(const char *const *provs, size_t n, struct latewatch **ret);
 enum {
 	LATEWATCH_DROP = 1, /* the thread gives up privileges, too */

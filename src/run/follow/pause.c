@@ -23,7 +23,7 @@ int pause_thread(struct pauses *p, pid_t tid)
 }
 
 /* Is it stopped? *sig is the signal that came first, to be delivered; our own stop is none (0). -ESRCH: it is gone.
- * What another thread of dwell may have learnt by waitpid() does not matter. */
+ * Other threads of dwell may have called waitpid() before: that does not matter. */
 static struct step look(pid_t tid, int *sig)
 {
 	siginfo_t si;

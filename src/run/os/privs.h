@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops privileges once everything is attached. What follows reads foreign data (symbols of other users' files,
- * memory maps of processes), and must not be able to do more than that. */
+/* Drops privileges once everything is attached. The code that runs then reads foreign data (symbols of other users'
+ * files, memory maps of processes), and must not be able to do more than that. */
 #ifndef DWELL_RUN_OS_PRIVS_H
 #define DWELL_RUN_OS_PRIVS_H
 #include <stdbool.h>

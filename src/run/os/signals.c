@@ -77,8 +77,8 @@ static void handle_looks(bool restart)
 	sigaction(SIG_LOOK, &sa, NULL);
 }
 
-/* Nothing more goes to standard output and the watched one, nor to another that is blocked; the thread leaves the write
- * it is in. */
+/* Redirects to /dev/null the standard output, the watched output, and others that are blocked. The thread leaves the
+ * write it is in. */
 static void give_up(enum signals_cut by, uint64_t now)
 {
 	for (int i = 0; i < NOUTPUTS; i++) {

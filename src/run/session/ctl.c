@@ -25,7 +25,7 @@
 #define PATIENCE_MS 50
 #define MAX_ANSWER (1u << 20)
 #define BEGINNING_S 10 /* binding and listening take no longer */
-/* Of the daemon that systemd starts as a user of its own (tools/dwell-latency.service.in). */
+/* The folder of the daemon that systemd starts as a user of its own (tools/dwell-latency.service.in). */
 #define SERVICE_FOLDER "/run/dwell-latency"
 #define CGROUP_SETTING ".threshold@"
 
@@ -189,7 +189,7 @@ int ctl_fd(const struct ctl *c)
 
 static int connect_to(int fd, const char *path);
 
-/* Nobody listens. A connection that is refused says so in every PID namespace. */
+/* Is it a socket that no process listens at? A connection that is refused says so in every PID namespace. */
 static bool is_dead(const char *path)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -416,7 +416,7 @@ static int read_line(int fd, char *buf, size_t size)
 	return -E2BIG;
 }
 
-/* What does not fit a socket's buffer goes to nobody that reads. */
+/* An answer that does not fit the socket's buffer is dropped: its reader does not read. */
 static void send_answer(int to, const struct strb *out, int file)
 {
 	struct iovec text = { (char *)(uintptr_t)strb_str(out), out->n };
@@ -535,7 +535,7 @@ int ctl_request(uint32_t pid, const char *line, char **ret)
 	return ctl_request_file(pid, line, ret, &fd);
 }
 
-/* Those of one folder. */
+/* Adds the sessions of one folder. */
 static int add_sessions(const char *dir, struct strb *b)
 {
 	DIR *d = opendir(dir);

@@ -176,7 +176,7 @@ static uint64_t spec_name(const struct recact *a, const struct row *row)
 	return name;
 }
 
-/* What a record does to speculations: it is held back, or it ends some. */
+/* Handles a record that changes speculations: it is held back, or it ends some. */
 static int on_spec_record(struct session *s, const struct row *row, unsigned flags)
 {
 	const struct recfmt *f = s->schema->fmts[row->id - 1];
@@ -197,7 +197,7 @@ static int on_spec_record(struct session *s, const struct row *row, unsigned fla
 	return r;
 }
 
-/* What the flight recorder saw, after the first slow event of a record. */
+/* Writes the flight recorder's events, after the first slow event of a record. */
 static int put_flight(struct session *s, const struct row *row)
 {
 	const struct recfmt *f = s->schema->fmts[row->id - 1];

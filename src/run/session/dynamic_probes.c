@@ -203,7 +203,7 @@ static int load_and_attach(struct adding *ad, struct err *err)
 	return r;
 }
 
-/* What is compiled for it is kept: its programs are named by it. */
+/* The compiled image is kept: the names of its programs are in it. */
 static int add(struct adding *ad)
 {
 	struct dynprobes *l = ad->l;
@@ -259,7 +259,7 @@ static int add_module(struct dynprobes *l, const char *name)
 	return add(&ad);
 }
 
-/* What became of a file. */
+/* The result of a look at a file. */
 struct look {
 	bool gone;   /* it could not be looked at */
 	bool wanted; /* it has probes that are wanted and were not there already */
@@ -302,7 +302,7 @@ static int drain_modules(struct dynprobes *l)
 	return r;
 }
 
-/* Those that were loaded after the compiler looked. */
+/* Adds probes of the modules that were loaded after the compiler looked. */
 static int look_at_modules(struct dynprobes *l)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/modules", "re");

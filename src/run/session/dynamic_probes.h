@@ -27,6 +27,6 @@ int dynprobes_module_fd(const struct dynprobes *l);
 int dynprobes_drain(struct dynprobes *l);
 /* No more is looked at; nobody waits. */
 void dynprobes_stop(struct dynprobes *l);
-/* What was left out, after dynprobes_stop(). */
+/* Notes the files, modules and events that were not looked at, after dynprobes_stop(). */
 int dynprobes_note_losses(struct dynprobes *l);
 #endif

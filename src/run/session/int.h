@@ -44,7 +44,7 @@ enum phase {
 	PHASE_END,   /* END has run */
 };
 
-/* What a record of a format means to the session. */
+/* How the session treats records of a format. */
 enum {
 	FMT_NEEDS_AGG = 1,
 	FMT_EXIT = 2,
@@ -114,7 +114,7 @@ int session_note(struct session *s, const char *fmt, ...) __attribute__((format(
 /* … of program i, with what else is in note: its id (NOTE_DETACHED, NOTE_REATTACHED), ts and count. */
 int session_note_program(struct session *s, const struct row *note, uint32_t i, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* That nothing was read for ns before now. */
+/* Notes that nothing was read for ns before now. */
 int session_note_pause(struct session *s, uint64_t now, uint64_t ns);
 
 /* session.c: attaches and detaches program i. */

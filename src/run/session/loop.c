@@ -85,7 +85,7 @@ static int look_at_walks(struct session *s)
 	return e < 0 ? session_note(s, "a walk over threads or keys failed: %s", strerror(-e)) : 0;
 }
 
-/* What is due once per statusrate: losses, cost. */
+/* The work that is due once per statusrate: losses, cost. */
 static int status(struct session *s)
 {
 	int r;
@@ -125,7 +125,8 @@ static int work(struct session *s, struct due *d)
 
 		r = session_snapshot(s);
 		session_consume(s);
-		/* Large aggregations must not keep us from the rings. That others have the CPUs makes none large. */
+		/* Large aggregations must not keep us from the rings. Time of other threads on the CPU does not
+		 * count. */
 		cpu = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) * AGG_SHARE;
 		d->agg = clock_ns(CLOCK_MONOTONIC) + (pause > cpu ? pause : cpu);
 	}
@@ -138,7 +139,7 @@ static int work(struct session *s, struct due *d)
 	return r;
 }
 
-/* What the program asks for in which this one runs. */
+/* Does what the program asks for in which this one runs. */
 static int serve_host(struct session *s)
 {
 	unsigned asked = s->c.host->asked(s->c.ctx);

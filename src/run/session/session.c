@@ -449,7 +449,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 	return session_loop(s, signal_fd);
 }
 
-/* What found no room in the maps by which stacks are walked. */
+/* Notes the tables and mappings that found no room in the maps by which stacks are walked. */
 static int note_unwind(struct session *s)
 {
 	uint64_t tables, procs, unknown;
@@ -472,7 +472,7 @@ static int note_unwind(struct session *s)
 	return r;
 }
 
-/* What could not be shown in order or at all. */
+/* Notes records that could not be shown in order or at all. */
 static int note_damage(struct session *s)
 {
 	uint64_t damaged = s->damaged + order_damaged(s->order);

@@ -118,7 +118,7 @@ static int function(pid_t pid, struct sym *sym, const char *file, uint64_t near,
 	return r < 0 ? r : address_of(pid, near, off, ret);
 }
 
-/* What the process is to reach; -ENOENT: it has no such place (no libraries, no symbols). */
+/* Finds the place that the process shall reach; -ENOENT: it has no such place (no libraries, no symbols). */
 static int find_place(struct target *t, struct sym *sym, enum target_point to, struct place *ret)
 {
 	char exe[64];

@@ -64,7 +64,7 @@ __attribute__((noreturn)) static void child_main(char *const argv[], int report,
 	_exit(127);
 }
 
-/* What the exec said: 0 for one that went well. */
+/* Reads the error of the exec: 0 if it succeeded. */
 static int read_report(int report)
 {
 	int code = 0;

@@ -15,7 +15,7 @@ enum hs_symbol {
 #undef SYMBOL
 	HS_SYMBOLS
 };
-/* Which of them a name is (not NUL-terminated); HS_SYMBOLS: none. */
+/* The symbol of a name (not NUL-terminated); HS_SYMBOLS: none. */
 enum hs_symbol hs_symbol_of(const char *name, size_t len);
 
 struct hs_layout {
@@ -67,7 +67,7 @@ struct hs_head {
 int hs_head_read(const struct hs_layout *l, const struct hs_proc *p, const struct rt_mem *m, uint64_t frame,
 		 struct hs_head *ret);
 /* "class.method at file:line" of a frame; without line where it is not known; "class.method [native]"; "name [stub]".
- * Of compiled code what is inlined comes first, with RT_INLINED_INTO between. What is no printable character is
+ * In compiled code, inlined functions come first, with RT_INLINED_INTO between. A character that is not printable is
  * escaped. 0 or -errno. */
 int hs_frame_text(const struct hs_layout *l, const struct rt_mem *m, const struct hs_head *h, uint64_t frame, char *buf,
 		  size_t size);

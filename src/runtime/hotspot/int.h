@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of runtime/hotspot share: reading the JVM's structures. */
+/* Types and functions that the files of runtime/hotspot share: reading the JVM's structures. */
 #ifndef DWELL_RUNTIME_HOTSPOT_INT_H
 #define DWELL_RUNTIME_HOTSPOT_INT_H
 #include "runtime/hotspot/hotspot.h"
 
-/* What a function reads by. */
+/* The layout and the memory by which functions read. */
 struct hs {
 	const struct hs_layout *l;
 	const struct rt_mem *m;

@@ -33,8 +33,8 @@ struct py_code {
 /* Reads a code object. type: address of its type, PyCode_Type. 0; -ENOENT: it is no code object (any more), or
  * what the reader says. */
 int py_code_read(const struct rt_mem *m, uint64_t type, uint64_t code, struct py_code *ret);
-/* "function at file:line" of the instruction at this index, or "function at file" when its line is not known. What
- * is no printable character is escaped as Python does. 0 or -errno. */
+/* "function at file:line" of the instruction at this index, or "function at file" when its line is not known. A
+ * character that is not printable is escaped as Python does. 0 or -errno. */
 int py_frame_text(const struct py_layout *l, const struct rt_mem *m, const struct py_code *c, uint32_t index, char *buf,
 		  size_t size);
 /* The line of an instruction by a table of lines (co_linetable); <= 0: none. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of runtime/v8 share: reading V8's objects. Objects are given by their tagged pointers. */
+/* Types and functions that the files of runtime/v8 share: reading V8's objects. Objects are given by their tagged
+ * pointers. */
 #ifndef DWELL_RUNTIME_V8_INT_H
 #define DWELL_RUNTIME_V8_INT_H
 #include "runtime/v8/v8.h"
 
-/* What a function reads by. */
+/* The layout and the memory by which functions read. */
 struct v8 {
 	const struct v8_layout *l;
 	const struct rt_mem *m;
@@ -43,7 +44,7 @@ int v8_chars(const struct v8 *v, uint64_t string, struct v8_chars *ret);
 /* Adds a string, also of several pieces: at most max characters of each. */
 int v8_add_string(const struct v8 *v, struct rt_text *t, uint64_t string, uint32_t max);
 
-/* What a scope says of its function. */
+/* A function's facts in its scope. */
 struct v8_scope {
 	uint64_t name, inferred; /* strings, or 0 */
 	int64_t start;		 /* where it begins in the source, or -1 */

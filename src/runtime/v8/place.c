@@ -12,7 +12,7 @@ struct bytes {
 
 #define VLQ_MAX_SHIFT 57
 
-/* Seven bits in a byte, the lowest first; bit 7: more follow. Of signed numbers the lowest bit of all is the sign. */
+/* Seven bits in a byte, the lowest first; bit 7: more follow. The lowest bit of a signed number is its sign. */
 static uint64_t vlq(struct bytes *b)
 {
 	uint64_t v = 0;
@@ -35,8 +35,8 @@ static int64_t vlq_signed(struct bytes *b)
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
-/* What an entry says of the source: 30 bits, from 1, after a bit that says whether it is in an external file. Source:
- * src/codegen/source-position.h */
+/* The place in the source that an entry has: 30 bits, from 1, after a bit that tells whether it is in an external file.
+ * Source: src/codegen/source-position.h */
 static int64_t place_of(uint64_t position)
 {
 	return (int64_t)(position >> 1 & 0x3fffffff) - 1;

@@ -65,9 +65,9 @@ void v8_lines_free(struct v8_lines *k); /* accepts NULL */
 
 /* Reads the function of a frame. -ENOENT: it is none (any more); -EBADMSG: the objects are not as the layout says. */
 int v8_head_read(const struct v8_layout *l, const struct rt_mem *m, uint64_t frame, struct v8_head *ret);
-/* "function at file:line:column" of a frame; without place where it is not known; "function [builtin]". Of optimised
- * code what is inlined comes first, with RT_INLINED_INTO between. What is no printable character is escaped. 0; 1: the
- * place could not be read now; or -errno. */
+/* "function at file:line:column" of a frame; without place where it is not known; "function [builtin]". In optimised
+ * code, inlined functions come first, with RT_INLINED_INTO between. A character that is not printable is escaped. 0; 1:
+ * the place could not be read now; or -errno. */
 int v8_frame_text(const struct v8_layout *l, const struct rt_mem *m, struct v8_lines *k, const struct v8_head *h,
 		  uint64_t frame, char *buf, size_t size);
 enum v8_tier v8_frame_tier(const struct v8_layout *l, const struct rt_mem *m, const struct v8_head *h, uint64_t frame);
