@@ -11,8 +11,8 @@
  *   lock: its address
  *   lock_kind = mutex | spinlock | rtmutex | percpu-rwsem | rwsem read | rwsem write | semaphore
  *   holder_tid, holder_comm: the thread that had the lock when the wait began; known of a mutex, an rtmutex, and an
- *     rwsem that is held for writing. Of the others, which several may have, the one that let it go last: known where
- *     functions of the kernel can be traced
+ *     rwsem that is held for writing. Of other locks, which several threads may have: the thread that
+ *     released it last, if functions of the kernel can be traced
  *   waker_tid, waker_comm: the thread that ended the wait, where that is all that is known
  *   cause: what the thread did, in words
  *   stack: where it waited
