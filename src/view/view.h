@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a view is: a row of constants about one way to show recordings. Rooms of this floor fill the rows; view_show()
- * drives them all. Commands, `dwell serve` and the launcher read the rows, and know no view by name. A view measures
- * nothing, prints no message, and reports errors as values. */
+/* A view: a row of constants about one way to show recordings. Rooms of this floor fill the rows; view_show() drives
+ * them all. Commands, `dwell serve` and the launcher read the rows, and know no view by name. A view measures nothing,
+ * prints no message, and reports errors as values. */
 #ifndef DWELL_VIEW_VIEW_H
 #define DWELL_VIEW_VIEW_H
 #include <stdbool.h>
@@ -20,11 +20,11 @@ struct sym;
 #define VIEW_MAX_SOURCES 8u
 #define VIEW_FILE "recording" /* view_form.served of the file itself */
 
-/* What a wait with this kernel stack was for: names of its functions, innermost first, NULL where there is none. facts:
+/* The cause of a wait with this kernel stack: names of its functions, innermost first, NULL where there is none. facts:
  * enum cause_fact. Equal words by one pointer, which lives as long as arg; *ret_class as well. NULL: no memory. */
 typedef const char *text_why_fn(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class);
 
-/* What a view may ask of its caller. */
+/* The services of the caller that a view may use. */
 struct view_env {
 	void *ctx;
 	/* Something to know about the output, one sentence. */
@@ -44,7 +44,7 @@ struct view_source {
 	struct recread *file; /* while it is shown: the open recording (view.opens) */
 };
 
-/* What is to be shown, how, and where to. The caller's, and what it points to. */
+/* The sources to show, the form, and the output. The caller's, and what it points to. */
 struct view_job {
 	struct view_source source[VIEW_MAX_SOURCES];
 	size_t nsources;
@@ -152,7 +152,7 @@ void view_done(const struct view *v, void *state, struct view_job *job);
 const struct view_form *view_form(const struct view *v, const char *name);
 /* The option --name that the page may ask for; NULL: there is none. */
 const struct optrow *view_asked(const struct view *v, const char *name);
-/* What the source is called in a heading: "": it has no name. */
+/* The name of the source in a heading: "": it has no name. */
 const char *view_called(const struct view_source *s);
 /* Passes a sentence on. */
 void view_note(const struct view_job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

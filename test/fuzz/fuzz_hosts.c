@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a hostile machine says to `dwell --host`: frames, a request, a table that is added to others and shown. */
+/* Messages of a hostile machine to `dwell --host`: frames, a request, a table that is added to others and shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

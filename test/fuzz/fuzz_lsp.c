@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a hostile editor says to `dwell lsp`: frames, messages, places; the language is one that looks at each place. */
+/* Messages of a hostile editor to `dwell lsp`: frames, requests, places. The language is one that looks at each
+ * place. */
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings that somebody has changed: the input is SQL, run on a small recording of every kind of row. Whatever the
- * tables say then, opening, reading all rows and asking all questions ends, within the bounds of what is read. */
+/* Recordings that somebody has changed: the input is SQL, run on a small recording of every kind of row. Opening,
+ * reading all rows and asking all questions ends, whatever is in the tables, and stays within the bounds of what is
+ * read. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -124,7 +125,7 @@ static int stop(void *ctx)
 	return ++*n > SQL_STEPS;
 }
 
-/* What a stranger may do to a file: not what reaches beyond it. */
+/* A stranger may change this file, but not others. */
 static int only_here(void *ctx, int action, const char *a, const char *b, const char *c, const char *d)
 {
 	(void)ctx;

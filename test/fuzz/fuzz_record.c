@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ring contents from a hostile or broken kernel: the input is the data area of two rings. Whatever is
- * there, the reader stays inside, every decoded row lies within its record, and draining ends.
- * Input: two bytes for each ring's fill (in 8 bytes), one byte for the horizon, then the rings' bytes. */
+/* Ring contents from a hostile or broken kernel: the input is the data area of two rings. For any bytes, the reader
+ * stays inside, every decoded row lies within its record, and draining ends. Input: two bytes for each ring's fill (in
+ * 8 bytes), one byte for the horizon, then the rings' bytes. */
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the comparison programs share: own declarations instead of vmlinux.h. */
+/* Declarations that the comparison programs use in place of vmlinux.h. */
 #ifndef TEST_PERF_BPF_C_H
 #define TEST_PERF_BPF_C_H
 #include <linux/bpf.h>

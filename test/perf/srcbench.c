@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines of source cost: `srcbench FILE [N]` looks up N addresses, spread over the code of a file with debug
- * information, and has addr2line -i -f look up the same ones. */
+/* Measures the cost of lines of source: `srcbench FILE [N]` looks up N addresses, spread over the code of a file with
+ * debug information, and has addr2line -i -f look up the same ones. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -115,7 +115,7 @@ static __always_inline int begin_wakeup(struct task_struct *p)
 	return 0;
 }
 
-/* What began at *start is over. */
+/* Ends the event that began at *start. */
 static __always_inline void over(struct task_struct *p, const struct opened *o, __u64 *start, __u64 now, void *hist,
 				 __u64 threshold, __u32 tracker)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the trigger programs share: choosing the subcommand, time, a page that is slow to read. */
+/* Functions for all trigger programs: choosing the subcommand, time, a page that is slow to read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

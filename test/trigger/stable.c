@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the stable providers see: processes, signals, faults, scheduling. */
+/* Triggers for the stable providers: processes, signals, faults, scheduling. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -22,7 +22,7 @@ KEEP int exported_function(int x)
 	return local_function(x) + zeroed_data[x & 1023];
 }
 
-/* What a C++ compiler would emit for int zoo::Lion::roar(int). */
+/* The function that a C++ compiler would emit for int zoo::Lion::roar(int). */
 KEEP int cxx_function(int x) __asm__("_ZN3zoo4Lion4roarEi");
 KEEP int cxx_function(int x)
 {

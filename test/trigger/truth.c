@@ -586,7 +586,7 @@ static int flood_begin(int cpu)
 	    getsockname(flood.fd, (void *)&flood.to, &n) < 0)
 		return -1;
 	for (int i = 0; i < FLOOD_SOCKETS; i++) {
-		/* Of one protocol: these see what is received only. */
+		/* Sockets of one protocol see received packets only. */
 		fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_IP));
 		if (fd < 0 || slow_filter(fd) < 0)
 			return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every unit test includes: cmocka and the headers that it wants in front of it. */
+/* The head of every unit test: cmocka, and the headers that it needs first. */
 #ifndef DWELL_TEST_UNIT_H
 #define DWELL_TEST_UNIT_H
 #include <setjmp.h>

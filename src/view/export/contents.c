@@ -75,7 +75,7 @@ static void put_stacks(struct jsonw *w, const struct recread *r)
 	jsonw_end_array(w);
 }
 
-/* What limits of size and age have left, by the times at which it begins. */
+/* Writes the time at which each kind of row begins, after limits of size and age. */
 static void put_since(struct jsonw *w, const struct recread *r)
 {
 	static const char *const what[] = { "events", "aggregations", "processes", "seconds" };
@@ -184,7 +184,7 @@ int contents_put(struct recread *r, FILE *out, struct err *err)
 
 /* -- as text -- */
 
-/* What limits of size and age have left, where anything has gone. */
+/* Prints the same for people, for the kinds of rows of which some have been removed. */
 static void put_limits(const struct recread *f, FILE *out)
 {
 	static const char *const what[] = { "events", "aggregations", "processes", "seconds" };

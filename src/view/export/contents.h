@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a recording, for programs that choose views of it. */
+/* The contents of a recording, for programs that choose views of it. */
 #ifndef DWELL_VIEW_EXPORT_CONTENTS_H
 #define DWELL_VIEW_EXPORT_CONTENTS_H
 #include <stdio.h>

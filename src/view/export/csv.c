@@ -161,7 +161,7 @@ static size_t nvalues(const struct recfmt *fmt)
 	return n;
 }
 
-/* Of the clause that traces most: all lines have as many fields. Source: RFC 4180, 2.4. */
+/* The number of values of the clause that traces most: all lines have as many fields. Source: RFC 4180, 2.4. */
 static size_t most_values(const struct rec_schema *s)
 {
 	size_t most = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other programs open. */
+/* Formats that other programs open. */
 #ifndef DWELL_VIEW_EXPORT_EXPORT_H
 #define DWELL_VIEW_EXPORT_EXPORT_H
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other programs open, as views: stacks, traces, tables of values, a copy. They share one state, so that one
- * command can choose among them by the format. */
+/* Formats that other programs open, as views: stacks, traces, tables of values, a copy. They share one state, so that
+ * one command can choose among them by the format. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -215,7 +215,7 @@ static const struct view_form values_forms[] = { { .name = "csv",
 						   .flags = VIEW_SAVED,
 						   .draw = draw_csv },
 						 {} };
-/* Of `dwell serve` the file itself; the command copies one that is being written. */
+/* `dwell serve` sends the file itself. The command makes a copy, if the file is being written. */
 static const struct view_form copy_forms[] = { { .name = "recording",
 						 .help = "a copy of a recording, which may still be being written",
 						 .served = VIEW_FILE,

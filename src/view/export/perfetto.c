@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace of Perfetto: packets of protocol buffers. Who was on which CPU goes out as sched_switch events, from which
- * Perfetto draws CPUs and threads in its own way; waits are slices of threads, with causes, stacks and the wake-up that
- * ended them. Names and stacks are interned: each is written once.
- * Source: protos/perfetto/trace of github.com/google/perfetto. */
+/* A trace of Perfetto: packets of protocol buffers. Switches of threads go out as sched_switch events, from which
+ * Perfetto draws CPUs and threads in its own way. Waits are slices of threads, with causes, stacks and the wake-up that
+ * ended them. Names and stacks are interned: each is written once. Source: protos/perfetto/trace of
+ * github.com/google/perfetto. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ enum {
 enum { CLOCK_IS_REALTIME = 1, CLOCK_IS_MONOTONIC = 3, CLOCK_IS_BOOTTIME = 6 };
 enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END, TYPE_INSTANT, TYPE_COUNTER };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* sequence_flags */
-/* What a thread that leaves a CPU becomes, as the kernel's sched_switch has it. */
+/* The state of a thread that leaves a CPU, with the numbers of the kernel's sched_switch. */
 enum { TASK_RUNNING = 0, TASK_INTERRUPTIBLE = 1 };
 
 #define SEQUENCE 1	  /* all packets are of one writer */

@@ -164,7 +164,8 @@ enum {
 	FUNCTION_FILENAME = 4,
 	FUNCTION_START_LINE = 5,
 };
-/* Strings of the profile. Of frame i the name is at 2 i + FIRST_NAME, after it its file, or else its module. */
+/* Strings of the profile. The name of frame i is at 2 i + FIRST_NAME. The next string is its file, or else its
+ * module. */
 enum { STR_EMPTY, STR_UNITS, FIRST_NAME = STR_UNITS + 2 * STACKTREE_MAX_WEIGHTS };
 
 static void put_strings(struct strb *b, const struct stacktree *t, const struct export_stacks *e)

@@ -220,7 +220,7 @@ static int on_row(void *ctx, const struct row *row)
 	return w->error;
 }
 
-/* What a thread did, or a CPU. */
+/* Writes an interval of a thread or a CPU. */
 static int emit_state(struct walk *w, const struct timeline *t, const struct tl_row *r, const struct tl_item *x)
 {
 	const struct tl_text *text = &t->texts.v[x->text];

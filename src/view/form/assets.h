@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are built into the program (made by tools/embed.py). None ends in NUL. */
+/* Files that are built into the program (made by tools/embed.py). They do not end in NUL. */
 #ifndef DWELL_VIEW_FORM_ASSETS_H
 #define DWELL_VIEW_FORM_ASSETS_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is on top of kernel stacks because they were taken. */
+/* Functions on top of kernel stacks that are there only because the stack was taken. */
 #ifndef DWELL_VIEW_FORM_KSTACK_H
 #define DWELL_VIEW_FORM_KSTACK_H
 #include <stdbool.h>

@@ -23,7 +23,7 @@ struct lines {
 int lines_next(struct lines *l, char **ret, size_t *ret_len);
 /* Gives the line that came last once more. */
 void lines_unread(struct lines *l, const char *line);
-/* What has been read already and was not given yet: how many bytes. They may end within a line. */
+/* The bytes that have been read and not yet returned. They may end within a line. */
 size_t lines_ahead(const struct lines *l, const char **ret);
 /* Where in the text that begins. */
 uint64_t lines_offset(const struct lines *l);

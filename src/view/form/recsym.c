@@ -10,7 +10,7 @@ static bool of_symbol(struct recread *f, enum recfile_space space, uint32_t tgid
 	struct recfile_symbol rs;
 
 	if (!recread_symbol(f, space, tgid, start, addr, &rs)) {
-		/* Of a call the recording names the return address, which is the end of the instruction at addr. */
+		/* The recording has the return address of a call, which is the end of the instruction at addr. */
 		if (!recread_symbol(f, space, tgid, start, addr + 1, &rs) || !rs.offset)
 			return false;
 		rs.offset--;

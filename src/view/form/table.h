@@ -46,7 +46,7 @@ struct table {
 
 /* Writes a line; the heading before the first. All lines of a table have the same cells. No line ends with blanks. */
 void table_line(struct table *t, const struct cell *cells, size_t n);
-/* Only for people: writes the heading, unless it stands. Of the cells only names and widths are looked at. */
+/* Only for people: writes the heading, unless it stands. Only names and widths of the cells are used. */
 void table_heading(struct table *t, const struct cell *cells, size_t n);
 /* Only for people: writes a line of hyphens as wide as each column. */
 void table_rule(struct table *t, const struct cell *cells, size_t n);

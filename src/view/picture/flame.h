@@ -61,6 +61,6 @@ int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *o
 bool flame_has_html(void); /* pages were built in */
 /* Members of the open object: "unknown", "kinds": the rows of view/form/framekind.def. */
 void flame_kinds(struct jsonw *w);
-/* What the page draws, as JSON: dwell-flame(1). 0 or -errno. */
+/* Writes the flame graph as the page draws it, as JSON: dwell-flame(1). 0 or -errno. */
 int flame_json(const struct stacktree *t, const struct flame_opts *opts, FILE *out);
 #endif

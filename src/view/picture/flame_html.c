@@ -85,7 +85,7 @@ static int put_nodes(struct strb *b, const struct stacktree *t, const struct sta
 	return b->failed ? -ENOMEM : 0;
 }
 
-/* Paths are few, too. What has none is left out: what made the stacks knew no sources. */
+/* Paths are few, too. A frame without a path is left out: its source is not known. */
 static int put_sources(struct strb *b, const struct stacktree *t, const struct stackorder *o)
 {
 	size_t n = stacktree_nframes(t), np = 0, k = 0;

@@ -173,7 +173,7 @@ static const char *idle_amount(const struct stacksrc *s, char text[AMOUNT_MAX])
 	return text;
 }
 
-/* What a reader should know of the input. */
+/* Notes facts about the input that the reader should know. */
 static void note_input(struct flame_view *f, const struct view_job *job, size_t i)
 {
 	const char *which = job->nsources < 2 ? "" : i == 0 ? "before: " : "after: ", *path = job->source[i].path;

@@ -18,7 +18,7 @@ enum heat_select {
 };
 
 struct heat_opts {
-	const char *by; /* tracker or aggregation; NULL: the only one. Of a period: a lane of span(), or a CPU; NULL:
+	const char *by; /* tracker or aggregation; NULL: the only one. For a period: a lane of span(), or a CPU; NULL:
 			   events */
 	enum heat_select select;
 	const char *chosen[HEAT_MAX_KEYS]; /* keys */

@@ -78,7 +78,7 @@ static void put_head(struct strb *b, const struct heat *h, const char *title)
 	jsonw_end_object(&w);
 }
 
-/* What is more than nothing is at least one. */
+/* A cell with any weight is at least one. */
 static void put_cells(struct strb *b, const struct heat *h, const struct heat_key *k)
 {
 	size_t n = (size_t)h->ncolumns * h->nrows, used = 0, before = 0;

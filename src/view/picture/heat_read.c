@@ -232,7 +232,7 @@ static int read_values(struct reading *r, struct err *err)
 
 /* -- places in a period -- */
 
-/* What an event is of: the first text that it traced, or its probe. */
+/* The key of an event: the first text that it traced, or its probe. */
 static const char *event_key(struct reading *r, const struct row *row)
 {
 	const struct rec_schema *s = recread_schema(r->f);
@@ -312,7 +312,7 @@ static uint64_t paint_some(struct reading *r, const struct met *m, uint64_t at, 
 	return end;
 }
 
-/* What a key had from `from` to `to`: painted over all the cells between. Wall time. */
+/* Paints a key's time from `from` to `to` over all the cells between. Wall time. */
 static int paint(struct reading *r, const char *key, uint64_t from, uint64_t to)
 {
 	struct met *m = key_of(r, 0, key);

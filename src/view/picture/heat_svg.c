@@ -52,7 +52,7 @@ static void palette(uint8_t p[768], bool dark)
 	}
 }
 
-/* Of each cell 0 … 1 by the rank of all keys together. 0 or -ENOMEM. *ret is freed by the caller. */
+/* Sums the cells of all keys, and ranks the sums, 0 … 1. 0 or -ENOMEM. *ret is freed by the caller. */
 static int ranks(const struct heat *h, float **ret)
 {
 	size_t n = (size_t)h->ncolumns * h->nrows;
@@ -363,7 +363,7 @@ static void legend(const struct heat *h, FILE *out)
 			x, y - 7, x + 28, y);
 }
 
-/* What the colours of keys are; returns how high it is. */
+/* Draws the colours and names of keys; returns the height. */
 static int key_legend(const struct heat *h, const unsigned *colours, bool draw, FILE *out)
 {
 	int n = 0;

@@ -226,7 +226,7 @@ static int on_loss(void *ctx, const struct row *row)
 	return 0;
 }
 
-/* What a distribution does not know of. */
+/* Notes the events that the distribution lacks because they were lost. */
 static int note_losses(struct hist *h, struct recread *f, struct rec_range range, const char *prefix, struct err *err)
 {
 	char n[AMOUNT_MAX];

@@ -56,7 +56,7 @@ struct hist_diff {
 
 /* "50 %" …, and the share. */
 const char *hist_quantile_name(unsigned i);
-/* What share q (0 … 1) of the values does not exceed. q 1: the largest. */
+/* The value that share q (0 … 1) of the values does not exceed. q 1: the largest. */
 struct hist_value hist_quantile(const struct histsum *sum, const struct rec_histdesc *d, double q);
 /* By how much the value may be wrong, of itself: 0.016; 0: it is exact. */
 double hist_error(const struct hist_value *v);

@@ -11,7 +11,7 @@
 #define KEY_HUES 7u		 /* of appearance.json, which ends with the grey of what has no key */
 #define KEY_SLOTS (3 * KEY_HUES) /* as it is, lighter, darker */
 
-/* Which of the KEY_SLOTS colours a name wants. */
+/* The colour that a name wants, of KEY_SLOTS. */
 unsigned keycolour_slot(const char *name);
 
 struct keycolours { /* who has which colour; all zero at first */

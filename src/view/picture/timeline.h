@@ -72,7 +72,7 @@ struct tl_row {
 	uint64_t longest;	 /* ns, of waits */
 };
 
-/* What an interval is, in words: the first line, and the lines after it (a stack). */
+/* The words of an interval: the first line, and the lines after it (a stack). */
 struct tl_text {
 	char *words;
 	char *stack;  /* frames, innermost first, one a line; "" */
@@ -117,8 +117,8 @@ int tl_one_per_cpu(struct timeline *t);
 unsigned tl_tracks(const tl_items *v, uint8_t *track);
 /* Sums by kind and the longest wait of a row, within from … to. */
 void tl_sum_up(struct tl_row *r, uint64_t from, uint64_t to);
-/* What each of n pixels between from and to shows: TL_NKINDS * hue + the kind with the most weighted time in it, or -1.
- * Pixel i is [from + i * (to - from) / n, …). */
+/* Fills in for each of n pixels between from and to: TL_NKINDS * hue + the kind with the most weighted time in it, or
+ * -1. Pixel i is [from + i * (to - from) / n, …). */
 void tl_pixels(const tl_items *v, uint64_t from, uint64_t to, unsigned n, int16_t *ret);
 
 struct tl_proc {	 /* a process, for tl_tree() */

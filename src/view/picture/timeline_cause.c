@@ -7,7 +7,7 @@
 
 #define MAX_FRAMES 512
 
-/* What the stacks of one wait have. */
+/* The stacks of one wait. */
 struct frames {
 	const char *names[MAX_FRAMES]; /* of the kernel */
 	struct cause_uframe user[MAX_FRAMES];

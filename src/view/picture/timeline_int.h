@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of recordings for timelines share. */
+/* Types and functions that the readers of recordings for timelines share. */
 #ifndef DWELL_VIEW_PICTURE_TIMELINE_INT_H
 #define DWELL_VIEW_PICTURE_TIMELINE_INT_H
 #include "base/strb.h"

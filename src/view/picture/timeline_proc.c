@@ -170,7 +170,7 @@ static int on_life(void *ctx, const struct rec_slow_row *s)
 	return p->r->error;
 }
 
-/* Those that did something, with the ancestors that lead to them. */
+/* Chooses the processes that did something, with the ancestors that lead to them. */
 static void choose(struct procs *p)
 {
 	const struct tl_opts *o = p->r->opts;

@@ -187,7 +187,7 @@ static uint32_t waker_text(struct tl_reader *r, const struct rec_slow_row *s)
 	return tl_text_of(r, words);
 }
 
-/* What the program noted of a wait for a futex. */
+/* The facts that the program noted of a wait for a futex. */
 static uint32_t futex_facts(const struct rec_slow_row *s)
 {
 	return (tl_attr_int(s, "condition", 0) ? CAUSE_FACT_CONDITION : 0) |
@@ -555,7 +555,7 @@ static int order_threads(struct timeline *t)
 	return 0;
 }
 
-/* What goes on does so to the end, and what was counted after it is of the time before. */
+/* An open interval lasts to the end. A loss that was counted after the end belongs to the time before. */
 static void end_loss(struct tl_item *x, uint64_t end)
 {
 	if (x->flags & TL_OPEN || x->to > end)
@@ -588,7 +588,7 @@ static int finish_threads(struct tl_reader *r)
 	return e == 0 && r->t->states ? tl_add_cpus(r) : e;
 }
 
-/* Nothing is seen until probes are attached: begins with what is. */
+/* Skips the time before probes were attached: the timeline begins with its first interval. */
 static void skip_lead(struct timeline *t)
 {
 	uint64_t first = t->to;

@@ -23,7 +23,7 @@ static int by_birth(const void *a, const void *b, void *arg)
 	return x->from < y->from ? -1 : x->from > y->from ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* Those of one parent and name are together, by birth. */
+/* Processes of one parent and name are together, by birth. */
 static int by_family(const void *a, const void *b, void *arg)
 {
 	const struct tl_proc *p = arg, *x = &p[*(const uint32_t *)a], *y = &p[*(const uint32_t *)b];

@@ -8,7 +8,7 @@
 #include "view/form/lines.h"
 #include "view/stack/stacktree.h"
 
-/* What was read, besides the tree. */
+/* Counts of the input, besides the tree. */
 struct stack_input {
 	uint64_t stacks;	    /* samples, lines or keys that were taken */
 	uint64_t bad;		    /* lines that are not what they should be; they are left out */
@@ -26,8 +26,8 @@ struct stack_input {
 /* Reads all lines into weight `weight` of t (lines with two weights: also into the next one, if the tree has
  * one). Comments (#) and empty lines are skipped. 0, -errno, or -EINVAL when no line is a folded stack. */
 int fold_read(struct lines *in, struct stacktree *t, unsigned weight, struct stack_input *ret, struct err *err);
-/* What a reader returns at its end: read is what reading the lines ended with; nothing is text for an input of
- * bad lines only ("is no folded stack"). -ENODATA: there was nothing at all. */
+/* The result of a reader at its end. read: the result of reading the lines; nothing: text for an input of bad lines
+ * only ("is no folded stack"). -ENODATA: the input is empty. */
 int stack_input_check(const struct stack_input *in, const struct stacktree *t, int read, const char *nothing,
 		      struct err *err);
 /* A frame's text in folded form, with the suffix of its kind, as a number of t. */

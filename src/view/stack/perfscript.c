@@ -216,7 +216,7 @@ static bool starts(const char *s, size_t n, const char *head)
 	return n >= strlen(head) && !memcmp(s, head, strlen(head));
 }
 
-/* What perf calls the file of a frame: "[kernel.kallsyms]", "/usr/lib/libc.so.6", "/tmp/perf-12.map". */
+/* Takes perf's name for the file of a frame apart: "[kernel.kallsyms]", "/usr/lib/libc.so.6", "/tmp/perf-12.map". */
 static enum frame_kind kind_of_file(const char **file, size_t *n, bool high)
 {
 	const char *slash = memrchr(*file, '/', *n);
@@ -274,7 +274,7 @@ static const char *open_of(const char *s, size_t n)
 	return NULL;
 }
 
-/* What stands after the address: "read+0x1b (/usr/lib/libc.so.6)". */
+/* Parses the text after the address: "read+0x1b (/usr/lib/libc.so.6)". */
 static uint32_t parse_frame(struct reader *r, const char *addr, size_t addr_len, const char *name, size_t n)
 {
 	const char *file = "", *open = n && name[n - 1] == ')' ? open_of(name, n) : NULL;

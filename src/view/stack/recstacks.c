@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which fields of a key or record are a stack, and how they become frames: texts of the key first, then user
- * frames, then kernel frames. A second stack of a kind is the waker's: it is put on top, its leaf first,
- * after a separator, then texts of the key that stand after it. */
+/* Makes stacks of keys and records: texts of the key first, then user frames, then kernel frames. A second stack of a
+ * kind is the waker's: it is put on top, its leaf first, after a separator, then texts of the key that stand after
+ * it. */
 #include "view/stack/recstacks.h"
 #include <errno.h>
 #include <inttypes.h>

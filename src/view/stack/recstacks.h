@@ -41,6 +41,6 @@ const struct aggdesc *recstacks_agg(const struct recstacks *r); /* that they are
 int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight);
 /* Whether stacks can be made of an aggregation. */
 bool recstacks_of(const struct aggdesc *d);
-/* What has been read so far. */
+/* The counts of the input up to now. */
 const struct stack_input *recstacks_input(const struct recstacks *r);
 #endif

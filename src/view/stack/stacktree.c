@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of stacks: flat arrays by number, open hash tables over them (frames, children of nodes that have many,
- * whole stacks). Nothing is ever taken out, so tables need no deletion. What costs is the cache misses, so a new branch
- * of the tree touches no table: most nodes have a child or two, which are in a list. */
+ * whole stacks). Stacks are only added, so tables need no deletion. Cache misses cost most, so a new branch of the tree
+ * touches no table: most nodes have a child or two, which are in a list. */
 #include "view/stack/stacktree.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks folded into a tree: frames are kept once, stacks with a common beginning share it, and each
- * place where a stack ended carries its weights. What flame graphs and exports are made from. */
+ * place where a stack ended carries its weights. Flame graphs and exports are made from it. */
 #ifndef DWELL_VIEW_STACK_STACKTREE_H
 #define DWELL_VIEW_STACK_STACKTREE_H
 #include <stdbool.h>
@@ -33,8 +33,8 @@ struct stack_source {
 	uint32_t line;	   /* what ran in it, where lines are kept apart, else 0 */
 };
 
-/* Two frames are the same when kind, module and name are, and, if they have a line, file and line. Of others the source
- * is that of the first that told it. */
+/* Two frames are the same when kind, module and name are, and, if they have a line, file and line. Frames without a
+ * line have the source of the first one that told it. */
 struct stack_frame {
 	enum frame_kind kind;
 	const char *name;   /* "vfs_read" */

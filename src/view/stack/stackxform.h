@@ -7,8 +7,9 @@
 /* Stacks turned round: the leaves are the first frames, so that functions are together wherever they were called
  * from. *ret is the caller's. 0 or the error of the new tree. */
 int stackxform_reverse(const struct stacktree *t, struct stacktree **ret);
-/* What is around a function: of each stack in which its name occurs, *callees gets the part from its outermost
- * occurrence on, *callers that occurrence and what called it, turned round. -ENOENT: no such function. */
+/* Splits the stacks around a function. For each stack in which its name occurs, *callees gets the part from its
+ * outermost occurrence on, and *callers gets that occurrence and its callers, in reverse order. -ENOENT: no such
+ * function. */
 int stackxform_sandwich(const struct stacktree *t, const char *function, struct stacktree **callers,
 			struct stacktree **callees);
 #endif

@@ -42,7 +42,7 @@ static void shares(struct strb *b, const char *name, const struct check_finding 
 	term(b, name, strb_str(&text), NULL);
 }
 
-/* What follows from finding i, which stands after it. */
+/* Writes the findings that finding i explains, which stand after it. */
 static void follows(struct strb *b, const struct check_report *r, unsigned i)
 {
 	char cost[24];

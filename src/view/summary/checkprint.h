@@ -26,8 +26,8 @@ void checkprint_shares(struct strb *b, const struct check_finding *f, const stru
 void checkprint_before(struct strb *b, const struct check_finding *f);
 /* The one sentence on top: "Nothing is slow …", "3 findings …". */
 void checkprint_verdict(struct strb *b, const struct check_report *r);
-/* What stands at the end: the own cost, losses, what was not looked at. */
+/* Writes the end: the own cost, losses, and what was not looked at. */
 void checkprint_notes(struct strb *b, const struct check_report *r);
-/* What an area's other rules found: "cpu-saturated 1.20 ms/s, steal 0"; false: there are none. */
+/* Writes the values of an area's other rules: "cpu-saturated 1.20 ms/s, steal 0"; false: there are none. */
 bool checkprint_well(struct strb *b, const struct check_report *r, enum check_area area);
 #endif

@@ -15,7 +15,7 @@ static size_t length(const struct diff *d, int side)
 	return d->side[side].n * (d->unit_s ? d->unit_s : 1);
 }
 
-/* Of octaves. */
+/* Converts octaves to percent. */
 static double percent_of(double octaves)
 {
 	return (exp2(octaves) - 1) * 100;

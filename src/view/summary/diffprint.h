@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changed between recordings, as a table with sentences, or as JSON Lines. */
+/* Changes between recordings, as a table with sentences, or as JSON Lines. */
 #ifndef DWELL_VIEW_SUMMARY_DIFFPRINT_H
 #define DWELL_VIEW_SUMMARY_DIFFPRINT_H
 #include <stdio.h>

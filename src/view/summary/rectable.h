@@ -7,7 +7,7 @@
 #include "store/file/recquery.h"
 #include "view/text/text.h"
 
-/* Of which rows: a stretch of time, and of slow events how long they took, of which tracker, and how many. */
+/* Selects rows: a stretch of time, and for slow events their delays, their tracker, and how many. */
 struct rectable_filter {
 	struct rec_range range;
 	uint64_t over, under; /* over <= delay < under; under 0: no limit */

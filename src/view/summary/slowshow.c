@@ -198,7 +198,7 @@ static int kept_cmp(const void *a, const void *b)
 	return x->delay < y->delay ? 1 : x->delay > y->delay ? -1 : 0;
 }
 
-/* Of the worst, one more; the least of them goes when there are enough. */
+/* Adds one to the worst; the least of them is dropped when there are enough. */
 static int keep(struct slowshow *l, const struct rec_slow *s, struct strb *b)
 {
 	struct kept k = { s->delay, s->tracker, strb_take(b) };

@@ -69,7 +69,7 @@ bool slowshow_wants(struct slowshow *l, const struct slow_event *e);
 void slowshow_put_groups(struct slowshow *l, uint64_t wall);
 /* The worst, which are forgotten. */
 void slowshow_put_worst(struct slowshow *l);
-/* What was since the last one; now: CLOCK_MONOTONIC. 0, or -errno of writing. */
+/* Prints the interval since the last summary; now: CLOCK_MONOTONIC. 0, or -errno of writing. */
 int slowshow_summary(struct slowshow *l, uint64_t now, bool final);
 /* slowreplay.c: those of recordings, whose names and trackers are their own. 0; < 0 with *err. */
 int slowshow_replay(struct slowshow *l, const struct recset *set, struct err *err);

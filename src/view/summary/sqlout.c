@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of SQL as a table, CSV or JSON Lines. Of a table the first rows are kept until they have said how wide the
- * columns are to be. */
+/* Rows of SQL as a table, CSV or JSON Lines. The first rows of a table are kept until the columns have their widths. */
 #include "view/summary/sqlout.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a statement of SQL gives, as a table, CSV (RFC 4180) or JSON Lines. */
+/* Rows of a statement of SQL, as a table, CSV (RFC 4180) or JSON Lines. */
 #ifndef DWELL_VIEW_SUMMARY_SQLOUT_H
 #define DWELL_VIEW_SUMMARY_SQLOUT_H
 #include <stdio.h>

@@ -136,7 +136,7 @@ static void put_waited(struct strb *b, const struct stuck_thread *t)
 		strb_printf(b, ", for %s", units_ns(t->off_cpu_ns, time));
 }
 
-/* Who has the lock, and what that one waits for, and so on. */
+/* Writes the thread that has the lock, what that one waits for, and so on. */
 static void put_holders(const struct stuck_print *p, const struct stuck_thread *t)
 {
 	const struct stuck_thread *chain[STUCK_MAX_CHAIN];
@@ -168,7 +168,7 @@ static void put_holders(const struct stuck_print *p, const struct stuck_thread *
 	strb_free(&b);
 }
 
-/* What it waits for, who has that, and where: all but its number and how long. */
+/* Writes what the thread waits for, which thread has it, and where: all but its number and how long. */
 static void put_wait(const struct stuck_print *p, const struct stuck_thread *t)
 {
 	struct strb b = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows what threads waited for: adds up slow events of the tracker offcpu, or what `dwell latency why` records, by
- * cause, and prints the table. Of a run it prints one table for each interval, too. */
+ * cause, and prints the table. For a run it prints one table for each interval, too. */
 #include "view/summary/whyview.h"
 #include <errno.h>
 #include <string.h>

@@ -209,7 +209,7 @@ static void put_stack(const struct tables *t, const struct line *l, const struct
 		fprintf(t->p->out, "         ...\n");
 }
 
-/* Who has asked for the waits of a cause: more rows, with columns of their own. */
+/* Prints the functions that asked for the waits of a cause: more rows, with columns of their own. */
 static void put_askers(const struct tables *t, const struct line *l)
 {
 	struct table out = { .out = t->p->out, .columns = t->p->columns, .gap = 1, .begun = true };

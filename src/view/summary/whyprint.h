@@ -19,6 +19,7 @@ struct why_print {
 	int columns;
 };
 
-/* What was since whytab_next(), or of all (final), which took ns. 0 or -errno: out cannot be written. */
+/* Prints the waits since whytab_next(), or all of them (final). ns: the time that they cover. 0 or -errno: out cannot
+ * be written. */
 int whyprint_table(const struct why_print *p, struct whytab *t, uint64_t ns, bool final);
 #endif

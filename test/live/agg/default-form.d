@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed at the end without printa: by value, keys to the left, in the order of the program. */
+/* Aggregations without printa are printed at the end: by value, keys to the left, in the order of the program. */
 #pragma D option quiet
 
 BEGIN

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who fires: ids and names of the thread.
+/* The thread that fires: its ids and names.
  * @options: -q
  * @trigger: getppid */
 syscall::getppid:entry

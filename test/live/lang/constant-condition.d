@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of a ?: whose condition is a constant only the branch taken is there: actions and aggregations may stand in it,
- * and the other one may name what does not exist. $1 and inlines are constants.
- * @options: -q
+/* If the condition of a ?: is a constant, only the branch taken is compiled: actions and aggregations may stand in it,
+ * and the other one may name what does not exist. $1 and inlines are constants. @options: -q
  * @args: 0 7 */
 inline int OPT_time = $1;
 inline int OPT_count = $2 == 7;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both programs of the comparison share: `own FACT FILE` reads by dwell's readers, `lib FACT FILE` by libelf,
- * libdw and libbpf. FACT is symbols, lines, types, cfi or btf. Facts go to stdout, a line each, the same in both; how
- * long it took and what memory it needed to stderr: "milliseconds kilobytes". */
+/* Prints facts in one form, for both programs of the comparison: `own FACT FILE` reads by dwell's readers, `lib FACT
+ * FILE` by libelf, libdw and libbpf. FACT is symbols, lines, types, cfi or btf. Facts go to stdout, a line each, the
+ * same in both; how long it took and what memory it needed to stderr: "milliseconds kilobytes". */
 #ifndef DWELL_TEST_FACTS_H
 #define DWELL_TEST_FACTS_H
 #include <stdint.h>

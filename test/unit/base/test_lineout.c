@@ -7,7 +7,7 @@
 #include "base/lineout.h"
 #include "unit.h"
 
-/* What each write(2) had, through a socket that keeps them apart. */
+/* A stream whose writes, write(2) by write(2), come out of a socket that keeps them apart. */
 struct pieces {
 	int fds[2];
 	FILE *f;
@@ -61,7 +61,7 @@ static void whole_lines_at_once(void **state)
 	end(&p);
 }
 
-/* Of one byte less than a packet, a packet, one more, and of many. */
+/* Lines of one byte less than a packet, of a packet, of one byte more, and of many. */
 static void long_lines(void **state)
 {
 	static const size_t sizes[] = { LINEOUT_PACKET - 1, LINEOUT_PACKET, LINEOUT_PACKET + 1, 2 * LINEOUT_PACKET,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two small interpreters for tests: of the intermediate representation and of the BPF made from it.
- * What is computed must be the same, whatever registers were given. */
+ * The result must be the same, whatever registers are allocated. */
 #ifndef TEST_CG_INTERP_H
 #define TEST_CG_INTERP_H
 #include <stdint.h>

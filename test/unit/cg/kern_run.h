@@ -11,7 +11,7 @@
 
 /* False: no root or no BPF here, the test is to be skipped. */
 bool kern_usable(void);
-/* What the kernel can do, as far as run-time pieces want to know. */
+/* The capabilities of the kernel that run-time pieces use. */
 struct caps kern_caps(void);
 /* Loads p as raw tracepoint program, copies mem into the map, runs it, copies the map back. 0 and the
  * program's result, or -errno; log (malloc'ed, may be NULL): the verifier's, on failure, else the

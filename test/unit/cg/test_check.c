@@ -493,7 +493,7 @@ static void each_damage_is_found(void **state)
 	}
 }
 
-/* Whatever bytes stand for instructions: an answer, no crash. */
+/* For any bytes as instructions there is an answer, and no crash. */
 static void garbage_is_refused_or_accepted(void **state)
 {
 	uint32_t seed, x = 1;

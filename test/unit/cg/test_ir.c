@@ -287,7 +287,7 @@ static void atomics(void **state)
 		 "r0 = r5; r0 = atomic_cmpxchg((u32 *)(r1 +24), r0, r4); r5 = r0; r0 = r5; exit");
 }
 
-/* What was there, through r0: base and addend stay as they are. */
+/* The old value comes through r0: base and addend stay as they are. */
 static void fetch_add(void **state)
 {
 	struct fix x = begin();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the lowering makes of a program: which BPF programs, record formats, maps. That the code computes
- * what it should is tested by running it (test/live, test/gen). */
+/* The lowering's results for a program: BPF programs, record formats, maps. Tests that run the code show that it
+ * computes what it should (test/live, test/gen). */
 #include "unit.h"
 #include "base/cleanup.h"
 #include "cg/gen/limits.h"
@@ -310,7 +310,7 @@ static bool uses_ustack(const char *text)
 	return r;
 }
 
-/* What is known of processes for stacks of users is kept for these only. */
+/* Processes are kept only for programs with stacks or addresses of users. */
 static void user_addresses_are_known(void **state)
 {
 	(void)state;
@@ -322,7 +322,7 @@ static void user_addresses_are_known(void **state)
 	assert_false(uses_ustack("tick-1s { @[why(stack())] = count(); }"));
 }
 
-/* Of how many arrays is there a map? */
+/* The number of arrays that have a map. */
 static unsigned arrays(const char *text)
 {
 	struct lowerfix f = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a line of the debugger is completed to. */
+/* Completion of a line of the debugger. */
 #include "unit.h"
 #include <string.h>
 #include "core/shell/complete.h"

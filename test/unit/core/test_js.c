@@ -43,7 +43,7 @@ static void make(void)
 	put_map(BIG_MAP, 129);
 }
 
-/* What js_print() makes of the object at AT. */
+/* Expects this text of js_print() for the object at AT. */
 static void want(const char *text)
 {
 	const struct js_print how = { 2, 10, 100, false, false };

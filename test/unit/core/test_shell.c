@@ -10,7 +10,7 @@
 static struct made m;
 static struct core c;
 
-/* What a line prints; r: what it returns, words: that its message has. */
+/* Runs a line and returns what it prints; r: the expected result, words: a part of its message. */
 static char *run(const char *line, int r, const char *words)
 {
 	char *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What paths of cgroups tell, and names of pods and containers from the files of kubelet and of runtimes. */
+/* Paths of cgroups, and names of pods and containers from the files of kubelet and of runtimes. */
 #include "../unit.h"
 #include <errno.h>
 #include <sys/stat.h>

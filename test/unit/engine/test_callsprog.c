@@ -81,7 +81,8 @@ static void of_a_program(void **state)
 	assert_int_equal(count("fbt:"), 0);
 }
 
-/* What it enters last it must leave first: entry counts before it looks at the depth, return the other way. */
+/* The function that is entered last returns first: the entry counts before it tests the depth, the return
+ * afterwards. */
 static void depths_are_counted_inside_out(void **state)
 {
 	struct callees c = { .mod = "m", .func = "f", .v = v, .n = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compile front tells of programs that are wrong, and in whose words. */
+/* Messages of the compile front about wrong programs. */
 #include "told.h"
 
 static struct request c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is recorded now, as a request; messages do not name a folder that the user does not know. */
+/* Requests for a recording that is made now. Messages do not name a folder that the user does not know. */
 #include <errno.h>
 #include <string.h>
 #include "unit.h"

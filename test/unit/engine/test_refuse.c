@@ -24,7 +24,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* What refuse_run() says of the program. */
+/* Expects the error of refuse_run() for the program. */
 static int refuse(const char *text)
 {
 	struct compile_session w = { 0 };

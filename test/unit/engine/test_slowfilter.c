@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose slow events are wanted. */
+/* The choice of slow events by process. */
 #include "../unit.h"
 #include <unistd.h>
 #include "engine/run/slowfilter.h"

@@ -89,7 +89,7 @@ static void a_command_is_cut_as_the_kernel_cuts_it(void **state)
 	expect(" && execname == \"0123456789abcde\"", " && stringof(T->comm) == \"0123456789abcde\"");
 }
 
-/* Nothing that a user gives can end the string, and add D. */
+/* Text of a user cannot end the string and add D. */
 static void strings_of_strangers(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of the engine: a request whose listener collects the messages, and D programs that are compiled as `dwell`
- * does it. Nothing is loaded into the kernel. */
+ * does it. The kernel loads no program. */
 #ifndef DWELL_TEST_ENGINE_TOLD_H
 #define DWELL_TEST_ENGINE_TOLD_H
 #include "../unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which table a range is asked of; conditions as SQL. */
+/* The table that is asked for a range; conditions as SQL. */
 #include "../unit.h"
 #include "fleet/ask/diff.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signed requests there and back, and changed ones; answers. What a policy says and what it allows. */
+/* Signed requests there and back, and changed ones; answers. Policies, and the requests that they allow. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ static void there_and_back(void **state)
 	assert_int_equal(got.nprogram, 19);
 	assert_true(got.time == m.time && got.seconds == 30 && got.quiet && got.merge && !got.json && !got.write);
 	free(memory);
-	/* Whatever is changed, it is refused. */
+	/* A message with any byte changed, or cut, is refused. */
 	for (size_t i = 0; i < b.n; i++) {
 		b.s[i] ^= 0x20;
 		assert_int_not_equal(runmsg_take(b.s, b.n, &got, &memory, &err), 0);

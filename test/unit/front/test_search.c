@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `dwell help WORD` finds, and in which order. */
+/* The results of `dwell help WORD`, and their order. */
 #include "../unit.h"
 #include "base/cleanup.h"
 #include "front/search.h"

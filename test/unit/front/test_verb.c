@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a word that is no command meant. */
+/* Guesses what a word means that is no command. */
 #include "../unit.h"
 #include "base/cleanup.h"
 #include "front/verb.h"

@@ -91,7 +91,7 @@ static void sums(void **state)
 	end(&w);
 }
 
-/* Of averages the events count, not the machines. */
+/* Averages are weighted by events, not by machines. */
 static void averages(void **state)
 {
 	struct world w;

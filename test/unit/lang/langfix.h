@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the checker stand on: a small kernel of types, a dozen probes, a few symbols.
+/* Fixture of the checker's tests: a small kernel of types, a dozen probes, a few symbols.
  */
 #ifndef TEST_LANGFIX_H
 #define TEST_LANGFIX_H

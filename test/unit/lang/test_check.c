@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checker makes of programs: types, conversions, constants, variables, keys. */
+/* The checker's results for programs: types, conversions, constants, variables, keys. */
 #include "../unit.h"
 #include "base/cleanup.h"
 #include "langfix.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checker refuses: at least one program per tag, the message in DTrace's words, and hints.
+/* Programs that the checker refuses: at least one per tag, the message in DTrace's words, and hints.
  */
 #include "../unit.h"
 #include "base/cleanup.h"

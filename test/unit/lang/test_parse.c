@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parser: limits, positions, error counts and what pragmas change. What trees come out is tested
- * by the files in test/lang/parse. */
+/* The parser: limits, positions, error counts and what pragmas change. The files in test/lang/parse test the trees. */
 #include "../unit.h"
 #include <errno.h>
 #include "lang/dprog.h"

@@ -109,14 +109,14 @@ static void via_outermost_first_and_no_echo(void **state)
 	(void)state;
 	assert_words(c, "io shrink reclaim fault sys_write", "write: fault: reclaim: disk");
 	assert_words(c, "io reclaim fault", "fault: reclaim: disk");
-	/* What is further in than the wait is how the kernel waits. */
+	/* Frames further in than the wait only tell how the kernel waits. */
 	assert_words(c, "shrink io fault", "fault: disk");
 	assert_int_equal(why(c, 0, "io shrink reclaim fault sys_write").nvia, 2);
 	assert_words(c, "io reclaim fault fput reclaim sys_x", "x: reclaim: close: fault: disk");
 	causes_free(c);
 }
 
-/* Who reclaims memory in a write does not wait for what the write could have waited for. */
+/* A thread that reclaims memory in a write does not wait for what the write could have waited for. */
 static void a_way_hides_what_lies_further_out(void **state)
 {
 	struct causes *c = rules(
@@ -128,7 +128,7 @@ static void a_way_hides_what_lies_further_out(void **state)
 	assert_words(c, "x reclaim write_begin sys_write", "write: reclaim: memory");
 	assert_words(c, "x shrink journal reclaim write_begin sys_write", "write: reclaim: a journal");
 	assert_words(c, "x shrink reclaim journal write_begin sys_write", "write: reclaim: memory");
-	/* Nothing is known further in. */
+	/* Frames further in than the way match no rule. */
 	assert_words(c, "x direct write_begin sys_write", "write: a page");
 	/* No way in between: the priority counts. */
 	assert_words(c, "x shrink write_begin sys_write", "write: a page");
@@ -295,7 +295,7 @@ static void timers_and_work_count_for_a_futex_only(void **state)
 	assert_string_equal(why(c, CAUSE_FACT_TIMEOUT, "futex_do_wait sys_futex").words, "a timer");
 	assert_string_equal(why(c, CAUSE_FACT_WORK, "futex_do_wait sys_futex").words, "work");
 	assert_string_equal(why(c, CAUSE_FACT_WORK | CAUSE_FACT_TIMEOUT, "io_schedule sys_read").words, "I/O");
-	/* Who was woken up, and made way for another: what the stack tells of is over. */
+	/* A thread was woken up, and then made way for another one: the wait that its stack tells of is over. */
 	assert_string_equal(why(c, causes_noted(WHY_MADE_WAY | WHY_FUTEX_TIMEOUT), "futex_do_wait sys_futex").words,
 			    "a CPU");
 	assert_string_equal(why(c, CAUSE_FACT_MADE_WAY, "io_schedule sys_read").words, "a CPU");

@@ -111,8 +111,8 @@ static void known_waits_get_their_words(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* That it is a rwsem is known besides; where the stack lacks the lock's frames, it goes before what the caller could
- * wait for. */
+/* The kind of lock (rwsem) is known besides. Where the stack lacks the lock's frames, the lock is preferred to what the
+ * caller could wait for. */
 static void which_lock_goes_before_what_kind(void **state)
 {
 	const char *whole[] = { "schedule", "rwsem_down_write_slowpath", "down_write_killable", "vm_mmap_pgoff",

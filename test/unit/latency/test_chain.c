@@ -156,7 +156,7 @@ static void told_together(void **state)
 	/* The call has the operation, the sleep the words, the lock the holder. */
 	assert_sentence(c, call, "a 5 waited 100 ms in flock(/a/b) for file lock, held by b 6");
 	assert_sentence(c, sleep, "a 5 waited 99.0 ms in flock for file lock on /a/b, held by b 6");
-	/* What only a part of it was waited for, stands by itself. */
+	/* A wait that took only a part of the time is told by itself. */
 	add(c, by(on(wait_of(7, "c", 320, 350, "a CPU"), CHAIN_LOCKED, ""), CHAIN_RUNNING, 8, "hog"));
 	assert_sentence(c, wait_of(7, "c", 300, 350, "sleep"),
 			"c 7 waited 50.0 ms for sleep, of which 30.0 ms for a CPU, taken by hog 8");
@@ -183,7 +183,7 @@ static void the_one_to_blame_is_handed_on(void **state)
 	chains_free(c);
 }
 
-/* What the holder did before it was waited for explains nothing. */
+/* Only the part of the holder's wait counts that is within the wait for it. */
 static void only_the_time_in_question_counts(void **state)
 {
 	struct chains *c = fresh();
@@ -197,7 +197,7 @@ static void only_the_time_in_question_counts(void **state)
 	chains_free(c);
 }
 
-/* Who has a CPU does not wait; who waited itself for most of the time had it in passing. */
+/* A thread that has a CPU does not wait. A thread that waited itself for most of the time had the CPU in passing. */
 static void who_had_the_cpu(void **state)
 {
 	struct chains *c = fresh();
@@ -384,7 +384,7 @@ static void the_largest_overlap_counts(void **state)
 	chains_free(c);
 }
 
-/* What no slow event tells: who had the CPU, and what the one to blame did meanwhile. */
+/* The flight recorder tells what no slow event tells: who had the CPU, and what the thread to blame did meanwhile. */
 static void flight_recorder_completes(void **state)
 {
 	struct {
@@ -463,7 +463,7 @@ static void flight_recorder_adds_links(void **state)
 	assert_int_equal(ch.links[1].how, LINK_WAKER);
 	assert_int_equal(ch.links[2].how, LINK_HOLDER);
 	assert_true(ch.links[1].inferred && !ch.links[2].inferred);
-	/* Who stopped it, and waited himself. */
+	/* The thread that stopped it waited itself. */
 	w = by(wait_of(1, "a", 10, 50, "being stopped"), CHAIN_STOPPER, 3, "third");
 	assert_completed(
 		c, w, &f,

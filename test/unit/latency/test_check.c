@@ -197,7 +197,7 @@ static void compares_with_an_earlier_recording(void **state)
 	check_free(before);
 }
 
-/* What is nobody's is not a chosen process's. */
+/* A finding without a process is not shown for a chosen process. */
 static void leaves_others_out(void **state)
 {
 	struct check *mine;

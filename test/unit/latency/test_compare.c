@@ -193,7 +193,7 @@ static void too_little_is_not_judged(void **state)
 	free_all(c, 8);
 }
 
-/* Of many that were compared together the same difference counts less; and those that differ do not hide others (Holm).
+/* The same difference counts less among many that are compared together; those that differ do not hide others (Holm).
  */
 static void many_are_asked_together(void **state)
 {

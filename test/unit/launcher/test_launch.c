@@ -17,7 +17,7 @@
 
 static int sock;
 
-/* What the launcher starts. */
+/* The program that the launcher starts. */
 static int child(int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)

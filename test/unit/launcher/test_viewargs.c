@@ -68,7 +68,7 @@ static void refusals(void **state)
 	expect("r1\nheat.json\nby\n", "refused");
 }
 
-/* Whatever is served has a command line. */
+/* Every view that the server offers has a command line. */
 static void all_forms(void **state)
 {
 	size_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library does with wrong input and in wrong order, and that nothing is left of a handle. As root it runs on
- * the kernel. */
+/* The library's answers to wrong input and calls in wrong order, and memory after a handle is closed. As root it runs
+ * on the kernel. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

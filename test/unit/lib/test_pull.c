@@ -49,7 +49,7 @@ static void test_members(void **state)
 	assert_int_equal(pull_count(pull_value("[]")), 0);
 }
 
-/* What is cut off anywhere is read no further than its end. */
+/* A text that is cut off anywhere is read no further than its end. */
 static void test_cut(void **state)
 {
 	static const char line[] = "{\"a\":[1,\"\\u0041\\\"\",{\"b\":-1}],\"c\":{\"d\":\"\\\\\"}}";

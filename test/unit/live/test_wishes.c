@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked for becomes a request: programs, parameters and options of D. Wrong wishes are refused as values. */
+/* Options become a request: programs, parameters and options of D. Wrong wishes are refused as values. */
 #include <errno.h>
 #include <string.h>
 #include "unit.h"

@@ -152,7 +152,7 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 extern int vector_code(int);
 
-/* What the kernel would emulate wrongly is left out, the rest is attached. */
+/* Places that the kernel would emulate wrongly are left out, the rest is attached. */
 static void no_vectors(void **state)
 {
 	struct uprobe_place p = { .path = "/proc/self/exe", .pid = getpid(), .multi = true };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of providers against the running kernel stand on: its types, a registry, an arena. */
+/* Fixture for tests of providers against the running kernel: its types, a registry, an arena. */
 #ifndef TEST_REGFIX_H
 #define TEST_REGFIX_H
 #include "../unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function calls, by the code of this very program; the limits of the list. */
+/* The functions that a function calls, by the code of this very program; the limits of the list. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

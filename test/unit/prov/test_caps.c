@@ -36,7 +36,7 @@ static void helper_probing(void **state)
 	assert_int_equal(cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_skb_store_bytes), 0);
 }
 
-/* What both say must agree; the full one only adds. */
+/* The values that both fill in must agree; the full one only adds some. */
 static void full_agrees_with_quick(void **state)
 {
 	struct caps q, f;

@@ -89,8 +89,8 @@ static void both_forms(void **state)
 	arena_free(a);
 }
 
-/* A function's start lies before the place that is patched. Of names that the list has less often than there are
- * functions nobody knows which is meant. */
+/* A function's start lies before the place that is patched. If the list has a name less often than there are functions
+ * with it, it is not known which of them is meant. */
 static void addresses(void **state)
 {
 	struct arena *a = arena_new(1 << 20);

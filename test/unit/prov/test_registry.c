@@ -195,7 +195,8 @@ static void tracepoint_arguments(void **state)
 }
 
 /* Every tracepoint can be typed and entered. */
-/* What the kernel passes, where the parameters look as on newer ones (prov/common/tpform.c). */
+/* The number of arguments that the kernel passes, where the parameters look as on newer kernels
+ * (prov/common/tpform.c). */
 static unsigned passed(const struct probe *p)
 {
 	const struct probe_arg *v = p->raw ? p->raw : p->args;
@@ -468,7 +469,7 @@ static void without_btf(void **state)
 	assert_int_equal(s->get_args(s->ctx, arena, l.v[0]), 0);
 	assert_int_equal(registry_entry(r, l.v[0], &e, &reason), 0);
 	assert_int_equal(e.kind, ENTRY_RAW_TP);
-	/* Of the derived probes those without condition are left, the others say why not. */
+	/* Derived probes without a condition are available; the others tell why they are not. */
 	d = (struct pdesc){ .prov = "sched", .name = "on-cpu" };
 	assert_int_equal(s->match(s->ctx, arena, &d, &l, &reason), 0);
 	assert_int_equal(l.n, 1);
@@ -484,7 +485,7 @@ static void without_btf(void **state)
 	registry_free(r);
 }
 
-/* What BEGIN alone needs: nothing is opened. */
+/* BEGIN and clocks need no file of the kernel: none is opened. */
 static void begin_is_lazy(void **state)
 {
 	static const struct pdesc quick[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is recorded is in the table of system calls, and what that table does not know is refused. */
+/* Every recorded call is in the table of system calls, and a call that the table does not know is refused. */
 #include "replay/policy.h"
 #include <asm/unistd.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static void every_recorded_call_has_its_arguments_in_the_table(void **state)
 }
 
 /* A call may be recorded as a result only if the table says where it writes: P is an address of which nothing is known.
- * Those that have one all the same only read there, or take the address itself. */
+ * The calls that have such an address only read there, or take the address itself. */
 static void no_recorded_call_writes_where_the_table_does_not_say(void **state)
 {
 	static const char *const only_read[] = { "utime",	 "utimes",	    "futimesat",       "mknod",

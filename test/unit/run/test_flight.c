@@ -101,7 +101,7 @@ static void the_window(void **state)
 	tear_down(&x);
 }
 
-/* Nothing of the window is left: what is there is younger. */
+/* All events in the ring are younger than the window. */
 static void all_is_younger(void **state)
 {
 	struct fix x;
@@ -194,7 +194,7 @@ static void further_threads(void **state)
 	tear_down(&x);
 }
 
-/* Who is woken up in an interrupt, on CPUs that are read whole or not. */
+/* A thread is woken up in an interrupt, on CPUs that are read whole or not. */
 static void in_interrupts(void **state)
 {
 	struct fix x;

@@ -37,7 +37,7 @@ static void messages(void **state)
 	assert_false(modwatch_parse(longest, name));
 }
 
-/* Nothing waits at first, and what a process sends is not taken for the kernel's. */
+/* No event waits at first, and a message of a process is not taken for the kernel's. */
 static void senders(void **state)
 {
 	static const char text[] = "add@/module/evil";

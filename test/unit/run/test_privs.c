@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left after privileges were dropped: reading, but not changing, other users' files. */
+/* The rights that are left after privileges were dropped: reading, but not changing, other users' files. */
 #include "../unit.h"
 #include <errno.h>
 #include <fcntl.h>

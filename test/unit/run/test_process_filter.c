@@ -104,7 +104,7 @@ static void limits(void **state)
 	process_filter_free(m);
 }
 
-/* What lives is found in /proc, and a child of ours that lives no more by its fork. */
+/* A living process is found in /proc, and a child that has ended is found by its fork. */
 static void living(void **state)
 {
 	struct process_filter_want w = { .root = (uint32_t)getpid() }, other = { .root = NUMBER },

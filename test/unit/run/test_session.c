@@ -165,7 +165,7 @@ static void setup(void)
 				      .ncpus = caps.possible_cpus };
 }
 
-/* What the consumer saw. */
+/* The rows that the consumer wrote. */
 static struct {
 	struct recording *rec;
 	unsigned events[5]; /* by format */

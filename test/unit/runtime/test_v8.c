@@ -72,7 +72,7 @@ static void put_string(unsigned at, const void *chars, uint32_t n, unsigned size
 	memcpy(memory + at + 16, chars, (size_t)n * size);
 }
 
-/* What binaries of all versions say; types as in 11.3. */
+/* The values that binaries of all versions have; types as in 11.3. */
 static void say(struct v8_layout *l)
 {
 	static const struct {

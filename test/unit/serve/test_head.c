@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heads of requests at their limits, and piece by piece. What is wrong in them is in test/live/serve/strict.py. */
+/* Heads of requests at their limits, and piece by piece. Wrong heads are tested by test/live/serve/strict.py. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/strb.h"
@@ -50,7 +50,7 @@ static void each_beginning_is_right_so_far(void **state)
 	assert_int_equal(judge("GET / HTTP/1.0\r\n\r\nrest\n\n", 24), WHOLE);
 }
 
-/* Whatever byte is changed: it ends with a verdict, and what was refused stays refused when more comes. */
+/* With any byte changed there is a verdict, and a refused head stays refused when more bytes come. */
 static void verdicts_stay(void **state)
 {
 	char text[sizeof(whole)];

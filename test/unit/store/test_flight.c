@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the flight recorder saw: who had a CPU, what a thread did; into a file and back. */
+/* Shares and waits by the flight recorder's events: who had a CPU, what a thread did; into a file and back. */
 #include "../unit.h"
 #include <errno.h>
 #include "base/cleanup.h"
@@ -187,7 +187,7 @@ static void longest_wait(void **state)
 	assert_int_equal(w.what, FLIGHT_NO_WAIT);
 }
 
-/* What is not over, and what began before anything is known. */
+/* Waits that are not over, and waits that began before the recorder's first event. */
 static void waits_without_ends(void **state)
 {
 	struct made m = { .h = { .from = 0, .to = 1000, .covered = 30, .start = 100, .tid = 9 } };
@@ -306,7 +306,7 @@ static int count(void *ctx, const struct row *row)
 	return 0;
 }
 
-/* What a stranger may have written; and a file of version 2, which has none. */
+/* Files that a stranger may have changed; and a file of version 2, which has no such events. */
 static void foreign_files(void **state)
 {
 	static const char *const bad[] = {

@@ -392,7 +392,7 @@ static void says_why_not(void **state)
 	assert_non_null(strstr(err.msg, "no recording"));
 }
 
-/* What was flushed is there for others, though the file is still being written. */
+/* Rows that were flushed can be read by others, though the file is still being written. */
 static void flushed(void **state)
 {
 	struct recfile *f = make(0, 0);

@@ -420,7 +420,7 @@ static void story(struct recfile *f)
 	}
 }
 
-/* What is printed of the part that is left is what would have been printed without a limit. */
+/* With a limit, the part that is left is printed as it would be without one. */
 static void aggregations_are_those_without_limit(void **state)
 {
 	struct replay all = { 0 }, some = { 0 };
@@ -610,7 +610,8 @@ static void names_stay_with_their_rows(void **state)
 
 /* -- readers, limits of limits -- */
 
-/* Somebody who reads one state for long: the log must not grow without bound. What has no room is counted, and told. */
+/* Somebody who reads one state for long: the log must not grow without bound. Rows that have no room are counted, and
+ * told. */
 static void long_readers_do_not_break_the_limit(void **state)
 {
 	struct recfile *f = make(LIMIT, 0);

@@ -7,7 +7,7 @@
 #include "recsample.h"
 #include "store/file/recquery.h"
 
-/* What callbacks saw, as text. */
+/* The rows that callbacks received, as text. */
 struct seen {
 	struct strb text;
 	int n, stop_after; /* 0: never */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `dwell strace` is asked for becomes a request: processes, the command, what is shown. */
+/* Options of `dwell strace` become a request: processes, the command, the calls to show. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #include "sym/dwarf/srcline.h"
 #include "unit.h"
 
-/* What addr2line prints of an address, in its words. */
+/* Appends places in the words of addr2line. */
 static void say(struct strb *b, const struct srcframe *f, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -93,9 +93,9 @@ static void compare(const char *path, const char *as, uint64_t from, uint64_t to
 	close(fd);
 }
 
-/* The file that addr2line is asked about. That of binutils 2.40 takes ranges by index (DWARF 5 as clang writes it) for
- * none, misses names that are in the third file of dwz or in packages, and knows .zdebug_* for DWARF 4 only: it is
- * given the same code with DWARF 4, and whole. */
+/* The file that addr2line is asked about. addr2line of binutils 2.40 misses ranges by index (DWARF 5 as clang writes
+ * it), and names that are in the third file of dwz or in packages. It knows .zdebug_* for DWARF 4 only. It is given the
+ * same code with DWARF 4, and whole. */
 static const char *for_addr2line(const char *path, char *buf, size_t n)
 {
 	static const char *const forms[][2] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug information made by hand: limits, loops and damage. What compilers make is tested live. */
+/* Debug information made by hand: limits, loops and damage. Output of compilers is tested live. */
 #include <errno.h>
 #include <linux/btf.h>
 #include <string.h>

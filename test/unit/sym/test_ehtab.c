@@ -90,7 +90,7 @@ static uint32_t expect_place(const char *w, uint32_t max, uint32_t gone)
 	return (uint32_t)atoi(w + 2) / 8;
 }
 
-/* What readelf says, as a rule; false: an expression, which it does not show. */
+/* Makes a rule of readelf's line; false: an expression, which readelf does not show. */
 static bool expected(const struct dump *d, char *const *words, uint32_t *ret)
 {
 	const char *cfa = column(d, words, "CFA"), *ra = column(d, words, "ra");

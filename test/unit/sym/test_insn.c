@@ -81,7 +81,7 @@ static void classes(void **state)
 	assert_string_equal(v[1].text, "mov eax, [rdi]");
 }
 
-/* What cannot be decoded ends the list: an instruction that the function's end cuts off. */
+/* An instruction that cannot be decoded, because the function's end cuts it off, ends the list. */
 static void cut(void **state)
 {
 	static const uint8_t code[] = { 0x55, 0xe8, 0, 0 };

@@ -94,7 +94,7 @@ static void map_of_another_user_is_refused(void **state)
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", l.pid);
 	assert_int_equal(chown(path, 12345, 12345), 0);
 	expect(s, &l, "jit_one", 0, NULL, 0);
-	/* Neither is a symbolic link, nor a FIFO, which would block. */
+	/* A symbolic link is not read, and neither is a FIFO, which would block. */
 	snprintf(link, sizeof(link), "/tmp/dwell-perf-%d", l.pid);
 	assert_int_equal(chown(path, 0, 0), 0);
 	assert_int_equal(rename(path, link), 0);

@@ -184,7 +184,7 @@ static void u32(struct strb *b, uint32_t v)
 	strb_add(b, &v, sizeof(v));
 }
 
-/* What opening a unit from a package with this index gives; the program has one skeleton. */
+/* Opens a unit from a package with this index; the program has one skeleton. */
 static int open_from(const struct strb *index)
 {
 	static const uint8_t abbrevs[] = { 1, 0x11, 0, 0, 0, 0 };

@@ -463,7 +463,7 @@ static void large_tables(void **state)
 	strb_free(&lines);
 }
 
-/* What one file looked up says; the function is there, whatever becomes of the rest. */
+/* Looks one file up, and expects its name; the function is found, whatever the rest is. */
 static void expect_file(struct strb *lines, const char *file)
 {
 	struct strb info = { 0 };
@@ -695,7 +695,7 @@ static void work_limit(void **state)
 	srcline_free(s);
 }
 
-/* Whatever is cut off or changed: nothing is read that is not there (the sanitizers look). */
+/* With any part cut off or changed, only bytes that exist are read (the sanitizers look). */
 static void damaged(void **state)
 {
 	struct strb info = { 0 }, lines = { 0 };

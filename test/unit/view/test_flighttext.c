@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the flight recorder saw, in lines and as JSON: which events tell the story, and how each is put. */
+/* The flight recorder's events as lines and as JSON: which events tell the story, and their words. */
 #include "../unit.h"
 #include "base/cleanup.h"
 #include "store/flight.h"
@@ -142,7 +142,7 @@ static void few_lines(void **state)
 	strb_free(&b);
 }
 
-/* Of requests to disks those that took a part of the wait. */
+/* Of requests to disks, only those that took a part of the wait are told. */
 static void requests(void **state)
 {
 	struct made m = {

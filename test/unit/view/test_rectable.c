@@ -19,7 +19,7 @@ static void make(void)
 	assert_int_equal(recfile_close(f, NULL), 0);
 }
 
-/* What a table prints; freed by the next call. */
+/* Prints a table; the text is freed by the next call. */
 static int table(const char *name, const struct rectable_opts *o)
 {
 	struct recread *r = sample_open();

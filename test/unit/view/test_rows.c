@@ -125,7 +125,7 @@ static void slow_events_are_objects(void **state)
 	free(out);
 }
 
-/* What no tracker can have written is not shown. */
+/* A row that no tracker can have written is not shown. */
 static void damaged_ones_are_left_out(void **state)
 {
 	const struct recact act = { .kind = ACT_SLOW, .fields = slow_fields, .nfields = 5 };

@@ -284,8 +284,8 @@ static struct stacktree *perf(const struct perfscript_opts *o, struct stack_inpu
 	return perf_of(perf_text, o, in);
 }
 
-/* Stacks whose lines have been met before are not read again. What they add up to is the same, wherever they stand in
- * the buffer, whatever their innermost place, process or fault. */
+/* Stacks whose lines have been met before are not read again. The sum is the same, wherever they stand in the buffer,
+ * whatever their innermost place, process or fault. */
 static void perf_script_again(void **state)
 {
 	enum { ROUNDS = 5000 }; /* more than a buffer */

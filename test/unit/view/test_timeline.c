@@ -374,7 +374,7 @@ static void key_colours(void **state)
 	assert_int_equal(keycolour_row(KEY_HUES), 0x787878);
 }
 
-/* What has names of its own has shades of its own in a pixel. */
+/* A kind with names of its own has shades of its own in a pixel. */
 static void shades(void **state)
 {
 	static const struct tl_item in[] = { { .from = 0, .to = 4, .kind = TL_TASK, .hue = 3 },

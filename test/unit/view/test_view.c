@@ -117,7 +117,7 @@ static void rows_are_whole(void **state)
 	}
 }
 
-/* What the page asks for means one form of one view. */
+/* A name that the page asks for means one form of one view. */
 static void served_names_are_unique(void **state)
 {
 	const char *seen[64];

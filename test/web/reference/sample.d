@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the stored recording of the reference pictures was made with: sleeps, and stacks on and off the CPU, of three programs. */
+/* The program that made the stored recording of the reference pictures: sleeps, and stacks on and off the CPU, of three
+ * programs. */
 #pragma D option quiet
 
 tracker offcpu (int) { threshold = 30ms; }
