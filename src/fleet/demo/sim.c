@@ -488,10 +488,11 @@ int sim_run(const struct sim_options *o, const struct listener *to, struct err *
 
 	if (!s)
 		return err_set(err, -ENOMEM, "out of memory");
+	if (back > SIM_BACK_S)
+		return err_set(err, -EINVAL, "--back: two hours at most");
 	s->o = o;
 	s->to = to;
 	s->err = err;
-	back = back < SIM_BACK_S ? back : SIM_BACK_S;
 	s->second = now - back - SIM_LAG_S;
 	s->faults_from = now - back / 2;
 	e = load(s, err);

@@ -12,7 +12,7 @@
 #define SIM_ROWS_MAX 200000u /* … and rows of it */
 #define SIM_SLOW_MAX 20u     /* slow events of a second: a machine at its limits has thousands */
 #define SIM_LAG_S 2	     /* a second is sent so long after it has begun, as hosts do */
-#define SIM_BACK_S 3600u     /* the longest past that is sent at first */
+#define SIM_BACK_S 7200u     /* the longest past that is sent at first: collectors look so far back */
 #define SIM_NFAULTS 3u
 
 struct sim_options {
