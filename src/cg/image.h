@@ -221,8 +221,9 @@ struct cg_env {
 	int (*entry)(void *ctx, const struct probe *p, struct entry *ret, const char **reason);
 	void *ctx;
 	uint32_t self_tgid; /* dwell's own tgid in the initial pid namespace (noself) */
+	uint32_t page;	    /* bytes */
 	struct typesrc *ts;
-	/* Where a function of the kernel is; NULL: not known. Asked for caller and stackdepth only. */
+	/* Where a function of the kernel is; NULL: not known. Asked for stacks of the kernel only. */
 	int (*ksym_range)(void *ctx, const char *name, uint64_t *ret_start, uint64_t *ret_end);
 	void *ksym_ctx;
 	bool more;	     /* the image is for load_more(), to run beside … */

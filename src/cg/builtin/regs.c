@@ -4,7 +4,7 @@
  * registers and the number of the last trap follow, as in DTrace for Linux. Threads of the kernel have none: 0. A
  * number that stands for no register is an illegal operation. Source: arch/x86/include/asm/ptrace.h,
  * arch/arm64/include/asm/ptrace.h, DTrace's regs.d. Kernels without bpf_task_pt_regs (Linux 5.15) do not say where they
- * are: there they are read at the end of the kernel stack, whose size x86-64 has always had. */
+ * are: there, and where types come from a file, they are read at the end of the kernel stack. */
 #include "cg/builtin/call.h"
 #include "cg/gen/fault.h"
 #include "cg/gen/layout.h"
@@ -16,14 +16,14 @@
 #if defined(__aarch64__)
 #define NREGS 34 /* x0 … x30, sp, pc, pstate */
 static const char *const more_regs[] = { NULL };
-#define STACK_BYTES 0 /* depends on the size of pages, too */
 #else
-#define STACK_BYTES (4u * 4096) /* arch/x86/include/asm/page_64_types.h: THREAD_SIZE */
-#define NREGS 21		/* r15 … ss */
+#define NREGS 21 /* r15 … ss */
 static const char *const more_regs[] = { "thread.ds",	  "thread.es",	    "thread.fsbase",
 					 "thread.gsbase", "thread.trap_nr", NULL };
 #endif
 #define NMORE (ARRAY_SIZE(more_regs) - 1)
+#define STACK_BYTES \
+	(4u * 4096) /* THREAD_SIZE of arch/x86/include/asm/page_64_types.h, arch/arm64/include/asm/memory.h */
 
 /* Words of struct pt_regs by number. */
 static vreg load_reg(struct gen *g, vreg regs, vreg index, int64_t c)
@@ -48,31 +48,51 @@ static vreg load_reg(struct gen *g, vreg regs, vreg index, int64_t c)
 	return d;
 }
 
-/* Does this kernel need, and have, the way without the helper? */
-static bool at_stack_end(const struct cg *c)
+#if defined(__aarch64__)
+/* Large pages make stacks larger; the registers are followed by what is the kernel's own. */
+static uint32_t regs_offset(struct cg *c, uint32_t stack)
 {
-	return STACK_BYTES && c->caps->btf && !(c->caps->task_pt_regs && c->caps->task_btf);
+	const struct dtype *ty = dtype_lookup(c->p->types, DK_STRUCT, NULL, "pt_regs");
+
+	ty = ty ? dtype_resolve(c->p->types, ty) : NULL;
+	return ty ? (stack > c->env->page ? stack : c->env->page) - (uint32_t)ty->size : 0;
+}
+#else
+#define FRED_BYTES 16 /* arch/x86/include/asm/thread_info.h: TOP_OF_KERNEL_STACK_PADDING with CONFIG_X86_FRED */
+
+static uint32_t regs_offset(struct cg *c, uint32_t stack)
+{
+	struct tref fred;
+
+	return stack - NREGS * 8 -
+	       (typesrc_find(c->env->ts, "vmlinux", "cpu_init_fred_rsps", TKM(TK_FUNC), &fred) == 0 ? FRED_BYTES : 0);
+}
+#endif
+
+/* Where the registers are in a thread's stack: regs = (struct pt_regs *)(task->stack + size) - 1. With KASAN, which
+ * gives a thread a depth, stacks are twice as large. 0: unknown. */
+static uint32_t at_stack(struct cg *c)
+{
+	uint32_t off, size;
+	bool kasan = lay_offset(c, "task_struct", "kasan_depth", &off, &size);
+
+	return regs_offset(c, STACK_BYTES << kasan);
 }
 
-/* regs = (struct pt_regs *)(task->stack + size) - 1. With KASAN, which gives a thread a depth, stacks are twice as
- * large. */
-static vreg regs_at_stack_end(struct gen *g)
+/* Does this kernel need, and have, the way without the helper? */
+static bool at_stack_end(struct cg *c)
 {
-	vreg d = ir_new(g->f), stack = gen_task_field(g, "stack");
-	uint32_t off, size;
-	bool kasan = lay_offset(g->cg, "task_struct", "kasan_depth", &off, &size);
-
-	ir_alui(g->f, IRA_ADD, d, stack, (int64_t)(STACK_BYTES << kasan) - NREGS * 8);
-	return d;
+	return c->caps->btf && !(c->caps->task_pt_regs && c->caps->task_btf) && at_stack(c);
 }
 
 static vreg task_regs(struct gen *g)
 {
-	vreg d, t;
+	vreg d = ir_new(g->f), t;
 
-	if (at_stack_end(g->cg))
-		return regs_at_stack_end(g);
-	d = ir_new(g->f);
+	if (at_stack_end(g->cg)) {
+		ir_alui(g->f, IRA_ADD, d, gen_task_field(g, "stack"), at_stack(g->cg));
+		return d;
+	}
 	t = gen_task(g);
 	ir_call(g->f, d, BPF_FUNC_task_pt_regs, IR_ARGS(t));
 	return d;

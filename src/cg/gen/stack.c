@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles stacks and user addresses. Copies frames where they are needed: into the record or the key. */
 #include "cg/rt/unwind.h"
+#include "cg/gen/fault.h"
 #include "cg/gen/layout.h"
 #include "cg/gen/load.h"
 #include "cg/gen/map.h"
@@ -16,6 +17,14 @@ _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == R
 #define SKIP_TRACEPOINT 2
 #define MACHINERY 2 /* frames of __bpf_trace_NAME() and __traceiter_NAME() */
 #define CALLER_FRAMES (2 + MACHINERY)
+
+/* Where a function begins, its caller is in no frame yet: x86's kernel takes it from the top of the stack, arm64's does
+ * not look into the link register, which is the 31st of struct user_pt_regs. */
+#if defined(__aarch64__)
+#define CALLER_REG 240
+#else
+#define CALLER_REG 0
+#endif
 
 /* The stack of the thread that opened a key. No function of the kernel may be given two things that must be handed
  * back, that thread and the memory of a record: so it is copied. */
@@ -57,10 +66,67 @@ static uint64_t skip_kernel(const struct gen *g)
 	return g->e->kind == ENTRY_PERF_EVENT || entry_by_cookie(g->e) || gen_walks(g) ? 0 : SKIP_TRACEPOINT;
 }
 
+/* What stands in the link register in place of a return address where a probe of the function's return was there
+ * first, and where the newest of the addresses that are kept lies then. Source: kernel/kprobes.c,
+ * kernel/trace/rethook.c; ftrace's own return_to_handler is put there only after these probes have fired. */
+static const struct trampoline {
+	const char *name, *first, *tag, *link, *kept;
+} trampolines[] = {
+	{ "__kretprobe_trampoline", "kretprobe_instances.first", "kretprobe_instance", "llist", "ret_addr" },
+	{ "arch_rethook_trampoline", "rethooks.first", "rethook_node", "llist", "ret_addr" },
+};
+
+static void see_through(struct gen *g, vreg caller, const struct trampoline *t)
+{
+	const struct cg_env *env = g->cg->env;
+	uint32_t first, link, kept, size;
+	uint64_t start, end;
+	irlabel out;
+
+	if (!env->ksym_range || !lay_offset(g->cg, "task_struct", t->first, &first, &size) ||
+	    !lay_offset(g->cg, t->tag, t->link, &link, &size) || !lay_offset(g->cg, t->tag, t->kept, &kept, &size) ||
+	    env->ksym_range(env->ksym_ctx, t->name, &start, &end) < 0)
+		return;
+	out = ir_label(g->f);
+	ir_jcc(g->f, IRC_NE, caller, ir_imm(g->f, start), out);
+	gen_probe_read(g, mem_slot(g->tmp, 8), 8, gen_task_field(g, t->first), (int64_t)kept - link, false);
+	ir_load_slot(g->f, caller, g->tmp, 8, 8);
+	ir_place(g->f, out);
+}
+
+/* The kernel stack at a function's entry, where the caller is in a register: it is put after the function itself. */
+static vreg get_entry_stack(struct gen *g, struct mem dst, uint32_t size)
+{
+	irlabel none = ir_label(g->f);
+	struct cache saved;
+	vreg r = get_stack(g, mem_add(dst, 8), size - 8, 0), v = ir_new(g->f);
+
+	gen_task(g);
+	saved = gen_region_begin(g);
+	ir_jcci(g->f, IRC_SLE, r, 0, none);
+	gen_ld(g, v, mem_add(dst, 8), 8, false);
+	gen_st(g, dst, 8, v);
+	ir_load(g->f, v, ir_ctx(g->f), CALLER_REG, 8);
+	for (unsigned i = 0; i < ARRAY_SIZE(trampolines); i++)
+		see_through(g, v, &trampolines[i]);
+	gen_st(g, mem_add(dst, 8), 8, v);
+	ir_alui(g->f, IRA_ADD, r, r, 8);
+	ir_place(g->f, none);
+	gen_region_end(g, &saved);
+	return r;
+}
+
+static vreg get_kernel_stack(struct gen *g, struct mem dst, uint32_t size)
+{
+	if (CALLER_REG && g->e->kind == ENTRY_KPROBE && !g->e->is_return && g->pr->opener == VREG_NONE && size > 8)
+		return get_entry_stack(g, dst, size);
+	return get_stack(g, dst, size, skip_kernel(g));
+}
+
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f)
 {
 	gen_zero(g, dst, f->size);
-	get_stack(g, dst, f->nframes * 8, skip_kernel(g));
+	get_kernel_stack(g, dst, f->nframes * 8);
 }
 
 /* The stack of a task that is not running. */
@@ -405,7 +471,7 @@ vreg gen_stack_depth(struct gen *g, bool user)
 	}
 	if (n >= MACHINERY)
 		gen_zero(g, m, MACHINERY * 8);
-	r = get_stack(g, m, n * 8, skip_kernel(g));
+	r = get_kernel_stack(g, m, n * 8);
 	ir_jcci(g->f, IRC_SLE, r, 0, out);
 	ir_alui(g->f, IRA_SHR, d, r, 3);
 	if (n >= MACHINERY)
@@ -426,7 +492,7 @@ vreg gen_caller(struct gen *g, bool user)
 	if (user)
 		user_frames(g, &(struct stack_want){ mem_slot(s, 0), 2, process_start(g), false }, &flags);
 	else
-		get_stack(g, mem_slot(s, 0), CALLER_FRAMES * 8, skip_kernel(g));
+		get_kernel_stack(g, mem_slot(s, 0), CALLER_FRAMES * 8);
 	ir_load_slot(g->f, d, s, 8, 8);
 	if (user)
 		return d;

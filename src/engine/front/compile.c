@@ -499,6 +499,7 @@ int compile_image(struct compile_session *w, struct request *c, long target)
 				 .entry = registry_entry,
 				 .ctx = w->reg,
 				 .self_tgid = (uint32_t)getpid(),
+				 .page = (uint32_t)sysconf(_SC_PAGESIZE),
 				 .ts = w->ts,
 				 .ksym_range = ksym_range,
 				 .ksym_ctx = w->sym };
