@@ -10,6 +10,7 @@
 #include "latency/check/int.h"
 
 #define EXPLAINS 10 /* a finding may explain another that costs up to this many times as much */
+#define GOOD_PART 4 /* a quarter */
 
 static const char *const areas[CHECK_NAREAS] = { "CPU",	  "memory",  "disks and file systems",
 						 "locks", "network", "processes" };
@@ -245,10 +246,30 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
+static bool is_among(const struct check_shares *s, const char *name)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (!strcmp(s->v[i].name, name))
+			return true;
+	return false;
+}
+
+/* New processes and threads explain waits for a CPU only if they, or those that make them, had it for a good part. */
+static bool had_the_cpus(const struct check_finding *a, const struct check_finding *b)
+{
+	uint64_t ns = 0;
+
+	for (unsigned i = 0; i < b->by.n; i++)
+		if (is_among(&a->whom, b->by.v[i].name) || is_among(&a->what, b->by.v[i].name))
+			ns += b->by.v[i].sum.ns;
+	return ns * GOOD_PART >= b->sum.ns;
+}
+
 static bool explains(const struct check_finding *a, const struct check_finding *b)
 {
 	return has_word(a->rule->explains, b->rule->id) && !has_word(b->rule->explains, a->rule->id) &&
-	       a->cost * EXPLAINS >= b->cost;
+	       a->cost * EXPLAINS >= b->cost &&
+	       (a->rule->area != CHECK_PROCESS || strcmp(b->rule->measure, "wakeup") != 0 || had_the_cpus(a, b));
 }
 
 /* Puts each finding below the one that explains it, at the top of the chain. That one is ranked by the largest cost of

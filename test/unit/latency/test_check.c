@@ -19,12 +19,13 @@ static const struct recfield keys[] = {
 	{ .kind = FLD_STRING, .off = 8 + TEXT, .size = TEXT },
 	{ .kind = FLD_STRING, .off = 8 + 2 * TEXT, .size = TEXT },
 };
-enum { FSYNC, FORK_ERRNO, WAKEUP, FILELOCK, NAGGS };
+enum { FSYNC, FORK_ERRNO, WAKEUP, FILELOCK, SHORT, NAGGS };
 static const struct aggdesc descs[NAGGS] = {
 	[FSYNC] = { .name = "check_fsync", .func = AGG_AVG },
 	[FORK_ERRNO] = { .name = "check_errno", .func = AGG_COUNT },
 	[WAKEUP] = { .name = "check_wakeup", .func = AGG_AVG },
 	[FILELOCK] = { .name = "check_filelock", .func = AGG_AVG },
+	[SHORT] = { .name = "check_short", .func = AGG_AVG },
 };
 static struct aggdesc full[NAGGS];
 static const struct aggdesc *aggs[NAGGS];
@@ -160,6 +161,28 @@ static void tells_bursts_from_neighbours(void **state)
 	check_report_done(&r);
 }
 
+/* Waits for a CPU follow from short processes that had it, and not from such that ran beside a load. */
+static void short_lives_explain_what_they_took(void **state)
+{
+	struct check_report r;
+
+	(void)state;
+	ten_seconds(c, "5000", "");
+	add(c, SHORT, 1, "sh", "true", "", 1000, 2 * NSEC_PER_SEC);
+	add(c, WAKEUP, 1, "web", "0", "hog", 100, 8 * NSEC_PER_SEC);
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_int_equal(r.nfound, 2);
+	assert_string_equal(r.v[0].rule->id, "cpu-saturated");
+	assert_int_equal(r.v[1].beneath, 0);
+	check_report_done(&r);
+	add(c, WAKEUP, 1, "web", "0", "true", 100, 4 * NSEC_PER_SEC);
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_string_equal(r.v[0].rule->id, "short-lived");
+	assert_string_equal(r.v[1].rule->id, "cpu-saturated");
+	assert_int_equal(r.v[1].beneath, 1);
+	check_report_done(&r);
+}
+
 /* Failures take no time: each is reckoned; the counter's growth counts, not its value. */
 static void ranks_by_cost(void **state)
 {
@@ -270,6 +293,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(finds_from_the_threshold_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(tells_neighbours_from_a_lack_of_cpus, setup, teardown),
 		cmocka_unit_test_setup_teardown(tells_bursts_from_neighbours, setup, teardown),
+		cmocka_unit_test_setup_teardown(short_lives_explain_what_they_took, setup, teardown),
 		cmocka_unit_test_setup_teardown(ranks_by_cost, setup, teardown),
 		cmocka_unit_test_setup_teardown(compares_with_an_earlier_recording, setup, teardown),
 		cmocka_unit_test_setup_teardown(leaves_others_out, setup, teardown),
