@@ -77,7 +77,7 @@ inline string blocker_kind_name[int K] =
 inline uintptr_t blocker_lock[struct task_struct *T] =
 	T->pi_blocked_on != NULL ? (uintptr_t)T->pi_blocked_on->lock : blocker_word[T] & ~3;
 
-/* The word of a lock that says who has it. */
+/* The word of a lock that tells its holder. */
 inline uintptr_t semaphore_holder[uintptr_t L] = ((struct semaphore *)L)->last_holder; /* 6.16 */
 inline uintptr_t semaphore_holder[uintptr_t L] = 0;
 inline uintptr_t rtmutex_holder[uintptr_t L] = (uintptr_t)((struct rt_mutex_base *)L)->owner; /* 5.15 */
@@ -92,7 +92,7 @@ inline uintptr_t holder_word[int K, uintptr_t L] =
 inline struct task_struct *blocker_holder[struct task_struct *T] =
 	(struct task_struct *)(holder_word[blocker_kind[T], blocker_lock[T]] & ~7);
 
-/* Is that only who took it last, of several (readers of an rwsem, a semaphore)? */
+/* Is the holder only the last of several that took it (readers of an rwsem, a semaphore)? */
 inline int blocker_shared[struct task_struct *T] =
 	blocker_kind[T] == BLOCKER_SEMAPHORE ||
 	((blocker_kind[T] == BLOCKER_RWSEM_READ || blocker_kind[T] == BLOCKER_RWSEM_WRITE) &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control groups: whom the options --cgroup, --container and --unit ask for (the variable wanted), and their names. */
+/* Control groups: the processes that the options --cgroup, --container and --unit ask for (the variable wanted), and
+ * their names. */
 
 /* Is a control group G, or one above it, the one of number I, which is at level L? */
 inline int cgroup_below[struct cgroup *G, int L, uint64_t I] =

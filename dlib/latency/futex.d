@@ -3,7 +3,7 @@
 /*
  * futex.d: threads that wait for a lock or a condition of their program (futex).
  *
- * The kernel does not know who holds such a lock, only who released it.
+ * The kernel does not know the holder of such a lock, only the thread that released it.
  *
  * Tracker futex: locks and conditions of programs
  *   waits for "futex (lock or condition)": locked, lock

@@ -64,7 +64,7 @@ pid$target:libjvm.so:_ZN13ObjectMonitor11exit_epilogEP10JavaThreadP12ObjectWaite
 	end(monheld, arg0);
 }
 
-/* It may have been to be had without that. */
+/* It may have been free without that. */
 pid$target:libjvm.so:_ZN13ObjectMonitor6EnterIEP10JavaThread:return,
 pid$target:libjvm.so:_ZN13ObjectMonitor14enter_internalEP10JavaThread:return
 /self->monitor/

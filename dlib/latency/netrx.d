@@ -49,7 +49,7 @@ sdt:sock::sk_data_ready
 	came[this->sk] = this->n + 1;
 	udp_iif[receiving[cpu]] = ((struct sk_buff *)receiving[cpu])->skb_iif;
 	udp_bytes[receiving[cpu]] = ((struct sk_buff *)receiving[cpu])->len;
-	/* the only one: whatever was lost before, from here on the order is known */
+	/* the only one: even if some were lost before, the order is known from here on */
 	taken[this->sk] = this->sk->sk_receive_queue.qlen + ((struct udp_sock *)this->sk)->reader_queue.qlen == 1 ? this->n : taken[this->sk];
 }
 
@@ -76,7 +76,7 @@ sdt:sock::s[ko][_c][dk][a_][tr][ac]*
 	receiving[cpu] = 0;
 }
 
-/* Right after it: who waits for this packet. */
+/* Right after it: the thread that waits for this packet. */
 inline int WAKES_WITHIN = 20000; /* ns */
 sdt:sched::sched_waking
 /timestamp - readied[cpu] < WAKES_WITHIN/

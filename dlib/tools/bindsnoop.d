@@ -6,7 +6,7 @@
  * Usage: bindsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants. Internet addresses.
  *
- * PID, COMMAND  who       ADDRESS, PORT  what was asked for; port 0: any
+ * PID, COMMAND  the process       ADDRESS, PORT  what was asked for; port 0: any
  * RESULT  0, or the error (EADDRINUSE: another socket has the port)
  *
  * Example:

@@ -6,7 +6,7 @@
  * Usage: cachetop.d [--interval TIME]
  * System calls that read regular files. Memory that a program has mapped is not among it.
  *
- * PID, COMMAND  who
+ * PID, COMMAND  the process
  * READ_KB   that the program read
  * MISS_KB   that was not in the cache when a read began
  * AHEAD_KB  brought in along with it: reads that find it there have no miss

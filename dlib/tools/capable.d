@@ -6,7 +6,7 @@
  * Usage: capable.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants. Shows what a program needs when it does not run as root. Linux 6.13 or later.
  *
- * PID, UID, COMMAND  who        CAPABILITY  see capabilities(7)
+ * PID, UID, COMMAND  the process        CAPABILITY  see capabilities(7)
  * RESULT  0, or EPERM: the program does not have it, and may do without. Once for each thread and capability
  *
  * Example:

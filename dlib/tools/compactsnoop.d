@@ -5,7 +5,7 @@
  *
  * Usage: compactsnoop.d
  *
- * TIME  when it ended     PID, COMMAND  who waited for it; kcompactd does it in the background
+ * TIME  when it ended     PID, COMMAND  the process that waited; kcompactd does it in the background
  * MODE  sync: may wait for pages, async        US  microseconds        RESULT  how it ended
  *
  * Example:

@@ -6,7 +6,7 @@
  * Usage: cputime.d [--interval TIME] [--top N]
  * Measured at each change of threads, not by samples; PID 0 is idle time of all CPUs.
  *
- * PID, COMMAND  who        MS  milliseconds on a CPU; threads that stay on it count when they leave
+ * PID, COMMAND  the process        MS  milliseconds on a CPU; threads that stay on it count when they leave
  *
  * Example:
  *   # cputime.d --interval 1s --top 5 -c "stress-ng -q --cpu 1 -t 1"

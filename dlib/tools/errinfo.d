@@ -6,7 +6,7 @@
  * Usage: errinfo.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only those of this process and its descendants.
  *
- * COMMAND, SYSCALL   who called what      ERROR  its name      COUNT  how often
+ * COMMAND, SYSCALL   the call, and the program      ERROR  its name      COUNT  how often
  *
  * Example:
  *   # errinfo.d -c "cat /nonexistent /root"

@@ -6,7 +6,7 @@
  * Usage: filelife.d
  * Files of open(2) and its variants, removed by unlink(2) and unlinkat(2) under the name that they were created with.
  *
- * PID, COMMAND  who removed it        MS  milliseconds that it lived        FILE  the path
+ * PID, COMMAND  the process that removed it        MS  milliseconds that it lived        FILE  the path
  *
  * Example:
  *   # filelife.d -c "sh short-lived.sh"

@@ -7,7 +7,7 @@
  * With -p or -c only those of this process and its descendants. Pipes, sockets and terminals are
  * left out: their readers wait for others.
  *
- * TIME   when it returned     PID, COMMAND   who     D   R read, W write
+ * TIME   when it returned     PID, COMMAND   the process     D   R read, W write
  * BYTES  transferred          MS  how long           FILE  the path
  *
  * Example:

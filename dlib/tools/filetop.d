@@ -6,7 +6,7 @@
  * Usage: filetop.d [--interval TIME] [--top N]
  *
  *     KB  transferred by read, pread64, readv, preadv, preadv2 and those of write
- * D       R read, W write        PID, COMMAND   who         FILE   the path
+ * D       R read, W write        PID, COMMAND   the process         FILE   the path
  *
  * Example:
  *   # filetop.d --interval 1s --top 4 -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=100"

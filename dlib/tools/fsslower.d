@@ -6,7 +6,7 @@
  * Usage: fsslower.d [--ms N] [--fs TYPE]
  * read, write and fsync of regular files, and open, as system calls.
  *
- * TIME  when it returned      PID, COMMAND  who       FS  type of the file system
+ * TIME  when it returned      PID, COMMAND  the process       FS  type of the file system
  * OP    open, read, write, fsync                      FILE  the path
  *
  * Example:

@@ -6,7 +6,7 @@
  * Usage: fsyncsnoop.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only those of this process and its descendants.
  *
- * TIME   when it returned      PID, COMMAND   who     CALL   fsync, fdatasync, syncfs, sync_file_range
+ * TIME   when it returned      PID, COMMAND   the process     CALL   fsync, fdatasync, syncfs, sync_file_range
  * US     microseconds          FILE   the path        ERR    the error, or "-"
  * At the end the distribution of the times by call.
  *

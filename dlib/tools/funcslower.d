@@ -6,7 +6,7 @@
  * Usage: funcslower.d --function NAME [--module NAME] [--us N] [-p PID|-c COMMAND]
  * The name may be a pattern. With -p or -c of this process and its descendants only.
  *
- * TIME     when it returned     US       how long it took     PID, COMMAND  who
+ * TIME     when it returned     US       how long it took     PID, COMMAND  the process
  * RESULT   its value            FUNCTION  what
  *
  * Example:

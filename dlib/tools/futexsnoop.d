@@ -7,7 +7,7 @@
  * With -p or -c only of this process and its descendants. Mutexes, condition variables and the like
  * of programs wait by futex(2); what is free never gets there.
  *
- * PID, COMMAND  who        FUTEX  address of the lock        COUNT  waits      MS  waited in all
+ * PID, COMMAND  the process        FUTEX  address of the lock        COUNT  waits      MS  waited in all
  *
  * Example:
  *   # futexsnoop.d -c "stress-ng -q --mutex 1 -t 1"

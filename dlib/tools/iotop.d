@@ -1,11 +1,11 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * iotop.d: who sends most bytes to and from block devices.
+ * iotop.d: processes that send most bytes to and from block devices.
  *
  * Usage: iotop.d [--interval TIME] [--top N]
  *
- * PID, COMMAND   who (kernel threads write what was left in the page cache)
+ * PID, COMMAND   the process (kernel threads write what was left in the page cache)
  * DEVICE   the device     D  R read, W write, D discard          KB  how much, in requests that began
  *
  * Example:

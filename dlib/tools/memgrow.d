@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memgrow.d: who asks the kernel for memory: brk(2) and mmap(2) by stack.
+ * memgrow.d: memory that programs ask the kernel for: brk(2) and mmap(2) by stack.
  *
  * Usage: memgrow.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all. Below each stack the program and

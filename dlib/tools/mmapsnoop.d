@@ -6,7 +6,7 @@
  * Usage: mmapsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *
- * PID, COMMAND   who       PROT   r read, w write, x execute; SHARE  shared or private
+ * PID, COMMAND   the process       PROT   r read, w write, x execute; SHARE  shared or private
  * BYTES  its size           OFFSET within the file              FILE  the path
  *
  * Example:

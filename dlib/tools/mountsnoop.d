@@ -6,7 +6,7 @@
  * Usage: mountsnoop.d
  * mount(2), umount2(2), and move_mount(2), which puts a file system in its place that newer programs have prepared.
  *
- * PID, COMMAND  who         CALL  the system call        RESULT  0, or the error
+ * PID, COMMAND  the process         CALL  the system call        RESULT  0, or the error
  * TYPE, SOURCE, TARGET  as given; - where the call does not say it
  *
  * Example:

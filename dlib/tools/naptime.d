@@ -6,7 +6,7 @@
  * Usage: naptime.d [-p PID|-c COMMAND]
  * With -p or -c only of this process and its descendants. Sleeps until an absolute time (TIMER_ABSTIME) are left out.
  *
- * TIME      when it began    PPID  the parent       PID, COMMAND  who
+ * TIME      when it began    PPID  the parent       PID, COMMAND  the process
  * ASKED_MS  for how long     TOOK_MS  milliseconds until it went on
  *
  * Example:

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * newproc.d: processes as they are created, by whom.
+ * newproc.d: processes as they are created, and their parents.
  *
  * Usage: newproc.d [-p PID|-c COMMAND]
  * With -p or -c only those made by this process and its descendants.

@@ -6,7 +6,7 @@
  * Usage: oomkill.d
  *
  * TIME      when              VICTIM, COMMAND  the process that is killed
- * RSS_KB    its memory        BY   who asked for the memory that was not there
+ * RSS_KB    its memory        BY   the process that asked for the memory that was not there
  *
  * Example, while a cgroup of 20 MB runs a program that touches 80 MB:
  *   # oomkill.d

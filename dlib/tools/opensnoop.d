@@ -6,7 +6,7 @@
  * Usage: opensnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *
- * UID, PID, COMMAND   who      FD   the descriptor, or -1
+ * UID, PID, COMMAND   the process      FD   the descriptor, or -1
  * ERR    the error, or "-"     PATH as the program gave it
  *
  * Example:

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * preempts.d: threads that are preempted, and by whom.
+ * preempts.d: threads that are preempted, and the threads that preempt them.
  *
  * Usage: preempts.d [--interval TIME] [--top N]
  *

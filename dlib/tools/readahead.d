@@ -7,7 +7,7 @@
  * ADDED_KB far above READ_KB: the program reads here and there, and posix_fadvise(2) or the file system's read_ahead_kb
  * would save work. System calls that read regular files.
  *
- * PID, COMMAND  who           READ_KB  that the program read since the first page was missing
+ * PID, COMMAND  the process           READ_KB  that the program read since the first page was missing
  * ADDED_KB      brought into the page cache by these reads          FILE  the path
  *
  * Example:

@@ -6,7 +6,7 @@
  * Usage: reclaim.d
  * Because the machine has too little (direct), or their cgroup (memcg).
  *
- * TIME  when it ended      PID, COMMAND  who      WHY  direct, memcg
+ * TIME  when it ended      PID, COMMAND  the process      WHY  direct, memcg
  * US    microseconds       PAGES  that were freed
  *
  * Example, while a cgroup of 20 MB runs dd if=/dev/zero of=/tmp/dwell.example bs=1M count=60:

@@ -6,7 +6,7 @@
  * Usage: rwbytype.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only those of this process and its descendants.
  *
- * COMMAND  who      D    R read, W write      FS     ext4, pipefs, sockfs, proc ...
+ * COMMAND  the process      D    R read, W write      FS     ext4, pipefs, sockfs, proc ...
  * CALLS    successful calls (read, pread64, readv, preadv, preadv2 and those of write)
  * BYTES    transferred
  *

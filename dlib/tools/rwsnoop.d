@@ -6,7 +6,7 @@
  * Usage: rwsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only those of this process and its descendants.
  *
- * UID, PID, COMMAND   who      D   R read, W write     BYTES  how many were transferred
+ * UID, PID, COMMAND   the process      D   R read, W write     BYTES  how many were transferred
  * FILE   the path, or what else the descriptor stands for
  * Calls: read, pread64, readv, preadv, preadv2 and those of write; failed ones are left out.
  *

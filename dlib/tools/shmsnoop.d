@@ -5,7 +5,7 @@
  *
  * Usage: shmsnoop.d
  *
- * PID, COMMAND  who          CALL  the system call
+ * PID, COMMAND  the process          CALL  the system call
  * ARGS    shmget: key, size, flags; shmat: id, address, flags; shmdt: address; shmctl: id, command
  * RESULT  what it returned: an id, an address, 0; or the error
  *

@@ -1,12 +1,12 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * soconnect.d: connect(2): to whom programs connect, and with what result.
+ * soconnect.d: connect(2): the addresses that programs connect to, and the result.
  *
  * Usage: soconnect.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *
- * PID, COMMAND  who       ADDRESS, PORT  internet addresses; the path of a local socket ("@": abstract)
+ * PID, COMMAND  the process       ADDRESS, PORT  internet addresses; the path of a local socket ("@": abstract)
  * US   microseconds       RESULT  0, or the error (EINPROGRESS: goes on meanwhile)
  *
  * Example:

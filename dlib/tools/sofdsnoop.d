@@ -6,7 +6,7 @@
  * Usage: sofdsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants. sendmsg(2) and recvmsg(2); of one call the first 16.
  *
- * PID, COMMAND  who      D  S sent, R received     SOCK  the socket's descriptor
+ * PID, COMMAND  the process      D  S sent, R received     SOCK  the socket's descriptor
  * FD  the descriptor that was sent, or the new one that was received      FILE  what it is
  *
  * Example:

@@ -5,7 +5,7 @@
  *
  * Usage: solisten.d
  *
- * PID, COMMAND  who        ADDRESS, PORT  where connections are expected
+ * PID, COMMAND  the process        ADDRESS, PORT  where connections are expected
  * BACKLOG       connections that may wait to be accepted, as asked for (net.core.somaxconn limits it)
  *
  * Example:

@@ -7,7 +7,7 @@
  * OpenSSL and GnuTLS, in all programs that use them, also those that start later; with -p or -c only in this process and its
  * descendants. --module node: a program that has OpenSSL in itself.
  *
- * PID, COMMAND  who     D  W written, R read     BYTES  of the call     DATA  the first line, up to 160 bytes
+ * PID, COMMAND  the process     D  W written, R read     BYTES  of the call     DATA  the first line, up to 160 bytes
  *
  * Example:
  *   # sslsniff.d -c "python3 hello-tls.py"

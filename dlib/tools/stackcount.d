@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stackcount.d: who calls a function of the kernel: its stacks, counted.
+ * stackcount.d: callers of a function of the kernel: its stacks, counted.
  *
  * Usage: stackcount.d --function NAME [--module NAME] [--top N] [-p PID|-c COMMAND] [--interval TIME]
  * The name may be a pattern. With -p or -c of this process and its descendants only.

@@ -6,7 +6,7 @@
  * Usage: statsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *
- * PID, COMMAND   who      CALL  the system call     ERR   the error, or "-"
+ * PID, COMMAND   the process      CALL  the system call     ERR   the error, or "-"
  * PATH   as the program gave it; "" with a descriptor alone
  *
  * Example:

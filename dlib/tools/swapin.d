@@ -6,7 +6,7 @@
  * Usage: swapin.d [-p PID|-c COMMAND] [--interval TIME]
  * What a swap device or file is read for, with what the kernel reads ahead of it. Pages that zswap still has in memory are not read.
  *
- * PID, COMMAND   who touched the memory
+ * PID, COMMAND   the process that touched the memory
  * COUNT  reads     KB  that were read
  *
  * Example, with 20 MB for 40 MB of memory that is touched twice:

@@ -6,7 +6,7 @@
  * Usage: syncsnoop.d
  * fsyncsnoop.d shows the files of fsync(2), and distributions of the time.
  *
- * TIME  when it ended      PID, COMMAND  who      CALL  the system call
+ * TIME  when it ended      PID, COMMAND  the process      CALL  the system call
  * US    microseconds       RESULT  0, or the error
  *
  * Example:

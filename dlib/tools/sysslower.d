@@ -8,7 +8,7 @@
  * (poll, futex, nanosleep ...) are shown like all others.
  *
  * TIME     when it returned     MS     how long it took     CPU_MS  of it on a CPU
- * PID, COMMAND   who            SYSCALL  what               RESULT  its result, or the error
+ * PID, COMMAND   the process            SYSCALL  what               RESULT  its result, or the error
  *
  * Example:
  *   # sysslower.d --ms 50 -c "sleep 0.2"

@@ -6,7 +6,7 @@
  * Usage: tcpconnlat.d
  * From connect(2) until the other side has answered.
  *
- * PID, COMMAND  who asked for the connection       REMOTE, PORT  with whom
+ * PID, COMMAND  the process that asked for it       REMOTE, PORT  with whom
  * US   microseconds                                RESULT  established, refused, failed (no answer, given up)
  *
  * Example, while another terminal runs python3 -m http.server 8999 2>/dev/null & sleep 1; curl -s localhost:8999/ >/dev/null; curl -s 127.0.0.1:9; kill %1:

@@ -6,7 +6,7 @@
  * Usage: tcpdrop.d
  * IPv4. A socket that is closed drops what its program has not read, a final FIN above all. Linux 5.17 or later.
  *
- * PID, COMMAND  who was on the CPU: a packet that arrives is handled under any program
+ * PID, COMMAND  the process on the CPU: a packet that arrives is handled under any program
  * SOURCE, DEST  addresses and ports         FLAGS  TCP's flags, hexadecimal: 2 SYN, 10 ACK, 4 RST, 1 FIN
  * REASON        number in the kernel's enum skb_drop_reason        WHERE  function that dropped it
  *

@@ -1,12 +1,12 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tcptop.d: who sends and receives most by TCP, by connection.
+ * tcptop.d: connections that send and receive most by TCP.
  *
  * Usage: tcptop.d [--interval TIME]
  * What programs write to and read from their sockets: headers and repeated segments are not among it. Linux 6.3 or later.
  *
- * PID, COMMAND  who           LOCAL, REMOTE  the connection's ends
+ * PID, COMMAND  the process           LOCAL, REMOTE  the connection's ends
  * SENT_BYTES, GOT_BYTES  data
  *
  * Example:

@@ -6,7 +6,7 @@
  * Usage: unlinksnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *
- * TIME   when      PID, COMMAND   who     CALL  the system call
+ * TIME   when      PID, COMMAND   the process     CALL  the system call
  * ERR    the error, or "-"                PATH  as the program gave it, the new one after "->"
  *
  * Example, while another terminal runs cd /tmp; touch dw.a; mv dw.a dw.b; rm dw.b; rmdir dw.c 2>/dev/null:

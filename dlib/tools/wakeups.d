@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wakeups.d: who wakes whom.
+ * wakeups.d: threads and the threads that wake them up.
  *
  * Usage: wakeups.d [--interval TIME] [--top N]
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes strings as JSON: with quotes and escapes, and valid whatever the bytes are. */
+/* Writes strings as JSON: with quotes and escapes, and valid for any bytes. */
 #ifndef DWELL_BASE_JSONSTR_H
 #define DWELL_BASE_JSONSTR_H
 #include "base/strb.h"

@@ -22,7 +22,7 @@ static int fail_open(const char *path, struct err *err)
 	return err_set(err, e, "cannot create %s: %s", path, strerror(-e));
 }
 
-/* The file beside its place. */
+/* Opens the temporary file in the folder of the path. */
 static int open_temp(struct outfile *o, mode_t mode, struct err *err)
 {
 	int fd, e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that is made: complete, or not there. It is written beside its place and then renamed, so that a reader never
- * sees half of one and a failure leaves the old one. */
+/* A file that is made: complete, or not there. It is written under another name in the same folder and then renamed. So
+ * a reader never sees half of a file, and a failure leaves the old one. */
 #ifndef DWELL_BASE_OUTFILE_H
 #define DWELL_BASE_OUTFILE_H
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 struct outfile {
 	FILE *f;
 	const char *path; /* NULL: standard output */
-	char *temp;	  /* beside path; NULL: f is path itself (a device, a pipe) */
+	char *temp;	  /* the temporary file; NULL: f is path itself (a device, a pipe) */
 };
 
 /* Opens path for writing, NULL or "-": standard output. A file of that name is replaced by outfile_end(), when the

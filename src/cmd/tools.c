@@ -160,7 +160,7 @@ bool cmd_help_of_tool(const char *name, FILE *out)
 	return true;
 }
 
-/* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
+/* As `dwell -s NAME.d …`, with the shipped file even if the current folder has a file of this name. */
 static int run_tool(const char *name, int argc, char **argv, char *const *words)
 {
 	struct err err = { 0 };

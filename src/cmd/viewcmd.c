@@ -13,7 +13,7 @@
 #include "cmd/words.h"
 #include "engine/why.h"
 
-/* Bars of eighths need UTF-8, and somebody who has nothing against it. */
+/* Bars of eighths need UTF-8, and a user who has not turned it off. */
 static bool can_utf8(void)
 {
 	const char *no = getenv("NO_COLOR");

@@ -102,7 +102,7 @@ int shell_option(struct shell *s, const struct dcall *d, int *i, uint64_t max, u
 int shell_js(struct shell *s, struct js **ret);
 /* The same with what is alive in their heap. */
 int shell_heap(struct shell *s, struct js_heap **ret);
-/* The same with who dominates whom. */
+/* The same with the tree of dominators. */
 int shell_graph(struct shell *s, struct js_graph **ret);
 /* The object of a command's address, which must be alive. */
 int shell_heap_object(struct shell *s, const struct dcall *d, struct js_heap **h, uint64_t *ret);

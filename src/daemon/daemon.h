@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds what `dwell latency --daemon` does besides `dwell latency`: rotating recordings, metrics, and messages to
- * the service manager. All functions accept NULL: the run is no daemon. */
+/* Adds the work of `dwell latency --daemon`: rotating recordings, metrics, and messages to the service manager. All
+ * functions accept NULL: the run is no daemon. */
 #ifndef DWELL_DAEMON_DAEMON_H
 #define DWELL_DAEMON_DAEMON_H
 #include "engine/request.h"

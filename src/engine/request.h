@@ -69,6 +69,6 @@ void request_param(struct request *c, const char *name, const char *value);
 /* How many threads there are for each that the trackers look at (the largest parameter …_one_in); 1: all are. */
 unsigned request_one_in(const struct request *c);
 
-/* The folder of what is shipped in D: beside the running binary, or the installed one. In the arena. */
+/* The folder of the shipped D files: next to the running binary, or the installed one. In the arena. */
 const char *libs_dir(struct arena *a);
 #endif

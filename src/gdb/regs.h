@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers as gdb numbers them, and what it is told of them. */
+/* Registers as gdb numbers them, and their description for gdb. */
 #ifndef DWELL_GDB_REGS_H
 #define DWELL_GDB_REGS_H
 #include <stddef.h>

@@ -152,7 +152,7 @@ static const char *machine_of(int fd)
 	return e.e_machine == EM_X86_64 ? "x86_64" : e.e_machine == EM_AARCH64 ? "aarch64" : NULL;
 }
 
-/* This program; or, where it was built beside it, the one that needs nothing of the other machine. */
+/* This program; or, if it was built, too, the one that needs nothing of the other machine. */
 static int find_own(struct fleet *f)
 {
 	static const char beside[] = "dwell-static";

@@ -29,6 +29,6 @@ struct fleet_result {
 	unsigned lost; /* machines that gave none, told */
 };
 
-/* 0, whatever the machines did; -errno, told: of what is here. LISTENER_WRONG: places. */
+/* 0, even if machines failed; -errno, told: of this machine. LISTENER_WRONG: places. */
 int fleet_run(const struct fleet_opts *o, const struct listener *to, struct fleet_result *ret);
 #endif

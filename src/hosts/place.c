@@ -127,7 +127,7 @@ void place_run(const struct place *p, const struct place_ssh *s, struct place_ar
 	make_argv(p, s, false, ret);
 }
 
-/* The copy gets its name when it is whole; only its owner may use it, who must own the folder, too. */
+/* The copy gets its name when it is whole. Only its owner may use it, and the owner must own the folder, too. */
 void place_copy(const struct place *p, const struct place_ssh *s, struct place_argv *ret)
 {
 	snprintf(ret->script, sizeof(ret->script),

@@ -59,9 +59,9 @@ const struct builtin *builtin_find_func(const char *name);
 const struct builtin *builtin_get(enum bi_id id);
 
 enum node_kind {
-	N_INT,	    /* ival; suffixes in name ("", "u", "l", "ul", "ll", "ull"); str: the spelling, whose
-		     * leading '0' tells octal and hex from decimal (C types them otherwise); is_char_const */
-	N_STR,	    /* str, len: escapes already decoded; not NUL-counted */
+	N_INT, /* ival; suffixes in name ("", "u", "l", "ul", "ll", "ull"); str: the spelling. A leading '0' in it tells
+		  octal and hex from decimal (C types them otherwise); is_char_const */
+	N_STR, /* str, len: escapes already decoded; not NUL-counted */
 	N_IDENT,    /* name: global, inline, enumerator or built-in (checker: var/builtin/N_INT) */
 	N_TLS,	    /* self->name */
 	N_THIS,	    /* this->name */

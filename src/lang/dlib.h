@@ -26,7 +26,7 @@ struct dlib_texts {
 	size_t n;
 };
 
-/* How texts are read: only by the one who may open files. */
+/* How texts are read. The reader is the process that may open files. */
 struct dlib_reader {
 	void *ctx;
 	/* All texts, in the order in which their names hold. Texts in the arena. dlib_warn_text() tells

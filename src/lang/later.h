@@ -18,7 +18,7 @@ bool later_is(const struct clause_instance *s);
 bool later_wants_args(const struct clause_instance *s);
 /* Why p cannot be a probe of the clause: the names or types of its arguments do not fit. NULL: it can be. */
 const char *later_misfit(struct arena *a, const struct dprog *p, const struct clause_instance *s, struct probe *found);
-/* The program with no other probes than found[epid - 1], and what belongs to the clauses whatever they are about.
- * In the arena; it shares its trees with p. */
+/* The program with no other probes than found[epid - 1], and the parts of clauses that do not depend on probes. In the
+ * arena; it shares its trees with p. */
 const struct dprog *later_program(struct arena *a, const struct dprog *p, const struct probe_list *found);
 #endif

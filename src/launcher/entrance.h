@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way into a server: its socket, the token of those who may ask, and the address that a user opens. */
+/* The way into a server: its socket, the token of permitted users, and the address that a user opens. */
 #ifndef DWELL_LAUNCHER_ENTRANCE_H
 #define DWELL_LAUNCHER_ENTRANCE_H
 #include <stdint.h>

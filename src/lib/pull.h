@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads values out of a line of JSON that the text view has made, whatever its numbers and bytes are. The line is
- * well formed; in other text nothing is found, and nothing after its NUL is read. */
+/* Reads values out of a line of JSON that the text view has made, with any numbers and bytes. The line is well formed;
+ * in other text nothing is found, and nothing after its NUL is read. */
 #ifndef DWELL_LIB_PULL_H
 #define DWELL_LIB_PULL_H
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows what a function calls, how often and how long, and who calls it: in the kernel by fbt, in a program by the
- * pid provider. Reads the function's code to find which functions to look at. */
+/* Shows the functions that a function calls, how often and how long, and its callers: in the kernel by fbt, in a
+ * program by the pid provider. Reads the function's code to find which functions to look at. */
 #ifndef DWELL_LIVE_CALLS_H
 #define DWELL_LIVE_CALLS_H
 #include "engine/front/callsprog.h"

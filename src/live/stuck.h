@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs `dwell latency stuck`: lists the threads that are blocked now, since when, on what, and who has it. The program
- * that looks is dlib/latency/stuck.d, once. The view "stuck" prints. */
+/* Runs `dwell latency stuck`: lists the threads that are blocked now, since when, on what, and the thread that has it.
+ * The program that looks is dlib/latency/stuck.d, once. The view "stuck" prints. */
 #ifndef DWELL_LIVE_STUCK_H
 #define DWELL_LIVE_STUCK_H
 #include "engine/run/run.h"

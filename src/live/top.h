@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell top`: what is slow, who, and why, on a terminal. The trackers, the table of causes and the samples are D
- * programs of dlib/latency; the rows they produce are shown by src/top. */
+/* `dwell top`: shows what is slow, which threads, and why, on a terminal. The trackers, the table of causes and the
+ * samples are D programs of dlib/latency; the rows they produce are shown by src/top. */
 #ifndef DWELL_LIVE_TOP_H
 #define DWELL_LIVE_TOP_H
 #include "engine/run/run.h"

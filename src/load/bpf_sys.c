@@ -213,7 +213,7 @@ int bpfsys_enable_run_stats(void)
 	fd = bpfsys(BPF_ENABLE_STATS, &a, sizeof(a));
 	if (fd != -EPERM)
 		return fd;
-	/* only CAP_SYS_ADMIN may ask for them; they may be there all the same */
+	/* only CAP_SYS_ADMIN may ask for them; others may have turned them on */
 	fd = open("/proc/sys/kernel/bpf_stats_enabled", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && read(fd, &on, 1) == 1 && on == '1')
 		return fd;

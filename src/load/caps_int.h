@@ -25,10 +25,10 @@ struct cap_prog {
 
 /* fd, or -errno. */
 int cap_load(const struct cap_prog *p);
-/* The verifier lets a program of this type call the helper (whatever the arguments). -errno: it let
- * us load nothing; 0 no, 1 yes. */
+/* Does the verifier let a program of this type call the helper, with some arguments? -errno: it let us load nothing; 0
+ * no, 1 yes. */
 int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func);
-/* The same with what a program of this kind needs beside: its instructions and log are not looked at. */
+/* The same with what else a program of this kind needs: its instructions and log are not looked at. */
 int cap_helper_in(const struct cap_prog *in, uint32_t func);
 bool cap_atomics(void);
 bool cap_percpu_batch(void);

@@ -172,7 +172,7 @@ int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map
 		l->filler = pid;
 		return 0;
 	}
-	return fill(ret); /* no process to be had: wait ourselves */
+	return fill(ret); /* no process can be started: wait here */
 }
 
 /* 1: the child has ended in failure. 0: it lives or succeeded. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connects the server to libmicrohttpd: decides who may ask, which handler answers, and writes the headers of
- * every answer. No part of a request is ever used as the name of a file. */
+/* Connects the server to libmicrohttpd: decides which requests are permitted, which handler answers, and writes the
+ * headers of every answer. No part of a request is ever used as the name of a file. */
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>

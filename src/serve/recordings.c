@@ -14,8 +14,8 @@
 
 #define LIVE_NAME "the live view"
 
-/* Bytes of a file that are sent in one turn. The HTTP library's own 4 KiB would be a trickle beside viewers of a flood,
- * who take BLOCK_SIZE of stream.c each before it is a file's turn again. */
+/* Bytes of a file that are sent in one turn. The HTTP library's own 4 KiB would be a trickle: viewers of a flood take
+ * BLOCK_SIZE of stream.c each before it is a file's turn again. */
 #define FILE_BLOCK (128 << 10)
 
 /* -- which there are -- */

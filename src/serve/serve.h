@@ -17,7 +17,7 @@
 #define SERVE_LINE_MAX (1 << 20)	       /* bytes of one line of output; longer ones are left out and counted */
 #define SERVE_CONNECTIONS_MAX 256	       /* that have shown the token */
 #define SERVE_STRANGERS_MAX 64		       /* that have not; then the oldest goes */
-#define SERVE_STRANGER_S 10		       /* … and after so long any of them, whatever it does */
+#define SERVE_STRANGER_S 10		       /* … and after so long any of them, in any state */
 #define SERVE_VIEW_MAX (16 << 20)	       /* bytes of a view of a recording */
 #define SERVE_UPLOAD_MAX (UINT64_C(256) << 20) /* bytes of a recording that is sent */
 #define SERVE_UPLOADS_MAX 4		       /* recordings that were sent; then the oldest goes */

@@ -9,7 +9,7 @@
 #define TEXTSERVE_CONNECTIONS_MAX 32   /* that have asked; then the oldest goes */
 #define TEXTSERVE_STRANGERS_MAX 64     /* that have not; then the oldest goes */
 #define TEXTSERVE_HEAD_S 10	       /* so long they may take to ask */
-#define TEXTSERVE_PATIENCE_S 20	       /* a connection that lasts longer is closed, whatever it does */
+#define TEXTSERVE_PATIENCE_S 20	       /* a connection that lasts longer is closed, in any state */
 #define TEXTSERVE_START_MS 10000       /* what textserve_wait() waits: a busy machine starts slowly */
 #define TEXTSERVE_TEXT_MAX (16u << 20) /* bytes */
 

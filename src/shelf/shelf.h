@@ -19,8 +19,8 @@ extern const size_t shelf_nfiles;
 extern const struct shelf_file shelf_pages[];
 extern const size_t shelf_npages;
 
-/* Where the library is: the folder `dlib` beside the binary (of a build), the installed one if the binary stands where
- * it was installed, else SHELF_INSIDE. */
+/* The folder of the library: `dlib` next to the binary (of a build), the installed one if the binary stands where it
+ * was installed, else SHELF_INSIDE. */
 const char *shelf_dir(struct arena *a);
 /* A file to be read; flags: more of open(2). An fd, or -errno. */
 int shelf_open(const char *path, int flags);

@@ -8,7 +8,7 @@
 #include "stat/statprint.h"
 
 struct statwaits {
-	pid_t pid; /* who traces; 0: nobody */
+	pid_t pid; /* the tracer; 0: none */
 	int from;  /* its pipe */
 };
 

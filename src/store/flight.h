@@ -19,14 +19,14 @@
 #define FLIGHT_MAX_EVENTS 65536 /* of a record: more is damaged */
 #define FLIGHT_MAX_SHARES 8	/* threads that flight_shares() tells apart */
 
-/* Data of a ROW_FLIGHT: followed by n events in the order of their times. Some are before `from`: who had a CPU
- * then. */
+/* Data of a ROW_FLIGHT: followed by n events in the order of their times. Some are before `from`: they tell the thread
+ * that had a CPU then. */
 struct rec_flight {
 	uint64_t from, to;	   /* what was asked for: up to the end of the slow event. CLOCK_MONOTONIC ns */
 	uint64_t covered;	   /* from here on nothing is missing; later than from: it was overwritten already */
 	uint64_t start;		   /* of the slow event: begin */
-	uint32_t tid, cpu;	   /* who opened it, and where */
-	uint32_t end_tid, end_cpu; /* who ended it */
+	uint32_t tid, cpu;	   /* the thread that opened it, and where */
+	uint32_t end_tid, end_cpu; /* the thread that ended it */
 	uint32_t n;
 	uint32_t torn;	  /* entries that were being written */
 	uint32_t skipped; /* 1: nothing was looked at, there were too many slow events in this second */
@@ -65,7 +65,7 @@ struct flight_shares {
 	size_t n;
 	uint64_t others;  /* of further threads */
 	uint64_t unknown; /* before the first switch */
-	uint64_t irq;	  /* interrupts and soft interrupts, in the time of whatever thread they found */
+	uint64_t irq;	  /* interrupts and soft interrupts, in the time of any thread */
 };
 /* The threads that had a CPU from one time to another. */
 void flight_shares(const struct flight_rec *f, uint32_t cpu, uint64_t from, uint64_t to, struct flight_shares *ret);
@@ -83,8 +83,8 @@ struct flight_wait {
 	uint64_t from, to;
 	uint32_t lock;	 /* LOCKED: LCB_F_* */
 	bool by_irq;	 /* SLEPT: it was woken up in an interrupt */
-	uint32_t by_tid; /* LOCKED: who had the lock; SLEPT: who woke it up; READY: who had the CPU for most of it; 0:
-			    not known */
+	uint32_t by_tid; /* LOCKED: the thread that had the lock; SLEPT: the thread that woke it up; READY: the thread
+			    that had the CPU for most of it; 0: not known */
 	uint32_t cpu;	 /* where it ended */
 	char by_comm[FLIGHT_TEXT + 1];
 };

@@ -134,7 +134,7 @@ struct cg {
 	struct lay_agg *aggs;
 	struct lay_track *tracks;
 	struct type_memo *type_memos; /* lay_type.c */
-	bool warned_ustack;	      /* that user stacks of other threads are not to be had */
+	bool warned_ustack;	      /* that there are no user stacks of other threads */
 	uint32_t state_size, tls_size, this_size;
 	uint32_t cpu_off, cpu_size; /* in the state map: each CPU's elements, a power of two of bytes apart */
 	uint32_t busy_off;	    /* in scratch: gen_busy_begin() */

@@ -11,9 +11,9 @@
 _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == REC_USTACK_FAULT,
 	       "flags of a walk are those of a record");
 
-/* Frames of the tracing machinery at the top of a kernel stack: the program and bpf_trace_run(). How many
- * more there are (__bpf_trace_…, __traceiter_…) depends on the kernel and on who else is attached; the
- * views leave those out. Timer samples begin where the sample hit, probes of functions with the function. */
+/* Frames of the tracing machinery at the top of a kernel stack: the program and bpf_trace_run(). Their number
+ * (__bpf_trace_…, __traceiter_…) depends on the kernel and on other programs that are attached. The views leave those
+ * out. Timer samples begin where the sample hit, probes of functions with the function. */
 #define SKIP_TRACEPOINT 2
 #define MACHINERY 2 /* frames of __bpf_trace_NAME() and __traceiter_NAME() */
 #define CALLER_FRAMES (2 + MACHINERY)
@@ -156,8 +156,7 @@ static void gen_process(struct gen *g, struct mem dst, int32_t flags, vreg start
 	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, start)), 8, start);
 }
 
-/* Is there no user stack to be had, whatever the thread does? The user stack of a walked thread needs unwinding
- * tables. */
+/* Is a user stack impossible here? The user stack of a walked thread needs unwinding tables. */
 static bool no_user_stack(struct gen *g)
 {
 	if (g->e->no_user_stack)
@@ -480,7 +479,7 @@ vreg gen_stack_depth(struct gen *g, bool user)
 	return d;
 }
 
-/* The second frame: who called the function that the probe is in. */
+/* The second frame: the caller of the function that the probe is in. */
 vreg gen_caller(struct gen *g, bool user)
 {
 	irslot s = ir_slot(g->f, CALLER_FRAMES * 8);

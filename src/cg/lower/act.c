@@ -122,7 +122,7 @@ static bool calls_function(const struct node *n)
 	return walk_node(&w, n);
 }
 
-/* Does the statement change anything that outlives the clause, beside the record? */
+/* Does the statement change anything that outlives the clause, apart from the record? */
 static bool beside_record(const struct stmt *s)
 {
 	const struct node *n = s->expr;
@@ -179,8 +179,8 @@ void gen_record(struct gen *g, irlabel fail)
 	gen_gaps(g);
 }
 
-/* The clause's record. When the ring is full the loss is counted; what the clause does beside its
- * record (aggregations, assignments, exit) still happens: gen_full(). */
+/* The clause's record. A full ring is counted as a loss. The clause still does the rest (aggregations, assignments,
+ * exit): gen_full(). */
 static void gen_clause_record(struct gen *g)
 {
 	gen_ts(g);

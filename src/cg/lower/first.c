@@ -69,7 +69,7 @@ static const struct node *begins_with(const struct node *n)
 	return n;
 }
 
-/* Is the clock asked for several times, and one of them whatever predicates say? */
+/* Is the clock asked for several times, and at least once without a predicate? */
 static bool wants_clock(const struct prog *pr)
 {
 	struct walk w = { .node = is_clock };

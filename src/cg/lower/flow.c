@@ -62,7 +62,7 @@ static const struct lay_seg *segment_at(const struct gen *g, const struct stmt *
 	return NULL;
 }
 
-/* Does the run do anything beside filling the record? */
+/* Does the run do anything but fill the record? */
 static bool has_more(const struct lay_seg *seg)
 {
 	const struct stmt *s = seg->first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trackers whose keys may be opened several times before they are closed (setting nested): places for as many open
- * events, of which the last one opened is closed first. A thread owns a place when it has exchanged its start stamp,
- * whatever other CPUs do with the same key.
+ * events, of which the last one opened is closed first. A thread owns a place when it has exchanged its start stamp.
+ * Other CPUs may use the same key meanwhile.
  *
  * With keys in a hash a word in front of the places counts those that are open; the key is deleted by the thread that
  * closes the last one and turns the count from 0 to DEAD, so that nobody opens a place of an element that is about to

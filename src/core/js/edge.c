@@ -135,7 +135,7 @@ static int see_cell(struct edges *x)
 	return give(x, JS_EDGE_GLOBAL, strb_str(&name), 0, w);
 }
 
-/* Whether a word of the object itself leads there, besides its properties: a function's context, a promise's result. */
+/* Does a word of the object itself lead there, apart from its properties: a function's context, a promise's result? */
 static int see_words(struct edges *x)
 {
 	struct js_extent e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph of V8's heap, with a number for each object that is alive, and who dominates whom: what would go if an
- * object went. Number 0 is the root: all that is outside of V8's pages. */
+/* The graph of V8's heap, with a number for each object that is alive. Each object has a dominator: the object without
+ * which it would be free. Number 0 is the root: all that is outside of V8's pages. */
 #ifndef DWELL_CORE_JS_GRAPH_H
 #define DWELL_CORE_JS_GRAPH_H
 #include "core/js/heap.h"
@@ -12,7 +12,7 @@ struct js_graph {
 	uint32_t n;	    /* numbers: objects and the root */
 	uint32_t *page;	    /* of each page: the number of its first object */
 	uint32_t **rank;    /* of each 64 words of a page: objects of the page before them */
-	uint32_t *parent;   /* who dominates; of the root 0 */
+	uint32_t *parent;   /* its dominator; for the root 0 */
 	uint64_t *retained; /* bytes of an object and of all that it dominates */
 };
 

@@ -4,7 +4,7 @@
  * A page begins at a multiple of 256 KiB with a head that has its bounds, or leads to them. Objects in a page need not
  * be alive: V8 leaves dead objects where they are until it needs the room. So objects are found as the collector finds
  * them, from roots. All words outside of V8's pages count as roots (stacks, registers, V8's own tables, memory of
- * malloc): no object that is alive is missing, and one that died since the last collection may still be there. */
+ * malloc). So no object that is alive is missing. An object that died since the last collection may still be there. */
 #ifndef DWELL_CORE_JS_HEAP_H
 #define DWELL_CORE_JS_HEAP_H
 #include "core/js/js.h"

@@ -15,7 +15,8 @@ bool coreline_open(struct shell *s);
 /* A line as getline(3) gives it, without newline; -1: the end. */
 ssize_t coreline_read(char **line, size_t *cap);
 /* Runs the lines of standard input until it ends, or says $q; asks for them in a terminal. run: runs one, says what
- * went wrong; false then. Returns whether all went well; where somebody types, who has seen the messages, always true.
+ * went wrong; false then. Returns whether all commands succeeded; always true in an interactive session, whose user has
+ * seen the messages.
  */
 bool coreline_run(struct shell *s, bool (*run)(struct shell *s, const char *text));
 #endif

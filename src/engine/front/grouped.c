@@ -90,7 +90,7 @@ int grouped_text(struct arena *a, const struct dopts *o, struct strb *b, const c
 {
 	const char *of, *of_t;
 
-	/* Looking for the tree in use takes time: only those who name containers pay for it. */
+	/* The search for the tree in use takes time, so it is made for options about containers only. */
 	if (o->container[0] || !strcmp(o->by, "container"))
 		put_container_of(a, b);
 	if (!o->by[0]) {

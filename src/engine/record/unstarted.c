@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 
 static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-/* The file and what SQLite puts beside it. Handlers have nothing but globals. */
+/* The file, and those that SQLite puts next to it. Handlers have nothing but globals. */
 static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
 static char paths[ARRAY_SIZE(suffixes)][PATH_MAX];
 static volatile sig_atomic_t guarded;

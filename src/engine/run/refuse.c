@@ -25,7 +25,7 @@ int refuse_destructive(const struct request *c, const struct compile_session *w)
 			     b.n ? "\n" : "", strb_str(&b));
 }
 
-/* Bytes that a record takes of a buffer besides its data, as DTrace counts (exit() needs 60 bytes). */
+/* Bytes of a record in a buffer, without its data, as DTrace counts (exit() needs 60 bytes). */
 #define RECORD_OVERHEAD 52
 /* … and a count beside an aggregation's data, and names beside that of an array's element. */
 #define AGG_OVERHEAD 8

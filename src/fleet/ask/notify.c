@@ -24,7 +24,7 @@
 struct message {
 	char *text;
 	size_t n;
-	bool hook, program; /* to whom it still is to go */
+	bool hook, program; /* the receivers that it still is to go to */
 	unsigned tries;
 	uint64_t next; /* CLOCK_MONOTONIC ns */
 };

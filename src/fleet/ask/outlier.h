@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts that are slower than their peers. Each host's percentiles are beside the median host's; those that are apart
- * are then compared second by second with all other hosts together (latency/compare/compare.h). How often
- * a quiet fleet has a false one is measured (test/perf/fleetwatch.py). */
+/* Hosts that are slower than their peers. Each host's percentiles are compared with the median host's. Those that
+ * differ are then compared second by second with all other hosts together (latency/compare/compare.h). How often a
+ * quiet fleet has a false one is measured (test/perf/fleetwatch.py). */
 #ifndef DWELL_FLEET_ASK_OUTLIER_H
 #define DWELL_FLEET_ASK_OUTLIER_H
 #include "fleet/ask/host.h"

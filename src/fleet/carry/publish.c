@@ -19,7 +19,8 @@
 #include "fleet/wire/rows.h"
 #include "store/file/statedir.h"
 
-#define DONE '~'  /* after a name: that recording is sent; it comes after all that names have, and they go by time */
+/* After a name: that recording is sent completely. It sorts after all times, with which names begin. */
+#define DONE '~'
 #define ID_LEN 40 /* of a message: the start of its SHA-256 */
 
 /* A second that was sent: it is sent again when its count has changed. */

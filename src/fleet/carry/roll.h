@@ -8,7 +8,7 @@
 
 #define ROLL_LATE_S 10		/* a minute is added up so long after its end; what comes later, by a repair … */
 #define ROLL_REPAIR_S 60	/* … which is not more often than this */
-#define ROLL_BACK_S (2 * 3600u) /* who begins looks so far back */
+#define ROLL_BACK_S (2 * 3600u) /* at the start a host looks so far back */
 
 struct roll;
 /* Begins. The store's options and the listener live longer. 0 or -errno with *err. */

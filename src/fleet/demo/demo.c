@@ -101,7 +101,7 @@ static void become(const struct demo *d, const char *name, char *const *argv, in
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent || log < 0 || null < 0)
 		_exit(127);
-	setsid(); /* Ctrl-C is the parent's, who ends them in order */
+	setsid(); /* Ctrl-C is for the parent, which ends the children in order */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(null, STDIN_FILENO);

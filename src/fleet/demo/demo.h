@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole fleet on one machine, to try it: NATS, ClickHouse, simulated hosts beside this one, a collector and the page,
- * as children that never outlive their parent, in a folder that goes with them. */
+/* A whole fleet on one machine, to try it: NATS, ClickHouse, simulated hosts next to this one, a collector and the
+ * page. They are children that never outlive their parent, in a folder that is removed with them. */
 #ifndef DWELL_FLEET_DEMO_DEMO_H
 #define DWELL_FLEET_DEMO_DEMO_H
 #include <limits.h>

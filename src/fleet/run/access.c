@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the file of who belongs to a fleet. */
+/* Reads the file of a fleet's members. */
 #include "fleet/run/access.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  *	reader ann dwell_acme SHA-256     of ClickHouse: asks one database; the sum is of the password
  *	writer collector SHA-256          … stores, and makes tables
  *
- * "#" begins a comment. Only its owner may write the file, and that is root or who runs dwell. */
+ * "#" begins a comment. Only its owner may write the file. The owner is root, or the user who runs dwell. */
 #ifndef DWELL_FLEET_RUN_ACCESS_H
 #define DWELL_FLEET_RUN_ACCESS_H
 #include <stdio.h>
@@ -47,7 +47,7 @@ const uint8_t *access_host(const struct access *a, const char *tenant, const cha
 /* The configuration of nats-server: an account for each tenant, which has nothing of the others, and leave for each key
  * to send and to hear what it must. 0 or -errno. */
 int access_put_nats(struct strb *b, const struct access *a, struct err *err);
-/* The users of ClickHouse: whom it lets ask sees one database, and nothing else. 0 or -errno. */
+/* The users of ClickHouse. One who may ask sees one database, and nothing else. 0 or -errno. */
 int access_put_click(struct strb *b, const struct access *a, struct err *err);
 /* Reads the file and writes one of them; what cannot be written is seen by ferror(). 0 or -errno. */
 int access_write(const char *path, bool click, FILE *out, struct err *err);

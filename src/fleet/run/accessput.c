@@ -38,7 +38,7 @@ static void put_user(struct strb *b, const struct access_member *m)
 	switch (m->kind) {
 	case ACCESS_HOST:
 		snprintf(subject, sizeof(subject), "dwell.run.v1.%s.%s.%s", t, s, h);
-		/* Answers go to whom a request came from, and nowhere else. */
+		/* Answers go to the sender of a request, and nowhere else. */
 		strb_printf(b, "\"dwell.v1.%s.%s.%s.>\"], allow_responses: { max: -1, expires: \"25h\" },", t, s, h);
 		break;
 	case ACCESS_USER: strb_printf(b, "\"dwell.run.v1.%s.>\"],", t); break;
@@ -130,7 +130,7 @@ int access_put_nats(struct strb *b, const struct access *a, struct err *err)
 
 int access_put_click(struct strb *b, const struct access *a, struct err *err)
 {
-	/* Readers cannot change settings: who can may use functions like remote(), too. */
+	/* Readers cannot change settings, since settings allow functions like remote(), too. */
 	strb_printf(b,
 		    "<!-- Made by `dwell fleet access`. -->\n<yandex>\n<profiles><default></default>"
 		    "<dwell_reader><readonly>1</readonly><max_execution_time>%d</max_execution_time></dwell_reader>"

@@ -41,6 +41,6 @@ struct runask_result {
 /* Options of it that are no others' (base/optrow.h). */
 #define RUNASK_NROWS 8u
 extern const struct optrow runask_rows[RUNASK_NROWS];
-/* 0, whatever the hosts did; -errno with *err. */
+/* 0, even if hosts failed; -errno with *err. */
 int runask(struct runask *o, const struct listener *to, struct runask_result *ret, struct err *err);
 #endif

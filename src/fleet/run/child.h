@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "fleet/run/policy.h"
 
-#define RUNCHILD_PATIENCE_MS 10000u	     /* without a word from who asked it ends */
+#define RUNCHILD_PATIENCE_MS 10000u	     /* without a word from the user's dwell it ends */
 #define RUNCHILD_GRACE_NS (5 * NSEC_PER_SEC) /* from the interrupt to the kill */
 #define RUNCHILD_BYTES_MAX (UINT64_C(256) << 20)
 #define RUNCHILD_CPU_S 10u /* of a CPU, to compile; and the policy's share of the time that it may run */
@@ -27,7 +27,7 @@ struct runchild {
 };
 /* 0 or -errno with *err. */
 int runchild_start(struct runchild *c, const struct runmsg *m, const struct runpolicy *p, struct err *err);
-/* Notes that the user who asked is still there. */
+/* Notes that the user's dwell is still there. */
 void runchild_alive(struct runchild *c);
 /* In order: what it has is still sent. */
 void runchild_interrupt(struct runchild *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host that takes programs: a process beside the one that sends recordings, with a connection of its own. It listens
- * to the host's subject, checks who has signed and what the machine's policy allows, runs programs and sends what they
- * give to who asked. */
+/* A host that takes programs: a process next to the one that sends recordings, with a connection of its own. It listens
+ * to the host's subject, checks the signature and what the machine's policy allows, runs programs, and sends their
+ * output to the user's dwell. */
 #ifndef DWELL_FLEET_RUN_HOST_H
 #define DWELL_FLEET_RUN_HOST_H
 #include <sys/types.h>
@@ -20,7 +20,7 @@ struct runhost_options {
 	struct bus_options bus;
 	const char *tenant, *site, *host, *policy;
 	const char *key;   /* file of the seed that signs answers; NULL: bus.credentials has it, or nobody signs */
-	const char *audit; /* a file of JSON Lines: who asked for what, and what became of it */
+	const char *audit; /* a file of JSON Lines: who asked for which run, and how it ended */
 	bool (*stop)(void *ctx);
 	void *ctx;
 };

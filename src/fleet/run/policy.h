@@ -7,7 +7,7 @@
  *	rows 100000              lines and rows of aggregations that a program may send
  *	programs 2               at a time
  *
- * "#" begins a comment. Only its owner may write the file, and that is root or who runs dwell. */
+ * "#" begins a comment. Only its owner may write the file. The owner is root, or the user who runs dwell. */
 #ifndef DWELL_FLEET_RUN_POLICY_H
 #define DWELL_FLEET_RUN_POLICY_H
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct runpolicy {
 	uint64_t cpu; /* percent */
 	uint64_t seconds, rows, programs;
 };
-/* A file that says who may do something: nobody but its owner may write it. 0 or -errno with *err. */
+/* Opens a file of permissions: only its owner may write it. 0 or -errno with *err. */
 int runpolicy_open(const char *path, const char *what, FILE **ret, struct err *err);
 /* 0 or -errno with *err. */
 int runpolicy_read(const char *path, struct runpolicy *ret, struct err *err);

@@ -472,7 +472,7 @@ void bus_give(struct bus_message *v, unsigned n, bool done)
 {
 	for (unsigned i = 0; i < n; i++) {
 		if (done)
-			(void)nats.natsMsg_Ack(v[i].own, NULL); /* else it comes again, and counts once all the same */
+			(void)nats.natsMsg_Ack(v[i].own, NULL); /* else it comes again, and still counts once */
 		nats.natsMsg_Destroy(v[i].own);
 	}
 }

@@ -13,8 +13,8 @@
 #define BUS_CONSUMER "collect" /* durable: all collectors share it; those of one tenant: with "-" and its name */
 #define BUS_SUBJECTS "dwell.v1.>"
 #define BUS_SUBJECT_MAX 512u
-#define BUS_INBOX \
-	"_INBOX." /* how subjects of answers begin; the public key of whom they are for follows, if it has one */
+/* The beginning of subjects of answers; the receiver's public key follows, if it has one. */
+#define BUS_INBOX "_INBOX."
 #define BUS_NAME_MAX 100u		   /* bytes of a tenant, site or host */
 #define BUS_WAIT_MS 5000		   /* for a connection, and for an answer */
 #define BUS_DUPLICATES_S 120		   /* messages with one id within this time are one */

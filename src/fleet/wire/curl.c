@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens libcurl and starts it, once for all who use it in this process. */
+/* Opens libcurl and starts it, once for the whole process. */
 #include "fleet/wire/curl.h"
 #include <errno.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the checker, shared by the files of lang/check. An expression whose error was reported has
- * the type DK_DYN; whatever uses it stays silent. Functions that take a node return the node that
- * stands in its place afterwards. This header has the checker's state, types, conversions, constants. */
+/* Inside of the checker, shared by the files of lang/check. An expression whose error was reported has the type DK_DYN.
+ * Expressions that use it report no further error. Functions that take a node return the node that stands in its place
+ * afterwards. This header has the checker's state, types, conversions, constants. */
 #ifndef DWELL_LANG_CHECK_CHECKER_H
 #define DWELL_LANG_CHECK_CHECKER_H
 #include "base/near.h"

@@ -14,7 +14,7 @@ static bool arg_is_narrow(struct checker *c, const struct node *n)
 	return c->stmt && c->stmt->probes.n && args_are_narrow(c, &c->stmt->probes, i);
 }
 
-/* Is the value, whatever its type, one that 32 bits hold? An unknown value is taken to be as wide as its type. */
+/* Do 32 bits hold the value, even if its type is wider? An unknown value is taken to be as wide as its type. */
 static bool fits(struct checker *c, const struct node *n)
 {
 	const struct dtype *r = res(c, n);

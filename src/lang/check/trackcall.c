@@ -107,7 +107,7 @@ static struct node *check_scan(struct checker *c, struct node *n, struct dtracke
 	return set_type(n, basic(c, DT_VOID));
 }
 
-/* threshold(NAME): it has the tracker's, whatever the key. */
+/* threshold(NAME): it has the tracker's, for any key. */
 static struct node *check_threshold(struct checker *c, struct node *n, const struct dtracker *t)
 {
 	if (n->nargs)

@@ -60,7 +60,7 @@ char *lex_unescape(struct arena *a, const char *s, size_t n, size_t *ret_len);
 /* -- pragma.c: a control line from after its # to its end -- */
 void pragma_line(struct lexer *lx, const char *p, const char *end);
 
-/* ASCII only, whatever the locale. */
+/* ASCII only, in any locale. */
 static inline bool lex_is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Macro variables and script arguments: $pid as a number, $$pid as a string, $1 as whatever its text
- * is (number, word or string), $$1 always as a string. */
+/* Macro variables and script arguments: $pid as a number, $$pid as a string, $1 as its text is (number, word or
+ * string), $$1 always as a string. */
 #include "lang/syntax/macro.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -147,8 +147,8 @@ static void narrow(struct chain_wait *part, const struct chain_wait *x)
 	part->to = x->to < part->to ? x->to : part->to;
 }
 
-/* A wait in another one of the same thread: who was to blame for the outer one is so for this, if it does not know
- * better. */
+/* A wait within another one of the same thread: the thread to blame for the outer one is to blame for this one, too, if
+ * it has none of its own. */
 static void inherit_by(struct chain_wait *w, const struct chain_wait *outer)
 {
 	if (w->level == CHAIN_QUEUED || (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocked-by chains: who waited for whom, who waited for whom … A bounded memory of recent waits, and from one of
- * them the links to others that explain it, as far as the evidence goes.
+/* Blocked-by chains: a thread waited for another one, which waited for a third one, and so on. The memory of recent
+ * waits is bounded. From one of them links lead to others that explain it, as far as there is evidence.
  *
  * A wait leads on, in this order, to
  *   - what the same thread waited for in it (a system call: the sleep in it; a sleep: the lock, the request);
@@ -30,8 +30,8 @@
 /* The level of a wait. Within a thread only waits of a deeper level explain it. */
 enum chain_level { CHAIN_CALL, CHAIN_SLEEP, CHAIN_LOCKED, CHAIN_QUEUED };
 /* How somebody else was involved. */
-/* RELEASER: a waker who had what was waited for, as far as can be known. STOPPER: by a signal, or as its tracer.
- * DOER: did the work that was waited for. */
+/* RELEASER: a waker that had what was waited for, as far as is known. STOPPER: by a signal, or as its tracer. DOER: did
+ * the work that was waited for. */
 enum chain_via { CHAIN_NOBODY, CHAIN_HOLDER, CHAIN_WAKER, CHAIN_RUNNING, CHAIN_RELEASER, CHAIN_STOPPER, CHAIN_DOER };
 
 struct chain_wait {
@@ -46,10 +46,10 @@ struct chain_wait {
 	bool idle;		   /* for something to do, or for time to pass */
 	bool condition;		   /* for a sign of another thread: as idle as that one was */
 	bool loop;		   /* … which the loop of a worker waits for */
-	bool asked;		   /* somebody waits for it, whatever its thread does: never idle */
+	bool asked;		   /* somebody waits for it, so it is never idle */
 	bool general;		   /* the words say no more than those of the sleep: "mutex" */
 	enum chain_via via;
-	uint32_t by_tid; /* who; 0: not known */
+	uint32_t by_tid; /* the thread to blame; 0: not known */
 	char by_comm[CHAIN_COMM];
 	char by_means[CHAIN_COMM]; /* "SIGSTOP", or "" */
 	uint32_t cpu;		   /* where it ended */
@@ -69,8 +69,8 @@ struct chain {
 	bool more;    /* it would go on */
 	bool passing; /* of the last link, a wait for a CPU: the one who had it last waited itself for most of the time
 		       */
-	char had[CHAIN_HAD]; /* of the last link, a wait for a CPU: who had it; or "" */
-	char did[CHAIN_DID]; /* of the last link: what the one who is to blame did meanwhile; or "" */
+	char had[CHAIN_HAD]; /* of the last link, a wait for a CPU: the thread that had it; or "" */
+	char did[CHAIN_DID]; /* of the last link: what the thread to blame did meanwhile; or "" */
 };
 
 struct chains;

@@ -174,8 +174,8 @@ static void set_words(const struct tracker_facts *k, const struct slow_event *e,
 	bool known = said & CAUSE_FACT_USER_LOCK && why->class == CAUSE_LOCK && k->class == CAUSE_LOCK;
 	char value[CHAIN_OBJECT];
 
-	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was; but a fact is the tracker's
-	 * own. */
+	/* For a lock, a reclaim … the stack tells the operation, and the tracker tells the object. A fact is always the
+	 * tracker's own. */
 	if (why->class != CAUSE_UNKNOWN && !known &&
 	    (k->class == CAUSE_UNKNOWN || k->class == why->class || why->wait.frame < 0)) {
 		ret->class = why->class;
@@ -260,7 +260,7 @@ static void set_call(const struct slow_event *e, struct chain_wait *w)
 		snprintf(w->op, sizeof(w->op), "%s(...%s)", name, file + n - (room - 4));
 }
 
-/* An interrupt that wakes a thread up does so in whatever thread it found: that one is no reason. */
+/* An interrupt wakes a thread up in the time of any thread, which is not to blame. */
 static bool wakers_count(enum cause_class class)
 {
 	return class == CAUSE_LOCK || class == CAUSE_IPC || class == CAUSE_PROCESS || class == CAUSE_FS ||
@@ -301,7 +301,7 @@ static void set_by(const struct tracker_facts *k, const struct slow_event *e, st
 		   { ATTR_PREV_TID, ATTR_PREV_COMM, CHAIN_RUNNING },
 		   { ATTR_WAKER_TID, ATTR_WAKER_COMM, CHAIN_WAKER } };
 
-	if (taker_of(e)) /* whom they found on the CPU is not to blame */
+	if (taker_of(e)) /* the thread that interrupts found on the CPU is not to blame */
 		return;
 
 	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {

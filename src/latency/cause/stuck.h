@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists threads that do not run now: reads what dlib/latency/stuck.d recorded, names the cause of each wait, and
- * links threads by who waits for a lock of whom. */
+/* Lists threads that do not run now: reads the records of dlib/latency/stuck.d, names the cause of each wait, and links
+ * a thread to the one that holds the lock it waits for. */
 #ifndef DWELL_LATENCY_STUCK_H
 #define DWELL_LATENCY_STUCK_H
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct stuck_thread {
 	uint64_t off_cpu_ns;		 /* since it ran last; 0: not known */
 	enum stuck_kind kind;		 /* of the lock that it waits for */
 	uint64_t lock;			 /* its address */
-	uint32_t holder_pid, holder_tid; /* who has it; 0: nobody, or not known */
+	uint32_t holder_pid, holder_tid; /* the thread that has it; 0: none, or not known */
 	const char *holder_name;
 	bool shared; /* the holder is the last of several readers that took it */
 	uint64_t cgroup;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the table of causes: takes rows of aggregations whose keys hold a stack, classifies the stacks, and adds
- * them up by cause, by process and, when there is one, by user stack. `dwell why` prints it. */
+/* Makes the table of causes. It takes rows of aggregations that have a stack in the key, classifies the stacks, and
+ * adds them up by cause, by process and, when there is one, by user stack. `dwell why` prints it. */
 #ifndef DWELL_LATENCY_WHYTAB_H
 #define DWELL_LATENCY_WHYTAB_H
 #include "latency/cause/causes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what is slow on a machine. Takes the rows of a run of dlib/check/check.d (or of another recording of
- * trackers), adds up who waited how long for what, and applies rules (rules.c, one row each) that say how
- * much is too much. The results are findings. */
+/* Finds what is slow on a machine. Takes the rows of a run of dlib/check/check.d (or of another recording of trackers),
+ * adds up the waits by thread, object and blocker, and applies rules (rules.c, one row each) that set the limits. The
+ * results are findings. */
 #ifndef DWELL_LATENCY_CHECK_H
 #define DWELL_LATENCY_CHECK_H
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct check_sum {
 };
 
 struct check;
-struct check_eval; /* what a rule looks at beside its own sums: int.h */
+struct check_eval; /* the input of a rule, in addition to its own sums: int.h */
 
 /* A possible finding. Costs are in thousandths of a second per second: 100 means that threads waited 0.1 s in each
  * second, all together. */

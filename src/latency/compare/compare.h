@@ -56,7 +56,7 @@ struct cmp_stat {
 
 struct cmp_result {
 	uint64_t na, nb;
-	enum cmp_unjudged unjudged;		       /* of latencies; the rate may be known all the same */
+	enum cmp_unjudged unjudged;		       /* of latencies; the rate may still be known */
 	double qa[CMP_NQUANTILES], qb[CMP_NQUANTILES]; /* NAN: none */
 	struct cmp_stat q[CMP_NQUANTILES];	       /* log2(b / a), octaves */
 	struct cmp_stat auc;			       /* P(a value of b is larger than one of a), ties count half */

@@ -93,8 +93,8 @@ void chance_make(struct chance *c, const struct level *a, const struct level *b)
 	double best = -INFINITY, sum = 0;
 
 	c->n = 0;
-	/* Up to twice the stretch: what wanders that slowly can be about as long on one side of its mean as there is to
-	 * see of it. */
+	/* Up to twice the stretch: a level that wanders that slowly can be on one side of its mean for the whole
+	 * stretch. */
 	for (size_t t = 0; t < LEVEL_TAUS && (t == 0 || (size_t)1 << (t - 1) <= 2 * longest); t++) {
 		double rho = t ? exp(-1 / (double)((size_t)1 << (t - 1))) : LATE;
 

@@ -22,7 +22,7 @@ struct latencygroups {
 int latencygroup_tracker(const struct rec_schema *s, uint32_t agg);
 /* A ROW_AGG of such an aggregation is added; others are left alone. 0 or -ENOMEM. */
 int latencygroups_add(struct latencygroups *g, const struct rec_schema *s, const struct row *row);
-/* Adds all delays of a tracker to *ret, whatever their group. 0 or -ENOMEM. */
+/* Adds all delays of a tracker to *ret, of all groups. 0 or -ENOMEM. */
 int latencygroups_sum(const struct latencygroups *g, const char *tracker, struct histsum *ret);
 /* By tracker in the order of the schema, and there the group that waited longest first. */
 void latencygroups_sort(struct latencygroups *g, const struct rec_schema *s);

@@ -252,7 +252,7 @@ static bool begins_at(struct matching_lines *l, const struct ufunc *f, uint64_t 
 	return false;
 }
 
-/* The line table is the compiler's word; that an instruction begins there is looked at all the same. */
+/* The line table is the compiler's word. Whether an instruction begins there is checked. */
 static void add_line(void *arg, const struct uline *l)
 {
 	struct matching_lines *ml = arg;

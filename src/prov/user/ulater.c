@@ -123,7 +123,7 @@ static struct uproc_obj *new_obj(struct arena *keep, const struct uobj *o)
 	return r;
 }
 
-/* By its name alone: most files are of no interest to those who look for functions of one. */
+/* Tests the name alone: most files are of no interest if functions of one are wanted. */
 static bool may_matter(const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n)
 {
 	const struct uobj o = { .path = m->path, .name = basename(m->path), .is_exe = true };

@@ -56,7 +56,7 @@ struct reading {
 	uint64_t after_seq;
 	bool after_put;
 	uint64_t lock_ts; /* of the lock taken last: its holder has the same time */
-	bool under;	  /* who had the CPU when a thread was woken up is still to come */
+	bool under;	  /* the thread that had the CPU when a thread was woken up is still to come */
 	int depth;	  /* interrupts that begin less those that end, since the switch read last */
 	size_t first;	  /* in f->v, since then */
 };
@@ -194,7 +194,7 @@ static bool take_entry(struct flight *f, const struct want *w, struct reading *r
 	const enum role role = f->role[e->kind - 1];
 
 	if (is_wanted(f, w, r, e)) {
-		/* and who takes the CPU from it */
+		/* and the thread that takes the CPU from it */
 		if (!w->whole && role == ROLE_SWITCH && r->after.kind && !r->after_put)
 			put(f, r, &r->after, r->after_seq);
 		put(f, r, e, seq);
@@ -209,7 +209,8 @@ static bool take_entry(struct flight *f, const struct want *w, struct reading *r
 	return true;
 }
 
-/* From the youngest back to who had the CPU when the window began. Entries into f->v, youngest first; how many. */
+/* Reads from the youngest entry back to the thread that had the CPU when the window began. Entries into f->v, youngest
+ * first; how many. */
 static size_t read_cpu(struct flight *f, uint32_t cpu, struct want *w)
 {
 	size_t most = w->whole ? FLIGHT_CPU_EVENTS : FLIGHT_OTHER_EVENTS;

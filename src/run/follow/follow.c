@@ -38,7 +38,7 @@ struct proc {
 
 struct follow {
 	struct sym *sym;
-	struct sideband *side; /* NULL: not to be had */
+	struct sideband *side; /* NULL: not available */
 	struct proc *by_tgid;
 	struct proc *list;
 	unsigned n;

@@ -324,7 +324,7 @@ static void *run(void *arg)
 	struct pollfd *fds = calloc(n + 1, sizeof(*fds));
 
 	pthread_setname_np(pthread_self(), "dwell-late");
-	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p); /* refused: it works all the same */
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p); /* refused: it works nevertheless */
 	if (w->flags & LATEWATCH_DROP)
 		privs_drop(false);
 	if (fds)

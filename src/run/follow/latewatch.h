@@ -21,7 +21,7 @@ struct latewatch;
 #define LATEWATCH_LOOKS 1000u /* new files in a second: looking at one takes about 0.1 ms */
 #define LATEWATCH_WAKES 5000u /* times in a second that the side band wakes it; then it looks every … */
 #define LATEWATCH_NAP_MS 25
-#define LATEWATCH_HOLD_MS 250	  /* nobody is stopped for longer, whatever the session does (its output may block) */
+#define LATEWATCH_HOLD_MS 250	  /* nobody is stopped for longer, even if the session's output blocks */
 #define LATEWATCH_LATE_NS 200000u /* a thread that is stopped later than this may have run past a probe */
 #define LATEWATCH_PAUSE_BYTES ((uint64_t)64 << 20) /* nobody waits for the symbols of larger code */
 
@@ -30,7 +30,7 @@ struct latefile {
 	struct side_event e; /* MMAP; path points to the text below */
 	/* Set by the watching thread: */
 	bool paused;	/* the thread waits; else a debugger has it, it is gone, or the code is too large */
-	bool late;	/* it was stopped late, or let go early */
+	bool late;	/* it was stopped late, or resumed early */
 	uint64_t since; /* CLOCK_BOOTTIME, ns */
 	/* Set by the session: */
 	bool again;			      /* it was not looked at, so it is not known */

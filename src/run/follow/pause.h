@@ -15,7 +15,7 @@ struct pauses {
 	struct pausing {
 		pid_t tid;
 		bool matters;
-	} late[PAUSE_MAX]; /* told to stop, and to be let go as soon as they have */
+	} late[PAUSE_MAX]; /* told to stop, and to be resumed as soon as they have */
 	unsigned n;
 	uint64_t ended; /* that mattered and ended without having stopped: they ran on */
 };

@@ -33,7 +33,7 @@ enum sideband_what {
 			    */
 	SIDEBAND_TASKS,	   /* only forks and ends */
 };
-/* Opens it on all online CPUs. -errno when perf is not to be had. */
+/* Opens it on all online CPUs. -errno if perf is not available. */
 int sideband_open(enum sideband_what what, struct sideband **ret);
 void sideband_close(struct sideband *s); /* accepts NULL */
 /* Gives all events that are there, by time. Only processes: no threads. */

@@ -45,7 +45,7 @@ int privs_drop(bool events)
 		return -errno;
 	for (unsigned cap = 0; cap < CAPS_MAX && has_cap_number(cap); cap++)
 		if (!(keep & 1ull << cap) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && errno != EPERM)
-			return -errno; /* EPERM: no CAP_SETPCAP: the sets below shrink all the same */
+			return -errno; /* EPERM: no CAP_SETPCAP: the sets below shrink nevertheless */
 	for (int i = 0; i < 2; i++) {
 		uint32_t mask = (uint32_t)(keep >> (32 * i));
 

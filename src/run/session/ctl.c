@@ -76,7 +76,7 @@ static bool is_ours(const char *dir)
 	return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
 }
 
-/* The folder is ours alone: who could write there could put another socket in the place of ours. */
+/* The folder is ours alone: anybody who could write there could put another socket in the place of ours. */
 static int make_folder(void)
 {
 	char dir[CTL_PATH_LEN];

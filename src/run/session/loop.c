@@ -12,7 +12,7 @@
 
 /* Reading aggregations unasked may take this part of the time at most: 1 / 16. */
 #define AGG_SHARE 16u
-/* So long without a CPU is told of: rings may have overflowed, and what is keyed by the time of reading is late. */
+/* A pause of this length is told: rings may have overflowed, and rows keyed by the time of reading are late. */
 #define PAUSE_MIN_NS 1000000000ull
 
 struct due {

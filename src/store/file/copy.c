@@ -8,7 +8,7 @@
 #include "store/file/fdfile.h"
 #include "store/file/read_int.h"
 
-/* "File format write version" and "read version": 1: no log beside it, 2: there may be one. Source:
+/* "File format write version" and "read version": 1: there is no log, 2: there may be one. Source:
  * sqlite.org/fileformat2.html, section 1.3. */
 #define FORMAT_AT 18
 static const unsigned char no_log[2] = { 1, 1 };

@@ -172,7 +172,7 @@ static int on_delete(sqlite3_vfs *vfs, const char *name, int sync)
 	return SQLITE_READONLY;
 }
 
-/* There is nothing beside it: no journal, no log. */
+/* No other file exists: no journal, no log. */
 static int on_access(sqlite3_vfs *vfs, const char *name, int flags, int *ret)
 {
 	(void)vfs;
@@ -233,6 +233,6 @@ int fdfile_db_new(int fd, sqlite3 **ret)
 {
 	int rc = open_fd(fd, "", SQLITE_OPEN_READWRITE, ret);
 
-	/* what would be beside it cannot be */
+	/* other files cannot exist */
 	return rc == SQLITE_OK ? sqlite3_exec(*ret, "PRAGMA journal_mode = OFF", NULL, NULL, NULL) : rc;
 }

@@ -48,7 +48,7 @@ struct recfile {
 	uint64_t now;		     /* the latest that it was told */
 	uint64_t bytes;		     /* of the open transaction, about */
 	uint64_t sources;	     /* bytes of lines of source */
-	uint64_t log;		     /* bytes of the log beside the file */
+	uint64_t log;		     /* bytes of the log */
 	bool blocked;		     /* the log cannot be emptied: somebody reads what is in it */
 	bool full;		     /* nothing more can go, and there is no room */
 	uint64_t unrecorded, untold; /* rows; those of which no row tells yet */
@@ -326,7 +326,7 @@ static void give_notice(struct recfile *f, enum notice n)
 		return;
 	f->told[n] = f->tell = true;
 	snprintf(f->text_told, sizeof(f->text_told), "%s", texts[n]);
-	if (begin(f) == SQLITE_OK) /* whatever the limit: it is one row */
+	if (begin(f) == SQLITE_OK) /* above the limit, too: it is one row */
 		put_counted(f, &row);
 }
 
@@ -612,7 +612,7 @@ int recfile_close(struct recfile *f, struct err *err)
 	strb_free(&f->text);
 	packbuf_free(&f->packed);
 	sqlite3_finalize(f->row);
-	/* One file, without a log beside it, when no reader is in the way. */
+	/* One file, without a log, if no reader prevents that. */
 	if (f->db && !f->dead)
 		sqlite3_exec(f->db, FOLD_LOG, NULL, NULL, NULL);
 	sqlite3_close(f->db);

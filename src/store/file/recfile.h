@@ -51,8 +51,8 @@ struct recfile_info {
 	const char *(*cause)(void *ctx, const uint8_t *frames, size_t n);
 	void *cause_ctx;
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
-	/* The limit of the file with the log beside it; the oldest give way. RECFILE_SIZE_MIN at least, more if the
-	 * program has many probes; 0: no limit. A commit on its way may exceed it by what it adds (an eighth of the
+	/* The limit of the file together with its log; the oldest rows are removed. RECFILE_SIZE_MIN at least, more if
+	 * the program has many probes; 0: no limit. A commit on its way may exceed it by what it adds (an eighth of the
 	 * limit at most, 32 MB). */
 	uint64_t max_bytes;
 	uint64_t max_age_ns; /* the same by age */

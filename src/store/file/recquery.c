@@ -370,8 +370,8 @@ static int first_row(struct recread *r, uint64_t t, int64_t *ret, struct err *er
 	int64_t lo = 1, hi = 0, seq;
 	uint64_t ts;
 
-	/* Rows below 1 are what aggregations were before the first that is left: of the beginning, whatever their
-	 * time. */
+	/* Rows below 1 are the state of aggregations before the first row that is left. They belong to the beginning,
+	 * whatever their time is. */
 	if (!t) {
 		*ret = INT64_MIN;
 		return 0;

@@ -27,7 +27,8 @@
 
 struct mark {
 	uint64_t no, ts;
-	uint64_t events; /* time of the newest event; drops and notes are reported later than the events beside them */
+	uint64_t
+		events; /* time of the newest event; drops and notes are reported later than the events of their time */
 	struct rec_ids ids;
 	uint64_t bytes[RETIRE_N];
 	uint64_t names[RETIRE_N]; /* bytes among them that names of addresses take: they are looked for later */

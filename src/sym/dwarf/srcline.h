@@ -9,7 +9,7 @@
 #include "sym/elf/elf.h"
 
 #define SRCLINE_MAX_BYTES (512ull << 20)      /* sections of one file, unpacked; -EFBIG above */
-#define SRCLINE_MAX_CACHE ((size_t)128 << 20) /* what is kept of its units, beside them */
+#define SRCLINE_MAX_CACHE ((size_t)128 << 20) /* the cache of its units, apart from them */
 #define SRCLINE_MAX_STEPS (50u << 20)	      /* entries read for one file */
 #define SRCLINE_MAX_SCOPES (1u << 20)	      /* functions and inlined ones of one unit; further ones are left out */
 #define SRCLINE_MAX_RANGES (1u << 21)	      /* their ranges of addresses */

@@ -166,8 +166,8 @@ static struct ufile *file_of_path(struct reading *rd, const struct entry *e)
 	return fd >= 0 && st.st_ino == e->ino && st.st_dev == e->dev ? ufile_get(rd->s, fd, &st, e->path) : NULL;
 }
 
-/* The mapped file itself, whatever its path now leads to; else, without the privilege for that,
- * what is at the path in the process's root, if it has the right inode number. */
+/* The mapped file itself, even if its path leads to another one now. Without the privilege for that, the file at the
+ * path in the process's root, if it has the right inode number. */
 static struct ufile *file_of_mapping(struct reading *rd, const struct entry *e)
 {
 	char link[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording as events for trace viewers, whatever the format: who did what from when to when. */
+/* A recording as events for trace viewers of any format: what each thread did from when to when. */
 #ifndef DWELL_VIEW_EXPORT_TRACE_H
 #define DWELL_VIEW_EXPORT_TRACE_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deflating bytes into whatever takes them. */
+/* Deflates bytes into a callback. */
 #ifndef DWELL_VIEW_FORM_DEFLATE_H
 #define DWELL_VIEW_FORM_DEFLATE_H
 #include <stddef.h>

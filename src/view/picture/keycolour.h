@@ -14,7 +14,7 @@
 /* The colour that a name wants, of KEY_SLOTS. */
 unsigned keycolour_slot(const char *name);
 
-struct keycolours { /* who has which colour; all zero at first */
+struct keycolours { /* the key of each colour; all zero at first */
 	bool taken[KEY_SLOTS];
 	char owner[KEY_SLOTS][64];
 };

@@ -109,8 +109,8 @@ void timeline_free(struct timeline *t); /* accepts NULL */
 /* Orders by time, cuts what overlaps the interval before it, joins neighbours that are the same in all (and touch),
  * drops what is empty. */
 void tl_tidy(tl_items *v);
-/* A CPU runs one thread at a time: where another one begins to run, what ran there before has ended, whatever was lost.
- * From there on what that thread did is TL_UNSEEN. Rows must be tidied afterwards. 0 or -ENOMEM. */
+/* A CPU runs one thread at a time. Where another thread begins to run, the one before has ended, even if its end was
+ * lost. From there on what that thread did is TL_UNSEEN. Rows must be tidied afterwards. 0 or -ENOMEM. */
 int tl_one_per_cpu(struct timeline *t);
 /* Puts intervals that may overlap into as few tracks as it takes, TL_MAX_TRACKS at most: track[i] for each of v, which
  * is ordered by time. Returns how many. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of processes out of a recording: who made whom, what they exec'ed, how they ended. */
+/* Rows of processes out of a recording: parents, execs, and ends. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading `perf script`. Its lines have many forms; what is needed of them is little: who, when, which event,
- * and the frames. Source: perf-script(1), tools/perf/builtin-script.c. */
+/* Reading `perf script`. Its lines have many forms. This needs the process, the time, the event, and the frames.
+ * Source: perf-script(1), tools/perf/builtin-script.c. */
 #include "view/stack/perfscript.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell calls`: what a function called, who called it, how often and how long, from the rows of its program
- * (engine/front/callsprog.h). */
+/* `dwell calls`: the functions that a function called, its callers, how often and how long, from the rows of its
+ * program (engine/front/callsprog.h). */
 #ifndef DWELL_VIEW_SUMMARY_CALLSPRINT_H
 #define DWELL_VIEW_SUMMARY_CALLSPRINT_H
 #include <stdio.h>

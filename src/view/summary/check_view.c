@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows what is slow, for whom and why: judges the rows of recordings or of a run, and prints the findings as text,
- * JSON or a page. */
+/* Shows what is slow, for which processes, and why: judges the rows of recordings or of a run, and prints the findings
+ * as text, JSON or a page. */
 #include "view/summary/checkview.h"
 #include <errno.h>
 #include <stdint.h>

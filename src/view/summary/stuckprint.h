@@ -18,6 +18,6 @@ struct stuck_print {
 
 /* Is the thread shown? */
 bool stuckprint_wants(const struct stuck_print *p, const struct stuck_thread *t);
-/* All that are, with stacks and who holds what. 0 or -errno of writing. */
+/* All blocked threads, with stacks and holders. 0 or -errno of writing. */
 int stuckprint(const struct stuck_print *p, struct stuck *s);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows are put together by whom and by cause; the stacks of a cause stand below it. */
+/* Rows are grouped by process and by cause; the stacks of a cause stand below it. */
 #include "view/summary/whyprint.h"
 #include <string.h>
 #include <time.h>
