@@ -5,7 +5,7 @@
  *
  * Usage: iosnoop.d
  *
- * TIME     when               PID, COMMAND   who sent it to the device (a kernel thread, for what
+ * TIME     when               PID, COMMAND   the sender to the device (a kernel thread if it
  * DEVICE   the device                        was written to the page cache before)
  * D        R read, W write, D discard   SECTOR  where it begins, in 512 bytes
  * BYTES    its size           US      microseconds until it was completed

@@ -5,7 +5,7 @@
  *
  * Usage: setuids.d
  *
- * PID, UID, COMMAND  who, and as which user before         CALL  the system call
+ * PID, UID, COMMAND  the process, and its user before       CALL  the system call
  * ARGS    numbers of users or groups; -1: as it is          RESULT  0, or the error
  *
  * Example:

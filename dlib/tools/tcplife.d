@@ -6,7 +6,8 @@
  * Usage: tcplife.d [--port PORT]
  * Connections that were there before are left out.
  *
- * PID, COMMAND  who connected; who closed a connection that was accepted, 0 and - if the other side reset it
+ * PID, COMMAND  the process that connected, or that closed a connection that it had accepted; 0 and -: the other side
+ *               reset it
  * SENT_BYTES    data that the other side acknowledged     GOT_BYTES  data that came from it
  * MS            milliseconds from its beginning (SYN) to its end
  *

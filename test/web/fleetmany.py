@@ -27,7 +27,7 @@ MEASURE = """(() => {
   const d = window.dwell;
   const median = (f) => { const v = []; for (let i = 0; i < 15; i++) { const s = performance.now(); f(); v.push(performance.now() - s); } return v.sort((a, b) => a - b)[7]; };
   const numbers = Float64Array.from({ length: 150000 }, (_, i) => (i * 7919) % 150001);
-  return JSON.stringify({ update: median(() => d.show()), order: median(() => { d.ordered.at = -1e9; d.show(); }), hover: median(() => d.hover({ host: d.grid.hosts[3], column: 5 }, 100, 100)),
+  return JSON.stringify({ update: median(() => d.show()), order: median(() => { d.fleet.forgetOrder(); d.show(); }), hover: median(() => d.hover({ host: d.grid.hosts[3], column: 5 }, 100, 100)),
     drawn: d.grid.drawn + d.heat.drawn, sorted: median(() => numbers.slice().sort()), elements: document.querySelectorAll('*').length });
 })()"""
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of `dwell fleet serve`: outliers, the fleet's heat map, hosts by time, and the details of one host.
-import { amount, number } from "./amount.js";
+// The page of `dwell fleet serve`: outliers, the fleet's heat map, hosts by time, and the details of one host. Asks the
+// server and draws; fleet/fleetstate.ts holds the state.
 import { api, ApiError } from "./app/api.js";
 import {
 	errorMessage,
@@ -14,29 +14,15 @@ import {
 	placeTip,
 	replaceChildren,
 } from "./element.js";
-import {
-	bucketBound,
-	GridLine,
-	GridModel,
-	Look,
-	NOTHING,
-	Outlier,
-	QUANTILES,
-	RANGES,
-	readLook,
-	stepOf,
-	withName,
-	writeLook,
-} from "./fleet/fleetdata.js";
+import { GridLine, GridModel, Look, Outlier, QUANTILES, RANGES, withName } from "./fleet/fleetdata.js";
+import { FleetState, Span } from "./fleet/fleetstate.js";
 import { showDetails } from "./fleet/hostdetails.js";
-import { clockText, FleetHeat, GridCell, HostGrid } from "./fleet/hostgrid.js";
+import { FleetHeat, GridCell, HostGrid } from "./fleet/hostgrid.js";
 import { sleep } from "./math.js";
 import { toggleTheme } from "./theme.js";
 
 const POLL_MS = 400,
-	AGAIN_S = 8, // what is asked for again while live: late rows replace earlier ones
-	OUTLIERS_MS = 5000,
-	ORDER_MS = 3000; // rows keep their places for so long
+	OUTLIERS_MS = 5000;
 
 interface TrackerLine {
 	tracker: string;
@@ -44,14 +30,11 @@ interface TrackerLine {
 	count: number;
 }
 
+const seconds = () => Math.floor(Date.now() / 1000);
+
 class FleetPage {
-	private look: Look = readLook(location.hash);
-	private model: GridModel | null = null;
-	private outliers: Outlier[] = [];
-	/** Counts the looks: an answer to an earlier one is dropped. */
-	private turn = 0;
-	private newest = 0;
-	private readonly state = makeElement("span", "", "connection");
+	private readonly fleet = new FleetState(location.hash);
+	private readonly connection = makeElement("span", "", "connection");
 	private readonly summary = makeElement("span", "", "muted");
 	private readonly choose = makeElement("div", "", "choose");
 	private readonly list = makeElement("ul", "", "outliers");
@@ -60,24 +43,22 @@ class FleetPage {
 	private readonly heat: FleetHeat;
 	private readonly grid: HostGrid;
 	private groups: Group[] = [];
-	private ordered: { model: GridModel | null; of: string; at: number } = { model: null, of: "", at: 0 };
-	private trackers: string[] = [];
 
 	constructor(root: HTMLElement) {
 		const head = makeElement("header", "", "head"),
 			main = makeElement("main"),
-			fleet = makeElement("div", "", "fleet"),
+			columns = makeElement("div", "", "fleet"),
 			pictures = makeElement("section", "", "pictures"),
 			heatBox = makeElement("div"),
 			gridBox = makeElement("div", "", "grid"),
 			side = makeElement("section");
-		this.state.role = "status";
+		this.connection.role = "status";
 		this.tip.hidden = true;
 		head.append(
 			makeElement("h1", "dwell fleet"),
 			this.summary,
 			makeSpacer(),
-			this.state,
+			this.connection,
 			makeButton("◐", "dark or light", toggleTheme),
 		);
 		pictures.append(
@@ -87,8 +68,8 @@ class FleetPage {
 			gridBox,
 		);
 		side.append(makeElement("h2", "Slower than their peers"), this.list);
-		fleet.append(this.choose, pictures, side, this.details);
-		main.append(fleet, this.tip);
+		columns.append(this.choose, pictures, side, this.details);
+		main.append(columns, this.tip);
 		replaceChildren(root, head, main);
 		this.heat = new FleetHeat(heatBox);
 		this.grid = new HostGrid(gridBox);
@@ -100,44 +81,33 @@ class FleetPage {
 		void this.pollOutliers();
 	}
 
-	/** Changes what is looked at; the address tells it. */
+	/** Changes the look by its address. */
 	private set(change: Partial<Look>): void {
-		const hash = writeLook({ ...this.look, ...change });
-		if (hash === location.hash) return;
-		location.hash = hash;
+		const hash = this.fleet.address(change);
+		if (hash !== location.hash) location.hash = hash;
 	}
 
 	private open(): void {
-		const before = this.look,
-			look = (this.look = readLook(location.hash));
-		const same =
-			this.model &&
-			writeLook({ ...before, host: "" }) === writeLook({ ...look, host: "" }) &&
-			look.tracker === before.tracker;
-		if (!same) {
-			this.turn++;
-			this.model = null;
-		}
-		this.grid.selected = look.host;
+		this.fleet.open(location.hash);
+		this.grid.selected = this.fleet.look.host;
 		this.grid.redraw();
 		this.showChoices();
 		void this.showDetails();
 	}
 
-	private get range(): { from: number; to: number } {
-		const { look } = this,
-			now = Math.floor(Date.now() / 1000);
-		return look.from ? { from: look.from, to: look.to } : { from: now - look.range, to: now };
+	private get range(): Span {
+		return this.fleet.range(seconds());
 	}
 
 	private ask<T>(question: string, params: Record<string, string | number>): Promise<T[]> {
-		return api.fleet<T>(question, { hosts: this.look.hosts, except: this.look.except, ...params });
+		const { hosts, except } = this.fleet.look;
+		return api.fleet<T>(question, { hosts, except, ...params });
 	}
 
 	// -- what is chosen --
 
 	private showChoices(): void {
-		const { look } = this;
+		const { look } = this.fleet;
 		this.groups = [
 			makeGroup(
 				QUANTILES.map(([value, text]) => [value, text, `colour: ${text}`] as const),
@@ -150,15 +120,14 @@ class FleetPage {
 				(range) => this.set({ range, from: 0, to: 0 }),
 			),
 		];
-		const live = makeButton(look.from ? "Live" : "Hold", look.from ? "go on" : "keep what is shown", () => {
-			const { from, to } = this.range;
-			this.set(look.from ? { from: 0, to: 0 } : { from, to });
-		});
+		const live = makeButton(look.from ? "Live" : "Hold", look.from ? "go on" : "keep what is shown", () =>
+			this.set(this.fleet.toggledHold(seconds())),
+		);
 		replaceChildren(
 			this.choose,
 			makeSelect(
 				"Tracker",
-				(this.trackers.length ? this.trackers : [look.tracker]).map((name) => [name, name] as const),
+				this.fleet.choices.map((name) => [name, name] as const),
 				look.tracker,
 				(tracker) => this.set({ tracker }),
 			),
@@ -169,9 +138,10 @@ class FleetPage {
 	}
 
 	private makeSelectors(): HTMLElement[] {
+		const { look } = this.fleet;
 		const make = (key: "hosts" | "except", label: string, hint: string) => {
 			const input = makeElement("input");
-			input.value = this.look[key];
+			input.value = look[key];
 			input.placeholder = hint;
 			input.ariaLabel = label;
 			listen(input, "change", () => this.set({ [key]: input.value.trim() }));
@@ -180,7 +150,7 @@ class FleetPage {
 		return [
 			make("hosts", "Only these hosts", "only: web*, role=db"),
 			make("except", "Not these hosts", "not: web-17"),
-			...(this.look.hosts || this.look.except
+			...(look.hosts || look.except
 				? [makeButton("All hosts", "take the selection away", () => this.set({ hosts: "", except: "" }))]
 				: []),
 		];
@@ -189,100 +159,75 @@ class FleetPage {
 	// -- what comes --
 
 	private async load(): Promise<void> {
-		const { turn, look } = this,
-			{ from, to } = this.range;
-		const trackers = await this.ask<TrackerLine>("trackers", { from, to });
-		if (turn !== this.turn) return;
-		this.trackers = trackers.map((line) => line.tracker);
-		if (!this.trackers.includes(look.tracker) && this.trackers[0]) {
-			history.replaceState(null, "", writeLook({ ...look, tracker: this.trackers[0] }));
-			this.look = readLook(location.hash);
-		}
+		const { fleet, range } = this,
+			{ turn } = fleet,
+			before = fleet.look.tracker;
+		const trackers = await this.ask<TrackerLine>("trackers", { ...range });
+		if (turn !== fleet.turn) return;
+		fleet.takeTrackers(trackers.map((line) => line.tracker));
+		if (fleet.look.tracker !== before) history.replaceState(null, "", fleet.address({}));
 		this.showChoices();
-		if (!this.look.tracker) throw new ApiError(0, "no host has sent anything in this range");
-		const step = stepOf(to - from),
-			start = from - (from % step),
-			model = new GridModel(start, step, Math.ceil((to - start) / step));
-		model.merge(await this.askGrid(start, model.to, step));
-		if (turn !== this.turn) return;
-		this.model = model;
-		this.show();
-	}
-
-	private askGrid(from: number, to: number, step: number): Promise<GridLine[]> {
-		return this.ask<GridLine>("grid", {
-			tracker: this.look.tracker,
-			quantile: this.look.quantile,
-			from,
-			to,
-			step,
-		});
+		if (!fleet.look.tracker) throw new ApiError(0, "no host has sent anything in this range");
+		const model = fleet.makeWindow(range);
+		await this.fill(model, { from: model.from, to: model.to });
 	}
 
 	private async update(model: GridModel): Promise<void> {
-		const { turn } = this,
-			now = Math.floor(Date.now() / 1000),
-			again = AGAIN_S + model.step;
-		if (this.look.from) return;
-		// whole columns, so that the answer replaces them
-		const to = Math.ceil((now + 1) / model.step) * model.step,
-			since = Math.max(model.from, Math.min(now, this.newest || now) - again), // what came late, too
-			from = Math.floor(since / model.step) * model.step,
-			lines = await this.askGrid(from, to, model.step);
-		if (turn !== this.turn) return;
-		model.slide(to);
-		model.merge(lines);
+		const span = this.fleet.nextSpan(model, seconds());
+		if (span) await this.fill(model, span);
+	}
+
+	/** Asks for a span of the window, and shows it. */
+	private async fill(model: GridModel, span: Span): Promise<void> {
+		const { fleet } = this,
+			{ turn, look } = fleet,
+			lines = await this.ask<GridLine>("grid", {
+				tracker: look.tracker,
+				quantile: look.quantile,
+				...span,
+				step: model.step,
+			});
+		if (turn !== fleet.turn) return;
+		fleet.take(model, lines, span.to);
 		this.show();
 	}
 
 	private show(): void {
-		const { model } = this;
+		const { fleet } = this,
+			{ model } = fleet;
 		if (!model) return;
-		this.order(model);
-		this.summary.textContent = `${number(model.hosts.size)} hosts`;
-		this.grid.selected = this.look.host;
-		for (let column = model.columns - 1; column >= 0; column--)
-			if (model.cells[column]!.size) {
-				this.newest = model.from + column * model.step;
-				break;
-			}
+		if (fleet.order(performance.now())) {
+			this.grid.marked = new Set(fleet.outliers.map((outlier) => outlier.host));
+			this.grid.hosts = fleet.hosts;
+		}
+		this.summary.textContent = fleet.summary;
+		this.grid.selected = fleet.look.host;
 		this.grid.show(model);
 		this.heat.show(model);
 	}
 
-	/** Rows keep their places for a while: the medians of hundreds take longer than the picture, and lines that jump cannot be read. */
-	private order(model: GridModel): void {
-		const first = this.outliers.map((outlier) => outlier.host),
-			of = `${model.hosts.size} ${first.join()}`,
-			now = performance.now();
-		if (model === this.ordered.model && of === this.ordered.of && now < this.ordered.at + ORDER_MS) return;
-		this.ordered = { model, of, at: now };
-		this.grid.marked = new Set(first);
-		this.grid.hosts = model.order(first);
-	}
-
 	private async poll(): Promise<void> {
 		try {
-			if (this.model) await this.update(this.model);
+			if (this.fleet.model) await this.update(this.fleet.model);
 			else await this.load();
-			this.state.textContent = this.look.from ? "held" : "live";
-			this.state.className = "connection";
+			this.connection.textContent = this.fleet.mode;
+			this.connection.className = "connection";
 		} catch (error) {
-			this.state.textContent =
+			this.connection.textContent =
 				error instanceof ApiError && !error.status ? error.message : "connection lost: " + errorMessage(error);
-			this.state.className = "connection bad";
+			this.connection.className = "connection bad";
 		}
 		await sleep(POLL_MS);
 		void this.poll();
 	}
 
 	private async pollOutliers(): Promise<void> {
-		const { turn } = this;
+		const { fleet } = this,
+			{ turn } = fleet;
 		try {
-			const { from, to } = this.range,
-				found = await this.ask<Outlier>("outliers", { from, to });
-			if (turn === this.turn) {
-				this.outliers = found;
+			const found = await this.ask<Outlier>("outliers", { ...this.range });
+			if (turn === fleet.turn) {
+				fleet.outliers = found;
 				this.showOutliers();
 				this.show();
 			}
@@ -294,7 +239,7 @@ class FleetPage {
 	}
 
 	private showOutliers(): void {
-		const items = this.outliers.map((outlier) => {
+		const items = this.fleet.outliers.map((outlier) => {
 			const item = makeElement("li");
 			item.append(
 				makeButton(outlier.sentence, "show this host", () =>
@@ -309,33 +254,27 @@ class FleetPage {
 	// -- a host --
 
 	private hover(cell: GridCell | null, x: number, y: number): void {
-		const value = cell && this.model?.hosts.get(cell.host)?.[cell.column];
-		this.tip.hidden = !cell || !this.model;
-		if (!cell || !this.model) return;
-		const label = QUANTILES.find(([quantile]) => quantile === this.look.quantile)?.[1] ?? "";
+		const text = cell && this.fleet.cellText(cell.host, cell.column);
+		this.tip.hidden = !text;
+		if (!text) return;
 		replaceChildren(
 			this.tip,
-			makeElement("b", cell.host),
-			makeElement("div", clockText(this.model.from + cell.column * this.model.step, true)),
-			makeElement(
-				"div",
-				value === undefined || value === null || value === NOTHING
-					? "nothing"
-					: `${this.look.tracker} ${label} ${amount(bucketBound(value), "ns")}`,
-			),
+			makeElement("b", text.title),
+			makeElement("div", text.time),
+			makeElement("div", text.value),
 		);
 		placeTip(this.tip, x, y);
 	}
 
 	private async showDetails(): Promise<void> {
-		const { look, turn } = this,
-			range = this.range;
+		const { fleet, range } = this,
+			{ look, turn } = fleet;
 		const isolate = () => this.set({ hosts: look.host }),
 			exclude = () => this.set({ except: withName(look.except, look.host), host: "" }),
 			close = () => this.set({ host: "" });
 		await showDetails(this.details, look, range, {
 			ask: (question, params) => this.ask(question, params),
-			isCurrent: () => turn === this.turn && this.look.host === look.host,
+			isCurrent: () => turn === fleet.turn && fleet.look.host === look.host,
 			actions: [
 				makeButton("Isolate", "only this host", isolate),
 				makeButton("Exclude", "all but this host", exclude),
@@ -346,14 +285,15 @@ class FleetPage {
 
 	/** For tests. */
 	get shown(): object {
+		const { look, newest, hosts, outliers, model } = this.fleet;
 		return {
-			look: this.look,
-			newest: this.newest,
-			hosts: this.grid.hosts,
-			outliers: this.outliers,
+			look,
+			newest,
+			hosts,
+			outliers,
 			drawn: this.grid.drawn,
 			heat: this.heat.drawn,
-			cells: this.model?.cells.reduce((sum, cell) => sum + cell.size, 0) ?? 0,
+			cells: model?.cells.reduce((sum, cell) => sum + cell.size, 0) ?? 0,
 		};
 	}
 }

@@ -35,6 +35,14 @@ export function bucketBound(bucket: number): number {
 	return 2 ** (6 + Math.floor(above / 32)) * (1 + (above % 32) / 32);
 }
 
+/** The time of day of seconds since 1970. */
+export function clockText(seconds: number, withDay: boolean): string {
+	const date = new Date(seconds * 1000),
+		two = (value: number) => String(value).padStart(2, "0"),
+		day = withDay ? `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` : "";
+	return `${day}${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
 export const NOTHING = -1;
 
 /** A window of time over all hosts; it slides. */

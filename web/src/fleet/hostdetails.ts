@@ -2,9 +2,8 @@
 // One host of a fleet: its slow events, and its stacks beside the others'.
 import { amount } from "../amount.js";
 import { addRow, errorMessage, makeElement, makeNote, makeTable, numberCell, replaceChildren } from "../element.js";
-import { Look, withName } from "./fleetdata.js";
+import { clockText, Look, withName } from "./fleetdata.js";
 import { showStacks, StackLine } from "./fleetflame.js";
-import { clockText } from "./hostgrid.js";
 
 interface SlowLine {
 	host: string;

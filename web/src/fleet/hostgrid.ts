@@ -6,7 +6,7 @@ import { listen, makeFocusable } from "../element.js";
 import { gradientPixels } from "../heatcolour.js";
 import { clamp } from "../math.js";
 import { cssColour, cssFont, isDark, onTheme } from "../theme.js";
-import { bucketBound, GridModel } from "./fleetdata.js";
+import { bucketBound, clockText, GridModel } from "./fleetdata.js";
 
 const LEFT = 110,
 	AXIS = 18,
@@ -14,15 +14,6 @@ const LEFT = 110,
 	ROW_MAX = 16,
 	ROWS = 64, // of the heat map
 	TIME_GAP = 110; // px between times
-
-function clockText(seconds: number, withDay: boolean): string {
-	const date = new Date(seconds * 1000),
-		two = (value: number) => String(value).padStart(2, "0"),
-		day = withDay ? `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` : "";
-	return `${day}${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-export { clockText };
 
 /** What both have: a picture with a pixel for each cell, scaled, and times below it. */
 abstract class Picture {
