@@ -16,7 +16,7 @@
 #include "retro/leaks.h"
 #include "replay/rec.h"
 #include "replay/replay.h"
-#include "replay/trace.h"
+#include "replay/trace/trace.h"
 #include "retro/retro.h"
 
 #define REC_FILE "rec.dwelltrace"

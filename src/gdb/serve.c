@@ -12,8 +12,8 @@
 #include "gdb/regs.h"
 #include "gdb/trip.h"
 #include "gdb/wire.h"
-#include "replay/group.h"
-#include "replay/tracee.h"
+#include "replay/trace/group.h"
+#include "replay/tracee/tracee.h"
 
 #define AUXV_MAX 4096u
 #define MARKS_MAX 64u

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "replay/group.h"
+#include "replay/trace/group.h"
 #include "sym/elf/insn.h"
 
 #define LENGTHS 0x444u /* in register 7: reads and writes */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "replay/group.h"
+#include "replay/trace/group.h"
 #include "retro/blocks.h"
 #include "sym/sym.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "replay/stub.h"
+#include "replay/trace/stub.h"
 #include "retro/blocks.h"
 #include "sym/proc/maps.h"
 

@@ -4,7 +4,7 @@
 #define DWELL_RETRO_RETRO_INT_H
 #include "engine/front/compile.h"
 #include "engine/record/record.h"
-#include "replay/calls.h"
+#include "replay/trace/calls.h"
 #include "replay/watch.h"
 #include "retro/retro.h"
 #include "retro/vm.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "replay/calls.h"
-#include "replay/group.h"
-#include "replay/trace_int.h"
+#include "replay/trace/calls.h"
+#include "replay/trace/group.h"
+#include "replay/trace/int.h"
 
 static int blob(void *ctx, uint64_t at, const void *bytes, size_t n)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every recorded call is in the table of system calls, and a call that the table does not know is refused. */
-#include "replay/policy.h"
+#include "replay/tracee/policy.h"
 #include <asm/unistd.h>
 #include <errno.h>
-#include "replay/stub.h"
+#include "replay/trace/stub.h"
 #include "unit.h"
 
 static void every_recorded_call_has_its_arguments_in_the_table(void **state)
@@ -14,7 +14,7 @@ static void every_recorded_call_has_its_arguments_in_the_table(void **state)
 #define OWN(name) __NR_##name,
 #define TASK(name) __NR_##name,
 #define DENY(name, error)
-#include "replay/policy.def"
+#include "replay/tracee/policy.def"
 #undef RESULT
 #undef MAP
 #undef OWN

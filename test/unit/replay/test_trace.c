@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a recording: what is written is read, and what is cut off or damaged ends it at a whole group. */
-#include "replay/trace.h"
+#include "replay/trace/trace.h"
 #include <errno.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "replay/group.h"
+#include "replay/trace/group.h"
 #include "unit.h"
 
 #define CALLS 3

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How events stand in blocks: for the writer and the reader of traces. */
+#ifndef DWELL_REPLAY_TRACE_INT_H
+#define DWELL_REPLAY_TRACE_INT_H
+#include <zlib.h>
+#include "replay/trace/trace.h"
+
+#define BLOCK_MARK 0x6b6c6264u /* "dblk" */
+
+struct block_head {
+	uint32_t mark, raw, packed; /* bytes */
+	uint32_t crc;		    /* of the packed bytes */
+};
+struct event_head {
+	uint32_t size, kind; /* of what follows */
+};
+
+static inline uint32_t trace_crc(const void *p, size_t n)
+{
+	return (uint32_t)crc32(0, p, (uInt)n);
+}
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the events of a trace into its blocks, compressed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "base/cleanup.h"
+#include "replay/trace/int.h"
+
+struct trace_out {
+	int fd, error;
+	uint8_t *raw, *packed;
+	size_t n, room; /* bytes in raw; room of packed */
+	uint64_t written;
+	bool all;   /* everything is packed, as small as it can be */
+	bool files; /* raw has contents of files: they are stored as they are, since packing them takes longer than most
+		     * programs run */
+};
+
+static int put_all(struct trace_out *t, const void *p, size_t n)
+{
+	const uint8_t *b = p;
+
+	while (n && !t->error) {
+		ssize_t r = write(t->fd, b, n);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0) {
+			t->error = r < 0 ? -errno : -EIO;
+			break;
+		}
+		b += r;
+		n -= (size_t)r;
+		t->written += (uint64_t)r;
+	}
+	return t->error;
+}
+
+int trace_create(const char *path, const struct trace_head *head, struct trace_out **ret)
+{
+	struct trace_out *t = calloc(1, sizeof(*t));
+	struct trace_head h = *head;
+	int r;
+
+	if (!t)
+		return -ENOMEM;
+	t->room = compressBound(TRACE_BLOCK_MAX);
+	t->raw = malloc(TRACE_BLOCK_MAX);
+	t->packed = malloc(t->room);
+	t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+	if (t->fd < 0)
+		t->error = -errno;
+	if (!t->raw || !t->packed)
+		t->error = -ENOMEM;
+	memcpy(h.magic, TRACE_MAGIC, sizeof(h.magic));
+	h.version = head->version ? head->version : TRACE_VERSION;
+	h.spare = 0;
+	h.crc = trace_crc(&h, offsetof(struct trace_head, crc));
+	r = put_all(t, &h, sizeof(h));
+	if (r < 0) {
+		trace_close(t);
+		return r;
+	}
+	*ret = t;
+	return 0;
+}
+
+int trace_flush(struct trace_out *t)
+{
+	uLongf n = t->room;
+	struct block_head h = { .mark = BLOCK_MARK };
+
+	if (!t->n || t->error)
+		return t->error;
+	if (compress2(t->packed, &n, t->raw, t->n,
+		      t->all	 ? Z_BEST_COMPRESSION
+		      : t->files ? Z_NO_COMPRESSION
+				 : Z_BEST_SPEED) != Z_OK)
+		return t->error = -ENOMEM;
+	h.raw = (uint32_t)t->n;
+	h.packed = (uint32_t)n;
+	h.crc = trace_crc(t->packed, n);
+	t->n = 0;
+	put_all(t, &h, sizeof(h));
+	return put_all(t, t->packed, n);
+}
+
+int trace_append(struct trace_out *t, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,
+		 size_t nrest)
+{
+	struct event_head h = { .size = (uint32_t)(nfixed + nrest), .kind = (uint32_t)kind };
+
+	if (t->error)
+		return t->error;
+	if (nfixed > TRACE_EVENT_MAX || nrest > TRACE_EVENT_MAX - nfixed)
+		return t->error = -E2BIG;
+	if ((kind == EV_BLOB) != t->files && trace_flush(t) < 0)
+		return t->error;
+	t->files = kind == EV_BLOB;
+	memcpy(t->raw + t->n, &h, sizeof(h));
+	t->n += sizeof(h);
+	memcpy(t->raw + t->n, fixed, nfixed);
+	t->n += nfixed;
+	if (nrest)
+		memcpy(t->raw + t->n, rest, nrest);
+	t->n += nrest;
+	return t->n >= TRACE_BLOCK_RAW ? trace_flush(t) : 0;
+}
+
+void trace_pack_all(struct trace_out *t)
+{
+	t->all = true;
+}
+
+uint64_t trace_size(const struct trace_out *t)
+{
+	return t->written;
+}
+
+int trace_close(struct trace_out *t)
+{
+	int r;
+
+	if (!t)
+		return 0;
+	r = trace_flush(t);
+	if (t->fd >= 0 && close(t->fd) < 0 && r == 0)
+		r = -errno;
+	free(t->raw);
+	free(t->packed);
+	free(t);
+	return r;
+}
