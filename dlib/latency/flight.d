@@ -2,7 +2,7 @@
 /*
  * flight.d: what the flight recorder keeps of the moment before a slow event.
  *
- * It keeps who gets a CPU, who is woken, interrupts, requests to disks, and locks of the kernel that are waited for.
+ * It keeps switches of threads, wake-ups, interrupts, requests to disks, and waits for locks of the kernel.
  *
  * -x flight=TIME adds it to every program. flight("kind", number, number, text) writes an entry of 32 bytes into a
  * ring of the CPU, the oldest gives way; the second number has 16 bits, the text 16 bytes. Programs may add kinds of

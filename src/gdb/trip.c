@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a replay forwards, to a position, or to what was last before one. */
+/* Moves a replay for gdb: forwards, to a position, or backwards to the last stop before a position. */
 #include "gdb/trip.h"
 #include <asm/unistd.h>
 #include <elf.h>

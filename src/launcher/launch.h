@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The privileged half of `dwell serve`: starts a dwell of its own for each program that the server, which
- * has no privileges, asks for. It builds the command lines itself: of a request only the text is used. */
+ * has no privileges, asks for. It builds the command lines itself, and takes nothing but the D text from a request. */
 #ifndef DWELL_LAUNCHER_LAUNCH_H
 #define DWELL_LAUNCHER_LAUNCH_H
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the attempts that caps*.c share. Private to src/load. */
+/* Declares the attempts by which caps*.c find the kernel's capabilities. Private to src/load. */
 #ifndef DWELL_LOAD_CAPS_INT_H
 #define DWELL_LOAD_CAPS_INT_H
 #include <linux/bpf.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins entry and return of the same kernel functions into one program of a kprobe session. One link patches the
- * kernel's code once, where two links would do so twice, the second one while the first already fires in
- * everything the kernel does. Source: kernel commits 535a3692ba72 "bpf: Add support for kprobe session attach",
- * adf46d88ae4b "bpf: Add support for kprobe session context" (Linux 6.10). */
+/* Joins entry and return of the same kernel functions into one program of a kprobe session. Two links would patch the
+ * kernel's code twice, the second time while the first program already fires. One link patches it once. Source: kernel
+ * commits 535a3692ba72 "bpf: Add support for kprobe session attach", adf46d88ae4b "bpf: Add support for kprobe session
+ * context" (Linux 6.10). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what the files of src/load share. */
+/* Declares struct loaded and the steps of loading an image, for the files of src/load. */
 #ifndef DWELL_LOAD_LOAD_INT_H
 #define DWELL_LOAD_LOAD_INT_H
 #include "load/load.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the ring buffers: one per possible CPU, in an array of maps indexed by CPU.
  *
- * After a change of a map-in-map the kernel waits for an RCU grace period (5-20 ms), so that the caller knows that
- * no program uses the old inner map any more. Here are no old inner maps, and the new ones are visible before that
- * wait begins. So a child process makes the one call that fills the array; dwell goes on when the slots are set,
- * and never waits for the child. (A thread would not do: a process ends only when all its threads do.) The child
- * keeps no descriptor but those of the maps, so that it delays neither the reader of a pipe nor the end of a link. */
+ * A child process fills the array, because that call takes 5-20 ms. The kernel waits for an RCU grace period after it,
+ * until no program uses an old inner map. Here are no old inner maps, and the new ones are visible before that wait
+ * begins. So dwell goes on when the slots are set, and never waits for the child. A thread would not do: a process ends
+ * only when all its threads do. The child closes all descriptors but those of the maps. So it delays neither the reader
+ * of a pipe nor the end of a link. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>

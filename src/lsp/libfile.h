@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provides a file of the D library that an editor can open. */
+/* Gives the editor a path where it can open a file of the D library, also if that file is inside the binary. */
 #ifndef DWELL_LSP_LIBFILE_H
 #define DWELL_LSP_LIBFILE_H
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks of memory that a replayed program has. */
+/* Follows the calls of malloc() and free() in a replayed program, and keeps the blocks that are not free. */
 #ifndef DWELL_RETRO_BLOCKS_H
 #define DWELL_RETRO_BLOCKS_H
 #include "base/hash_try.h"

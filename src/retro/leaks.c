@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replays a program with an eye on its allocator, and looks through its memory when it ends. */
+/* Finds leaks of a recorded program: replays it, follows its calls of the allocator (blocks.h), and at the end searches
+ * its memory for pointers to blocks (leakscan.c). */
 #include "retro/leaks.h"
 #include <asm/unistd.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of dlib/latency/why.d, made in a process of its own and sent through a pipe. */
+/* Records the causes of waits for `dwell stat` with dlib/latency/why.d, in a child process, which sends its table
+ * through a pipe. */
 #include "stat/statwaits.h"
 #include <errno.h>
 #include <fcntl.h>

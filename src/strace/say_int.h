@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the functions that print arguments, and what they share. Private to src/strace. */
+/* Declares one function for each kind of argument, which appends its text, and helpers for them. Private to
+ * src/strace. */
 #ifndef DWELL_STRACE_SAY_INT_H
 #define DWELL_STRACE_SAY_INT_H
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of all views. */
+/* Drives all views: chooses the form, opens the sources, reads the rows, draws, and closes. */
 #include "view/view.h"
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/offcpu.d: beside offcpu.d with --programs 1: of waits for a futex also the functions of the program, which
- * tell a lock from a wait for work. They need tables and names of all files of a process: memory that a daemon must
- * not take. */
+/* programs/offcpu.d: adds the user stack to slow waits for a futex. Runs with offcpu.d for --programs 1. The functions
+ * of the program tell a lock from a wait for work. They need tables and names of all files of a process, for which a
+ * daemon has no memory. */
 /* The stack of an idle worker is short. */
 inline int FUTEX_FRAMES = 24;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the start of a program: from the context to arguments, threads that are left out, and probes that are
- * derived from others. */
+/* Emits the start of a program: takes arguments out of the context, leaves out threads, and tests the conditions of
+ * derived probes. */
 #ifndef DWELL_CG_GEN_ENTRY_H
 #define DWELL_CG_GEN_ENTRY_H
 #include "cg/gen/gen.h"

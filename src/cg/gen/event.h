@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the compilation of clauses of latency probes, and what other files ask about trackers. */
+/* Emits code for clauses of latency probes: members of args[0] and the details of the event. */
 #ifndef DWELL_CG_GEN_EVENT_H
 #define DWELL_CG_GEN_EVENT_H
 #include "cg/gen/gen.h"

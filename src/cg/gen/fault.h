@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the ways to leave a clause: faults, losses, exit, records. */
+/* Emits the ways to leave a clause: faults, losses, exit, records. */
 #ifndef DWELL_CG_GEN_FAULT_H
 #define DWELL_CG_GEN_FAULT_H
 #include "cg/gen/gen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares where values live: in records, keys, the state, thread-locals and scratch memory. */
+/* Lays out values: offsets in records, keys, the state, thread-locals and scratch memory. */
 #ifndef DWELL_CG_GEN_LAYOUT_H
 #define DWELL_CG_GEN_LAYOUT_H
 #include "cg/gen/cg.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares access to memory: stack, scratch, kernel, user, and what the verifier allows with typed pointers. */
+/* Emits loads and stores: from stack, scratch, kernel and user memory, and through typed pointers where the verifier
+ * allows it. */
 #ifndef DWELL_CG_GEN_LOAD_H
 #define DWELL_CG_GEN_LOAD_H
 #include "cg/gen/gen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares where variables of a clause, locals of functions and blocks, and temporaries live. */
+/* Gives variables of a clause, locals of functions and blocks, and temporaries their registers or memory. */
 #ifndef DWELL_CG_GEN_LOCAL_H
 #define DWELL_CG_GEN_LOCAL_H
 #include "cg/gen/gen.h"

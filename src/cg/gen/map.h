@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the maps of the image and the code that reaches them, and constants in the map of read-only data. */
+/* Adds maps to the image, emits look-ups in them, and puts constants into the map of read-only data. */
 #ifndef DWELL_CG_GEN_MAP_H
 #define DWELL_CG_GEN_MAP_H
 #include "cg/gen/gen.h"

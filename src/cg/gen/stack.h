@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares stacks of the kernel and of programs. */
+/* Emits code for stack(), ustack() and their addresses: the stacks of the kernel and of programs, into a record or a
+ * key. */
 #ifndef DWELL_CG_GEN_STACK_H
 #define DWELL_CG_GEN_STACK_H
 #include "cg/gen/gen.h"

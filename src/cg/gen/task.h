@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares facts about the thread of a firing: time, numbers, names; and programs that walk threads. */
+/* Emits code for built-in variables about the thread of a firing: time, numbers, names. Also for programs that walk all
+ * threads. */
 #ifndef DWELL_CG_GEN_TASK_H
 #define DWELL_CG_GEN_TASK_H
 #include "cg/gen/gen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what is done with a string that is in memory. */
+/* Emits code for strings in memory: copies, comparisons with constants, tests for NULL. */
 #ifndef DWELL_CG_GEN_TEXT_H
 #define DWELL_CG_GEN_TEXT_H
 #include "cg/gen/gen.h"

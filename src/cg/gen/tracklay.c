@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays out what trackers keep of an open event, and describes it for user space. */
+/* Lays out the memory of an open event of each tracker (start, details, key), and describes the trackers for user
+ * space. */
 #include "cg/gen/layout.h"
 
 static uint32_t keep(uint32_t *size, uint32_t bytes)

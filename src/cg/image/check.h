@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what check.c (maps, formats) and prog_check.c (instructions) share. */
+/* Declares the checks of an image: check.c (maps, formats) calls prog_check.c (instructions). */
 #ifndef DWELL_CG_IMAGE_CHECK_H
 #define DWELL_CG_IMAGE_CHECK_H
 #include "base/err.h"

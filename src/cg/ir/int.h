@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the inside of the intermediate representation, for cg/ir and cg/rt only. */
+/* Declares struct irfn and its instructions, which passes of cg/ir and run-time pieces of cg/rt read and change. */
 #ifndef DWELL_CG_IR_INT_H
 #define DWELL_CG_IR_INT_H
 #include "cg/ir/ir.h"

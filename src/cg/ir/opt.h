@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what opt.c and two.c share. Tests use the evaluators, too. */
+/* Declares the passes opt.c and two.c, and how they evaluate operations of constants. Tests use the evaluators, too. */
 #ifndef DWELL_CG_IR_OPT_H
 #define DWELL_CG_IR_OPT_H
 #include "cg/ir/ir.h"

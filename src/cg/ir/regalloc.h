@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what regalloc.c and regalloc_spill.c share. */
+/* Declares live ranges and spills, which regalloc.c and regalloc_spill.c share. */
 #ifndef DWELL_CG_IR_REGALLOC_H
 #define DWELL_CG_IR_REGALLOC_H
 #include "cg/ir/int.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles aggregations: one value per key and CPU, in the set that state.epoch selects. Sets 0 and 1 have call
- * sites of their own, since the verifier needs constant maps to inline look-ups.
+/* Compiles aggregations: one value per key and CPU. There are two sets of maps; programs write the one that state.epoch
+ * selects, and user space reads the other. Each set has call sites of its own, since the verifier inlines look-ups in
+ * constant maps only.
  *
  * A program never interrupts itself, so values that only one program writes need no atomic instructions. Where
  * programs that can nest on a CPU share an aggregation, additions are atomic (minimum and maximum are not: a

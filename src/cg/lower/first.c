@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hoists what several clauses of a program with trackers ask for, and one of them always does: once, in front of
- * them all. A clause cannot rely on what those in front of it have computed, since their predicates may have left
- * them. Reading the clock is most of the cost of tracking; then come look-ups of data kept for a thread. */
+/* Hoists values that several clauses of a program with trackers ask for, and at least one of them always: computes them
+ * once, before the first clause. Otherwise each clause would compute them, because a predicate may have skipped an
+ * earlier clause. The clock is most of the cost of tracking, then look-ups of a thread's data. */
 #include "cg/gen/entry.h"
 #include "cg/gen/task.h"
 #include "cg/lower/expr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the compilation of strings. */
+/* Compiles expressions of strings: their values, comparisons and assignments. */
 #ifndef DWELL_CG_LOWER_STRING_H
 #define DWELL_CG_LOWER_STRING_H
 #include "cg/gen/gen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what the files of cg/rt share that emit run-time pieces. */
+/* Short forms for emitting run-time pieces: loops, reads, byte tricks. For the files of cg/rt. */
 #ifndef DWELL_CG_RT_INT_H
 #define DWELL_CG_RT_INT_H
 #include "cg/ir/int.h"

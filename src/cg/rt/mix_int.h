@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what the walks of language runtimes share. */
+/* Emits the steps that the stack walks of all language runtimes share. */
 #ifndef DWELL_CG_RT_MIX_INT_H
 #define DWELL_CG_RT_MIX_INT_H
 #include "cg/rt/mix.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what unwind*.c share: the state of a walk and the pieces of it. */
+/* The state of a native stack walk, and the functions of its pieces, for unwind*.c. */
 #ifndef DWELL_CG_RT_UNWIND_INT_H
 #define DWELL_CG_RT_UNWIND_INT_H
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of the store as lines: what is asked for becomes a struct ask_what, each row of the answer a line. */
+/* Asks the fleet's store a question of `dwell fleet`, and prints each row of the answer as a line of text or JSON.
+ * Options fill struct askshow. */
 #ifndef DWELL_FLEET_ASK_SHOW_H
 #define DWELL_FLEET_ASK_SHOW_H
 #include "fleet/ask/ask.h"

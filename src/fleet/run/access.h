@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members of a fleet: a file of lines that names the servers' files and everybody's public key. The configurations
- * of nats-server and ClickHouse are made from it, and who runs programs knows by it whose answers are true:
+/* Reads the file of a fleet's members, which names the servers' files and everybody's public key. Writes the
+ * configurations of nats-server and ClickHouse from it. `dwell fleet run` checks by these keys that an answer comes
+ * from the host. The lines:
  *
  *	listen 0.0.0.0:4222
  *	tls /etc/dwell/server.pem /etc/dwell/server.key

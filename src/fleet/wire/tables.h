@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a fleet in ClickHouse. A row that is stored twice counts once: every table replaces rows that have one
- * key by the newest version, and questions take the newest version of each key, whether or not that has happened yet.
+/* The tables of a fleet in ClickHouse. A row that is stored twice counts once. Every table has a key and a version:
+ * ClickHouse removes older versions of a key some time later, and until then questions take the newest one themselves.
  */
 #ifndef DWELL_FLEET_WIRE_TABLES_H
 #define DWELL_FLEET_WIRE_TABLES_H

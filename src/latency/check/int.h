@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the sums that the files of check share. */
+/* The sums over a run that the rules of `dwell check` judge, for the files of latency/check. */
 #ifndef DWELL_LATENCY_CHECK_INT_H
 #define DWELL_LATENCY_CHECK_INT_H
 #include "base/hash_try.h"

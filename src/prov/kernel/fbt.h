@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what the files of provider fbt share. Private to src/prov. */
+/* Declares the parts of the provider fbt: probes of kernel functions, and of modules that are loaded later. Private to
+ * src/prov. */
 #ifndef DWELL_PROV_KERNEL_FBT_H
 #define DWELL_PROV_KERNEL_FBT_H
 #include "prov/kernel/kfuncs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what unwind.c and unwind_libs.c share. */
+/* Declares the unwinding tables in maps of programs, which unwind.c and unwind_libs.c fill. */
 #ifndef DWELL_RUN_CONSUME_UNWIND_INT_H
 #define DWELL_RUN_CONSUME_UNWIND_INT_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the inside of a session, which session.c (its life, its probes), drain.c (rings to rows) and loop.c
- * share. */
+/* Declares struct session and its steps, for session.c (its life, its probes), drain.c (rings to rows) and loop.c. */
 #ifndef DWELL_RUN_SESSION_INT_H
 #define DWELL_RUN_SESSION_INT_H
 #include <stdbool.h>

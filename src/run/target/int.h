@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the inside of a target, which target.c and run.c share. */
+/* Declares struct target, for target.c and run.c. */
 #ifndef DWELL_RUN_TARGET_INT_H
 #define DWELL_RUN_TARGET_INT_H
 #include "run/target.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the JVM's structures: from the tables that it keeps for debuggers. */
+/* Reads the offsets of members in the JVM's structures out of the tables that libjvm keeps for debuggers. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"

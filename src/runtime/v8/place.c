@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds where in the source a frame is: by the tables of positions of bytecode and of compiled code. */
+/* Finds the place in the source of a V8 frame: looks its program counter up in the tables of positions that V8 keeps
+ * for bytecode and for compiled code. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packs records and keys for recording files. Most of their bytes are zero, since strings and stacks have room for
  * the longest. A mask says which words of 8 bytes are not zero (bit 0 of its first byte: the first word); these
- * words follow. A record that would not become shorter is stored as it is: stored bytes as many as the record has
- * are the record itself, fewer are packed. */
+ * words follow. A record that would not become shorter is stored as it is. A reader tells the two by the size: packed
+ * records are shorter than the record's format. */
 #ifndef DWELL_STORE_PACKED_H
 #define DWELL_STORE_PACKED_H
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the inside of the reader, which read.c (opening, rows, symbols) and recquery.c, query_hist.c share. */
+/* Declares struct recread, the reader of recording files, for read.c (opening, rows, symbols), recquery.c and
+ * query_hist.c. */
 #ifndef DWELL_STORE_RECREAD_INT_H
 #define DWELL_STORE_RECREAD_INT_H
 #include "store/file/int.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the inside of SQL over recordings: recsql.c (statements), funcs.c (functions that its views
- * call), aggs.c (what aggregations gained). */
+/* Declares struct recsql, for recsql.c (statements), funcs.c (functions that its views call) and aggs.c (deltas of
+ * aggregations). */
 #ifndef DWELL_STORE_RECSQL_INT_H
 #define DWELL_STORE_RECSQL_INT_H
 #include "store/file/read_int.h"

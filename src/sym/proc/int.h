@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the inside of the symboliser. Private to src/sym. */
+/* Declares struct sym: the symboliser's tables of kernel symbols, files and processes. Private to src/sym. */
 #ifndef DWELL_SYM_PROC_INT_H
 #define DWELL_SYM_PROC_INT_H
 #include "sym/elf/demangle.h"

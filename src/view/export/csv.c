@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables for spreadsheets and scripts. Source: RFC 4180. */
+/* Writes the rows of a recording as CSV, for spreadsheets and scripts. Source: RFC 4180. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

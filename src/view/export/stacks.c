@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks for speedscope and pprof. Source: speedscope's file-format-schema.json; pprof's profile.proto. */
+/* Writes stacks as files of speedscope and pprof. Source: speedscope's file-format-schema.json; pprof's
+ * profile.proto. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlib with one buffer. */
+/* Deflates with zlib, through one buffer. */
 #include "view/form/deflate.h"
 #include <errno.h>
 #include <limits.h>

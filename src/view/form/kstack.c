@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the kernel's own functions between a tracepoint and the program of BPF. */
+/* Tells functions of tracing by their names: those between a tracepoint and the BPF program. */
 #include "view/form/kstack.h"
 #include <string.h>
 #include "base/cleanup.h"

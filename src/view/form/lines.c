@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One buffer: what is left of it moves to the front when more is read. */
+/* Reads lines through one buffer. The rest of the buffer moves to its front before more is read. */
 #include "view/form/lines.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of 16 bytes at a time, as wyhash and its kin do it; blocks of 64 bytes in lanes that do not wait for one
- * another. */
+/* Hashes a text by products of 16 bytes at a time, as wyhash does. Blocks of 64 bytes are in independent lanes, which
+ * the CPU computes in parallel. */
 #include "view/form/texthash.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes where the frames of a flame graph are. */
+/* Computes the place and width of each frame of a flame graph. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

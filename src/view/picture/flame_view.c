@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flame graphs as a view: what they are asked for, what a reader must know of the input, and how they are drawn. */
+/* The view "flame": parses its options, reads stacks, notes losses of the input, and draws the forms. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

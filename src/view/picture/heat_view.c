@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heat maps as a view: what they are asked for, and how they are drawn. */
+/* The view "heat": parses its options, reads recordings and draws heat maps. */
 #include <errno.h>
 #include "base/cleanup.h"
 #include "view/picture/flame.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of distributions: quantiles with what they may be wrong by, shares, differences, rows. */
+/* Computes distributions from histograms: quantiles with their largest error, shares, differences, rows. */
 #include "view/picture/hist.h"
 #include "view/picture/keycolour.h"
 #include <errno.h>

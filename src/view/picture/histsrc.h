@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choosing what a picture of distributions is of. */
+/* Finds the tracker or the aggregation that a picture of distributions shows, by its name. */
 #ifndef DWELL_VIEW_PICTURE_HISTSRC_H
 #define DWELL_VIEW_PICTURE_HISTSRC_H
 #include "base/err.h"

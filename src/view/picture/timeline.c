@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of timelines: order, overlap, pixels. */
+/* Computes timelines: sorts intervals, removes overlaps, and finds the interval of each pixel. */
 #include "view/picture/timeline.h"
 #include <errno.h>
 #include <stdlib.h>

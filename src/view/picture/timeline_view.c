@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timelines as two views, of threads and of processes: what they are asked for, and how they are drawn. */
+/* The views of timelines, of threads and of processes: parse their options, read a recording and draw it. */
 #include <errno.h>
 #include "base/cleanup.h"
 #include "view/picture/flame.h"

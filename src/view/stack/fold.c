@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folded text in and out. Source: flamegraph.pl of FlameGraph (behaviour only). */
+/* Reads and writes folded stacks. Source: flamegraph.pl of FlameGraph (behaviour only). */
 #include "view/stack/fold.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each stack is taken out of one tree, changed, and put into another. */
+/* Makes a tree of changed stacks: takes each stack out of one tree, changes it, and adds it to another. */
 #include "view/stack/stackxform.h"
 #include <errno.h>
 #include <stdlib.h>

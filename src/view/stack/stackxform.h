@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other trees made of the same stacks. */
+/* Makes another tree of the same stacks: reversed, or the part around a function. */
 #ifndef DWELL_VIEW_STACK_STACKXFORM_H
 #define DWELL_VIEW_STACK_STACKXFORM_H
 #include "view/stack/stacktree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The findings as one HTML file: no script, nothing from elsewhere. */
+/* Writes the findings of `dwell check` as one HTML file without a script or parts from elsewhere. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Percentiles of windows as a view. */
+/* The view "profile": percentiles of latencies in the last minute, 5 minutes, hour and day. */
 #include "base/cleanup.h"
 #include "view/summary/profileprint.h"
 #include "view/view.h"

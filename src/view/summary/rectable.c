@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of a recording. */
+/* Prints rows of a recording as a table: each kind of row has its columns. */
 #include "view/summary/rectable.h"
 #include <errno.h>
 #include <inttypes.h>
