@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.d: what `dwell check` measures beside the trackers: who waited how long for what, and what failed.
+ * check.d: measures for `dwell check`, in addition to the trackers: waits by process, and what failed.
  *
  * Keys are (process, its name, what, by whom[, more]); src/latency/check/rules.c names each aggregation. Process 0:
  * nobody's. Waits that are too short to matter to anybody are left out: they cost more to note than they took.

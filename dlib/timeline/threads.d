@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads.d: what threads do: run, wait for a CPU, wait for what; for `dwell timeline`.
+ * threads.d: states of threads for `dwell timeline`: running, waiting for a CPU, and waiting, with the cause.
  *
  * Usage: threads.d [-p PID|-c COMMAND] [--over US] [--irq US] [--for TIME] --record FILE
  * With -p or -c threads of this process and its descendants, else all. A slow event of the tracker "state" is a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values that the buckets of distributions stand for. */
+/* Computes the range of values of each bucket of a distribution. */
 #include "base/aggval.h"
 
 unsigned aggval_nbuckets(enum agg_func func, const int32_t param[4])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How wide standard output is. */
+/* Finds the width of standard output in columns. */
 #ifndef DWELL_BASE_COLUMNS_H
 #define DWELL_BASE_COLUMNS_H
 

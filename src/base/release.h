@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of the running kernel, for what cannot be found out by trying. */
+/* Reads the version of the running kernel, for the few features that cannot be found by trying. */
 #ifndef DWELL_BASE_RELEASE_H
 #define DWELL_BASE_RELEASE_H
 #include <stdbool.h>

@@ -2,9 +2,9 @@
 /* Format of the delays that programs keep of a tracker: written by generated code, read by run/ while it runs.
  *
  * An event is counted in the slot of its own second, on the CPU that closed it; slots are used again every
- * TRACK_SLOTS seconds. Sums and buckets only ever grow (buckets modulo 2^32): a reader keeps what it saw
- * last and takes the difference, so nothing is reset, and none is lost or counted twice as long as it
- * looks at a slot once between two of its seconds. */
+ * TRACK_SLOTS seconds. Sums and buckets only ever grow (buckets modulo 2^32). A reader keeps the last values and takes
+ * the difference, so nothing is reset. No event is lost or counted twice, if the reader looks at each slot once before
+ * it is used again. */
 #ifndef DWELL_BASE_TRACKFMT_H
 #define DWELL_BASE_TRACKFMT_H
 #include <stdint.h>

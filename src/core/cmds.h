@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands, by file: inside of core/. */
+/* Declares the commands of the debugger, by file: inside of core/. */
 #ifndef DWELL_CORE_CMDS_H
 #define DWELL_CORE_CMDS_H
 #include "core/shell.h"

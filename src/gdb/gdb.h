@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording of `dwell rec` for gdb: its remote serial protocol, forwards and backwards. */
+/* Serves a recording of `dwell rec` to gdb by its remote serial protocol, forwards and backwards. */
 #ifndef DWELL_GDB_GDB_H
 #define DWELL_GDB_GDB_H
 #include "base/err.h"

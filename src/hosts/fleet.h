@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run on several machines: starts it on each, shows what comes, ends it. */
+/* Runs a D program on several machines: starts it on each, merges and shows their output, ends it. */
 #ifndef DWELL_HOSTS_FLEET_H
 #define DWELL_HOSTS_FLEET_H
 #include "engine/listener.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names D knows, from builtin.def. */
+/* Makes tables of the built-in names of D from builtin.def, and finds a name. */
 #include "lang/ast.h"
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two processes of `dwell serve`: the launcher keeps its privileges and starts tracers, and does nothing else; the
- * server reads what strangers send and has none. */
+/* Starts the two processes of `dwell serve`. The launcher keeps its privileges, and only starts tracers. The server
+ * reads requests of strangers, and has no privileges. */
 #ifndef DWELL_LAUNCHER_PAIR_H
 #define DWELL_LAUNCHER_PAIR_H
 #include "engine/listener.h"

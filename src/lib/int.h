@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handle of the library from inside.
+/* Declares struct dwell, the handle of the library.
  *
  * Threads: one of the library's starts the command, compiles, loads, attaches and runs the session. A session gives up
  * privileges of its thread and must not hold up the caller, and ptrace(2) wants one thread for all that is done to a

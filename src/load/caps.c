@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick part of struct caps: cheap facts, and one tiny program per helper. */
+/* Fills the quick part of struct caps: reads cheap facts, and tries one tiny program per helper. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>

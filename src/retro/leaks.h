@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that a recorded program asked for and did not free, and which of it nothing pointed to at its end. */
+/* Lists memory that a recorded program did not free, and of it the leaks: blocks that nothing pointed to at its end. */
 #ifndef DWELL_RETRO_LEAKS_H
 #define DWELL_RETRO_LEAKS_H
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program is run again for a D program that asks about its functions: breakpoints where its probes are, memory and
- * stacks out of the replayed processes. The trace is read a second time in parallel, for system calls, names and times.
+/* Replays a program for a D program with probes of functions: sets breakpoints at the probes, and reads memory and
+ * stacks of the replayed processes. The trace is read a second time in parallel, for system calls, names and times.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system calls of a trace become firings, records and aggregations become rows, which the text view shows. */
+/* Runs a D program over the system calls of a trace: makes a firing of each call, and rows for the text view of its
+ * records and aggregations. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and instructions. Source: Documentation/bpf/standardization/instruction-set.rst of the kernel. */
+/* Executes BPF instructions, and checks their accesses to memory. Source:
+ * Documentation/bpf/standardization/instruction-set.rst of the kernel. */
 #include "retro/vm_int.h"
 #include <errno.h>
 #include <stdarg.h>

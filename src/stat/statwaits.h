@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell stat --waits`: what a process and its descendants wait for while they are counted. A process of its own
- * traces, since a session takes the thread that runs it. */
+/* `dwell stat --waits`: records the causes for which a process and its descendants wait while they are counted. A
+ * process of its own traces, since a session takes the thread that runs it. */
 #ifndef DWELL_STAT_STATWAITS_H
 #define DWELL_STAT_STATWAITS_H
 #include <sys/types.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Speculations: speculation(), speculate(), commit(), discard().
  *
- * The kernel keeps an entry for each (struct img_spec) and a stack of the free ids; records carry which
- * speculation they belong to, and the session holds them back. An id is used again and again: the
- * generation tells apart what a late record belongs to. A clause that ends a speculation does so when its
- * record is given away, so that a fault after commit() leaves nothing half ended. */
+ * A map has an entry for each speculation (struct img_spec) and a stack of the free ids. A record carries the id of its
+ * speculation, and the session holds it back. Ids are used again. A generation in the entry tells whether a late record
+ * belongs to the speculation before. A clause that ends a speculation does so when its record is submitted, so that a
+ * fault after commit() leaves nothing half ended. */
 #include <errno.h>
 #include "cg/builtin/call.h"
 #include "cg/gen/fault.h"

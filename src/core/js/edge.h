@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How one object leads to another, in the words of the program: inside of core/. */
+/* Describes the reference from one object to another in the words of the program, such as a property or a variable:
+ * inside of core/. */
 #ifndef DWELL_CORE_JS_EDGE_H
 #define DWELL_CORE_JS_EDGE_H
 #include "core/js/heap.h"

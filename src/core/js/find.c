@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ::findjsobjects and ::jsfunctions: what is in V8's heap, in groups. */
+/* The commands ::findjsobjects and ::jsfunctions: list the objects in V8's heap, in groups. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that malloc() has back: what stands in it is stale, and no root. Inside of core/. */
+/* Finds memory that was given back to malloc(): words in it are stale, and are no roots. Inside of core/. */
 #ifndef DWELL_CORE_JS_FREE_H
 #define DWELL_CORE_JS_FREE_H
 #include "core/target.h"

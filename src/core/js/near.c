@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The holders of objects, by blocks of memory. */
+/* Finds the holders of an object fast: a table tells for each block of memory the blocks that refer to it. */
 #include "core/js/near.h"
 #include <errno.h>
 #include <stdlib.h>

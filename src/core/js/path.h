@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The path that keeps an object alive: the way to it from a root. Inside of core/. */
+/* Finds what keeps an object alive: a path of references to it from a root. Inside of core/. */
 #ifndef DWELL_CORE_JS_PATH_H
 #define DWELL_CORE_JS_PATH_H
 #include "core/js/heap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ::jsretained and ::jsdominators: what would go if an object went. */
+/* The commands ::jsretained and ::jsdominators: list the objects that would be free without an object. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* V8's heap gone through: all objects that are alive, by address; the words of an object; memory outside. */
+/* Goes through V8's heap: calls a function for each object that is alive, by address, for each word of an object, and
+ * for memory outside. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

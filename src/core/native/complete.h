@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the arguments of commands on types of native code may go on. */
+/* Completes arguments of commands on types of native code. */
 #ifndef DWELL_CORE_NATIVE_COMPLETE_H
 #define DWELL_CORE_NATIVE_COMPLETE_H
 #include "core/shell.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a line of the debugger may go on. */
+/* Completes a line of the debugger: lists the commands, names and types that may follow. */
 #ifndef DWELL_CORE_SHELL_COMPLETE_H
 #define DWELL_CORE_SHELL_COMPLETE_H
 #include "core/shell.h"

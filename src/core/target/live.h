@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that lives, stopped or not: inside of core/. */
+/* Resumes the threads of a running process that is the target: inside of core/. */
 #ifndef DWELL_CORE_TARGET_LIVE_H
 #define DWELL_CORE_TARGET_LIVE_H
 #include "core/target.h"

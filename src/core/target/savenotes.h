@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The notes of a core file: inside of core/. */
+/* Writes the notes of a core file: inside of core/. */
 #ifndef DWELL_CORE_TARGET_SAVENOTES_H
 #define DWELL_CORE_TARGET_SAVENOTES_H
 #include "base/strb.h"

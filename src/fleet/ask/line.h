@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of a child that asks the store for the page. */
+/* Makes the command line of a child process that asks the store for the page. */
 #ifndef DWELL_FLEET_ASK_LINE_H
 #define DWELL_FLEET_ASK_LINE_H
 #include "base/arena.h"

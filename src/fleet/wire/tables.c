@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQL runs on ClickHouse 18.16, which Debian has, and on current ones: no TTL, no window functions, no Map. */
+/* Makes and changes the fleet's tables. The SQL runs on ClickHouse 18.16, which Debian has, and on current ones: no
+ * TTL, no window functions, no Map. */
 #include "fleet/wire/tables.h"
 #include <errno.h>
 #include <inttypes.h>

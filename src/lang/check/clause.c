@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One clause instance: predicate and statements. */
+/* Checks one clause instance: its predicate and its statements. */
 #include "lang/check/call.h"
 #include "lang/check/clause.h"
 #include "lang/check/decl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latency probes: what trackers fire, and what their clauses know. */
+/* Matches descriptions of latency probes, which trackers fire, and checks what their clauses use of the event. */
 #include "lang/check/call.h"
 #include "lang/check/event.h"
 #include <string.h>

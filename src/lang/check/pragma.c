@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control lines that mean something for names: dependencies, stability attributes, versions. */
+/* Checks #pragma D lines about names: depends_on, attributes, binding. */
 #include <stdio.h>
 #include <string.h>
 #include "lang/attr.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trackers that dwell ships, and what a slow event of each means. The heads of dlib/latency/NAME.d are the source;
- * tools/trackers.py makes a table of them when dwell is built. */
+/* Facts about the trackers that dwell ships, such as the words and the class of their slow events. The heads of
+ * dlib/latency/NAME.d are the source; tools/trackers.py makes a table of them when dwell is built. */
 #ifndef DWELL_LATENCY_TRACKERS_H
 #define DWELL_LATENCY_TRACKERS_H
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How sure a figure of a stretch of time is, when its units (seconds) may hang together. The level of a second is taken
- * to be noise of its own, and something that decays over a correlation time (an Ornstein-Uhlenbeck process: also the
- * covariance of a machine that switches between regimes). The correlation time and the strength are not known. So all
- * are tried (log-uniform priors), and weighted by how well they agree with the low frequencies of both stretches (type
- * II cosine transform, whose first ordinate compares the halves). So white noise gets nearly Student's t over seconds,
- * and a level that wanders intervals as wide as it does; how far it may wander unseen in so short a stretch is in the
- * mixture, too.
+/* Computes how uncertain a figure of a stretch of time is if its units (seconds) are correlated. The level of a second
+ * is taken to be noise of its own, and something that decays over a correlation time (an Ornstein-Uhlenbeck process:
+ * also the covariance of a machine that switches between regimes). The correlation time and the strength are not known.
+ * So all are tried (log-uniform priors), and weighted by how well they agree with the low frequencies of both stretches
+ * (type II cosine transform, whose first ordinate compares the halves). So white noise gets nearly Student's t over
+ * seconds, and a level that wanders intervals as wide as it does; how far it may wander unseen in so short a stretch is
+ * in the mixture, too.
  *
  * Source: Whittle's likelihood (1953) with the cosines of Müller, HAC corrections for strongly autocorrelated time
  * series (2014), and Lazarus, Lewis, Stock, Watson, HAR inference: recommendations for practice (2018); averaged over

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latencies of the last minute, 5 minutes, hour and day in bounded memory, for as long as one likes: rings of
- * 60 seconds, 60 minutes and 24 hours (and a few more, for what comes late), each slot a histogram with exact
- * number, sum and maximum, for every source and key. */
+/* Keeps the latencies of the last minute, 5 minutes, hour and day, in bounded memory. Every source and key has rings of
+ * 60 seconds, 60 minutes and 24 hours (and a few slots more, for late rows). Each slot is a histogram with exact
+ * number, sum and maximum. */
 #ifndef DWELL_LATENCY_WINDOW_H
 #define DWELL_LATENCY_WINDOW_H
 #include "base/strb.h"

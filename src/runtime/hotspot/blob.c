@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code cache: from an address to the CodeBlob that has it. */
+/* Finds the CodeBlob at an address in the JVM's code cache. */
 #include <errno.h>
 #include "runtime/hotspot/int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in CPython's structs, by version, on machines with 64 bits and without free threading.
- * Source: Include/internal/pycore_{runtime,interp,frame}.h, Include/cpython/{pystate,code,unicodeobject}.h of each
- * version; test/live/stack/jstack.py compares them with the interpreters of the machine. */
+/* Tables of offsets in CPython's structs, by version, for machines with 64 bits and without free threading. Source:
+ * Include/internal/pycore_{runtime,interp,frame}.h, Include/cpython/{pystate,code,unicodeobject}.h of each version;
+ * test/live/stack/jstack.py compares them with the interpreters of the machine. */
 #include "runtime/python/python.h"
 
 static const struct py_layout layouts[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in V8's objects: what the binary exports for debuggers, completed by what is known of its version. */
+/* Finds the offsets in V8's objects: reads those that the binary exports for debuggers, and takes the others from a
+ * table by version. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "runtime/v8/fields.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the source to lines and columns. V8 makes a script's table of lines when it first needs one, for a stack of
- * its own; before, the source is read. */
+/* Turns places in the source into lines and columns. V8 makes a script's table of lines when it first needs one, for a
+ * stack of its own; before, the source is read. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

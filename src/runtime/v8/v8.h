@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* V8: the layout of its objects as a binary tells it, and the text of a frame. All that is read may be hostile. */
+/* Reads V8: the layout of its objects out of a binary, and the text of a frame (function and place) out of a process.
+ * All that is read may be hostile. */
 #ifndef DWELL_RUNTIME_V8_V8_H
 #define DWELL_RUNTIME_V8_V8_H
 #include <stdbool.h>

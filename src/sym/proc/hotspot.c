@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HotSpot in processes: by what libjvm exports for debuggers, also stripped. */
+/* Finds HotSpot in processes by the symbols that libjvm exports for debuggers. Stripped files have them, too. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
