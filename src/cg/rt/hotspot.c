@@ -5,8 +5,10 @@
  *     interpreter     its frame holds the Method, the bytecode pointer and the caller's stack pointer
  *     else            pc -> segment -> hops in the code heap's segment map -> block -> CodeBlob
  *       compiled      CFA = sp + the blob's frame size, except in a prologue or an epilogue
- *       StubRoutines  frame pointer, once it is set up
+ *       StubRoutines  frame pointer, once it is set up; where it holds data, what was pushed of it
  *       other blobs   CFA = sp + the blob's frame size; without one the return address is on top of the stack
+ *     Where the innermost frame has no address of the code cache there, what lies near it is tried: some pieces of
+ *     code push words within a frame.
  *
  * For each of these frames hs_step() writes a word (base/hotspotfmt.h) to fps[], where other frames have their frame
  * pointer. A second pass, hs_walk(), puts these words in the place of the pcs when Java frames are wanted. */
@@ -31,6 +33,8 @@ static uint64_t letters(const char s[WORD + 1])
 #define COMPILED letters("nmethod\0")
 #define NATIVE letters("native n")
 #define STUBS letters("StubRout")
+#define SUBTYPE letters("slow_sub") /* what C1 calls without a frame, and pushes words; in newer versions: */
+#define SUBTYPE_C1 letters("C1 Runti")
 
 /* Reads user memory of the thread that is unwound. task: that thread, or VREG_NONE for the current one. */
 struct reader {
@@ -127,6 +131,8 @@ static struct irfn *emit_find(struct irprog *p, const struct uw *u)
 
 struct step {
 	const struct uw *u;
+	const struct rtgen *g;
+	struct irfn *scan;
 	vreg st;
 	struct reader memory;
 	struct uw_ways w;
@@ -245,6 +251,54 @@ static void emit_prologue_epilogue(struct irfn *f, const struct step *s)
 	ir_place(f, whole);
 }
 
+/* Jumps to in when an address is in the code cache. */
+static void emit_in_cache(struct irfn *f, vreg st, vreg at, irlabel in)
+{
+	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, HP(low))), rt_ld(f, st, HP(len)), in);
+}
+
+#define SCAN_WORDS 128 /* of a stub's frame: SHA-512 has 90 */
+#define SCAN_PUSHED 10 /* registers that it pushes, at most */
+
+/* hs_scan(i, &ctx): one word of the stack, at HS(tmp). When it is a frame pointer that a stub has pushed, with a
+ * return address in the code cache beside what it points to, it goes to ST(bp). ctx as in hs_step(). */
+static struct irfn *emit_scan(struct irprog *p, const struct uw *u)
+{
+	struct irfn *f = irfn_new(p, "hs_scan", 2);
+	vreg st = rt_ld(f, irfn_arg(f, 1), 0), at = rt_ld(f, st, HS(tmp)), word, up;
+	irlabel next = ir_label(f), found = ir_label(f), fault = ir_label(f);
+
+	word = uw_stack_word(f, u, st, at, fault);
+	ir_store(f, st, HS(tmp), 8, rt_alui(f, IRA_ADD, at, WORD));
+	up = rt_alu(f, IRA_SUB, word, at);
+	ir_jcci(f, IRC_EQ, up, 0, next);
+	ir_jcci(f, IRC_GT, up, SCAN_PUSHED * WORD, next);
+	ir_jcci(f, IRC_SET, up, WORD - 1, next);
+	emit_in_cache(f, st, uw_stack_word(f, u, st, rt_alui(f, IRA_ADD, word, WORD), fault), found);
+	ir_place(f, next);
+	ir_reti(f, 0);
+	ir_place(f, found);
+	ir_store(f, st, ST(bp), 8, word);
+	ir_place(f, fault);
+	ir_reti(f, 1);
+	return f;
+}
+
+/* A stub that has something else in the frame pointer, as SHA-256: it has pushed it near the beginning of its frame,
+ * above what it keeps on the stack. Without a frame its return address is on top. */
+static void emit_stub_without_bp(struct irfn *f, const struct step *s)
+{
+	vreg sp = rt_ld(f, s->st, ST(sp));
+	irslot ctx = ir_slot(f, 16);
+
+	emit_in_cache(f, s->st, uw_stack_word(f, s->u, s->st, sp, s->w.fault), s->leaf);
+	ir_store(f, s->st, HS(tmp), 8, sp);
+	ir_store_slot(f, ctx, 0, 8, s->st);
+	if (s->memory.task != VREG_NONE)
+		ir_store_slot(f, ctx, 8, 8, s->memory.task);
+	rt_loop(f, s->g, ir_imm(f, SCAN_WORDS), s->scan, ctx);
+}
+
 /* Stubs keep a frame pointer, once they have one. */
 static void emit_stub(struct irfn *f, const struct step *s)
 {
@@ -256,8 +310,44 @@ static void emit_stub(struct irfn *f, const struct step *s)
 	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), PUSH_BP, s->leaf);
 	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), MOV_BP_SP, s->pushed);
 	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), MOV_BP_SP_2, s->pushed);
+	ir_jcci(f, IRC_LE, rt_alu(f, IRA_SUB, rt_ld(f, s->st, ST(bp)), rt_ld(f, s->st, ST(sp))), RT_UNWIND_MAX_FRAME,
+		whole);
+	emit_stub_without_bp(f, s);
 	ir_place(f, whole);
 	ir_reti(f, STEP_BY_BP);
+}
+
+#define PUSHED_WORDS 4 /* within a compiled frame, such as by the comparison of strings */
+
+/* The return address of a frame that ends at cfa. Where that is none, it may be on top of the stack (of the innermost
+ * frame, when it is not made yet, or gone) or further up (words were pushed): corrects cfa and has_bp. Blobs other than
+ * compiled code may have been called by native code: pushes says which may not. */
+static vreg emit_return_address(struct irfn *f, const struct step *s, vreg cfa, vreg has_bp)
+{
+	vreg ra = ir_new(f), sp = rt_ld(f, s->st, ST(sp)), at = ir_new(f), word = ir_new(f);
+	irlabel good = ir_label(f), take = ir_label(f), top = ir_label(f), up = ir_label(f);
+
+	ir_mov(f, ra, uw_stack_word(f, s->u, s->st, rt_alui(f, IRA_SUB, cfa, WORD), s->w.fault));
+	emit_in_cache(f, s->st, ra, good);
+	ir_jcci(f, IRC_NE, rt_ld(f, s->st, ST(back)), 0, up);
+	ir_mov(f, at, sp);
+	ir_mov(f, word, uw_stack_word(f, s->u, s->st, at, s->w.fault));
+	emit_in_cache(f, s->st, word, top);
+	ir_place(f, up);
+	ir_jcci(f, IRC_EQ, rt_ld(f, s->st, HS(pushes)), 0, good);
+	for (int32_t i = 0; i < PUSHED_WORDS; i++) {
+		ir_alui(f, IRA_ADD, at, cfa, i * WORD);
+		ir_mov(f, word, uw_stack_word(f, s->u, s->st, at, s->w.fault));
+		emit_in_cache(f, s->st, word, take);
+	}
+	ir_jmp(f, good);
+	ir_place(f, top);
+	ir_movi(f, has_bp, 0);
+	ir_place(f, take);
+	ir_alui(f, IRA_ADD, cfa, at, WORD);
+	ir_mov(f, ra, word);
+	ir_place(f, good);
+	return ra;
 }
 
 /* Unwinds a frame of size words, which has the caller's frame pointer below the return address; from s->pushed and
@@ -265,7 +355,7 @@ static void emit_stub(struct irfn *f, const struct step *s)
  * since the verifier looks at each. */
 static void emit_sized(struct irfn *f, const struct step *s, vreg size)
 {
-	vreg cfa = ir_new(f), has_bp = ir_new(f);
+	vreg cfa = ir_new(f), has_bp = ir_new(f), ra;
 	irlabel have = ir_label(f), no_bp = ir_label(f);
 
 	ir_movi(f, has_bp, 1);
@@ -280,18 +370,18 @@ static void emit_sized(struct irfn *f, const struct step *s, vreg size)
 	ir_movi(f, has_bp, 0);
 	ir_place(f, have);
 	ir_alu(f, IRA_ADD, cfa, rt_ld(f, s->st, ST(sp)), rt_alui(f, IRA_SHL, size, 3));
+	ra = emit_return_address(f, s, cfa, has_bp);
 	ir_jcci(f, IRC_EQ, has_bp, 0, no_bp);
 	ir_store(f, s->st, ST(bp), 8, uw_stack_word(f, s->u, s->st, rt_alui(f, IRA_SUB, cfa, 2 * WORD), s->w.fault));
 	ir_place(f, no_bp);
-	uw_set_caller(f, s->u, s->st, cfa, uw_stack_word(f, s->u, s->st, rt_alui(f, IRA_SUB, cfa, WORD), s->w.fault),
-		      &s->w);
+	uw_set_caller(f, s->u, s->st, cfa, ra, &s->w);
 }
 
 static void emit_code(struct irfn *f, const struct step *s, struct irfn *find, vreg at)
 {
 	vreg st = s->st, r = ir_new(f), name, size = ir_new(f), id = ir_new(f), what;
 	irlabel have = ir_label(f), compiled = ir_label(f), none = ir_label(f), whole = ir_label(f);
-	irlabel seen = ir_label(f), stub = ir_label(f), other = ir_label(f);
+	irlabel seen = ir_label(f), stub = ir_label(f), other = ir_label(f), pushes = ir_label(f);
 
 	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, HS(blob_at))), rt_ld(f, st, HS(blob_len)), have);
 	if (s->u->whose == RT_UNWIND_CURRENT)
@@ -303,11 +393,17 @@ static void emit_code(struct irfn *f, const struct step *s, struct irfn *find, v
 	ir_ext(f, size, mix_word_at(f, st, HS(blob), HP(frame_size), HS_BLOB_BYTES, 4), 4, true);
 	name = mix_word_at(f, st, HS(blob), HP(name), HS_BLOB_BYTES, 8);
 	ir_jcc(f, IRC_EQ, name, rt_ld(f, st, HS(compiled)), seen);
+	ir_storei(f, st, HS(pushes), 8, 0);
 	read_word(f, &s->memory, HS(tmp), name, other);
 	what = rt_ld(f, st, HS(tmp));
 	ir_jcc(f, IRC_EQ, what, ir_imm(f, COMPILED), compiled);
 	ir_jcc(f, IRC_EQ, what, ir_imm(f, NATIVE), compiled);
 	ir_jcc(f, IRC_EQ, what, ir_imm(f, STUBS), stub);
+	ir_jcc(f, IRC_EQ, what, ir_imm(f, SUBTYPE), pushes);
+	ir_jcc(f, IRC_EQ, what, ir_imm(f, SUBTYPE_C1), pushes);
+	ir_jmp(f, other);
+	ir_place(f, pushes);
+	ir_storei(f, st, HS(pushes), 8, 1);
 	ir_place(f, other);
 	keep_code(f, st, ir_imm(f, 0));
 	ir_jcci(f, IRC_SLE, size, 0, s->leaf);
@@ -318,9 +414,10 @@ static void emit_code(struct irfn *f, const struct step *s, struct irfn *find, v
 	ir_place(f, compiled);
 	ir_store(f, st, HS(compiled), 8, name);
 	ir_place(f, seen);
+	ir_storei(f, st, HS(pushes), 8, 1);
 	ir_mov(f, id, mix_word_at(f, st, HS(blob), HP(id), HS_BLOB_BYTES, 4));
 	keep_code(f, st, id);
-	ir_jcci(f, IRC_SLE, size, 0, s->w.fault);
+	ir_jcci(f, IRC_SLE, size, 0, s->leaf); /* what method handles call */
 	ir_jcci(f, IRC_NE, rt_ld(f, st, ST(back)), 0, whole);
 	emit_prologue_epilogue(f, s);
 	ir_place(f, whole);
@@ -382,15 +479,17 @@ static void emit_interpreted(struct irfn *f, const struct step *s, irlabel none)
 
 /* hs_step(state, addr): unwinds a frame in the code cache; returns STEP_*. For another thread it is hs_step(state,
  * ctx): ctx is the second argument of frame() in unwind.c, which points to the state and the thread. */
-struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u)
+struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u, const struct rtgen *g)
 {
-	struct irfn *find = emit_find(p, u), *f = irfn_new(p, "hs_step", 2);
+	struct irfn *scan = emit_scan(p, u), *find = emit_find(p, u), *f = irfn_new(p, "hs_step", 2);
 	const bool current = u->whose == RT_UNWIND_CURRENT;
 	vreg st = irfn_arg(f, 0), first;
 	vreg at = current ? irfn_arg(f, 1) : rt_alu(f, IRA_SUB, rt_ld(f, st, ST(pc)), rt_ld(f, st, ST(back)));
 	irlabel code = ir_label(f), half = ir_label(f);
 	const struct step s = {
 		.u = u,
+		.g = g,
+		.scan = scan,
 		.st = st,
 		.memory = { u, st, current ? VREG_NONE : uw_frame_task(f, u) },
 		.w = { ir_label(f), ir_label(f), ir_label(f), ir_label(f) },
@@ -407,7 +506,7 @@ struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u)
 	/* The frame is not made yet, or is gone. An address in the code cache on top of the stack is the return
 	 * address; else the frame pointer leads on. */
 	first = uw_stack_word(f, u, s.st, rt_ld(f, s.st, ST(sp)), s.w.fault);
-	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, first, rt_ld(f, s.st, HP(low))), rt_ld(f, s.st, HP(len)), s.leaf);
+	emit_in_cache(f, s.st, first, s.leaf);
 	ir_reti(f, STEP_BY_BP);
 	ir_place(f, code);
 	emit_code(f, &s, find, at);

@@ -53,6 +53,7 @@ struct rt_hotspot_state {
 	uint64_t compiled;	     /* address of a name that only compiled code has; 0: not seen yet */
 	uint64_t const_method;	     /* of the frame's Method */
 	uint64_t code_size;	     /* its bytes of bytecode */
+	uint64_t pushes;	     /* 1: only Java code calls the code, which may push words within its frame */
 	uint64_t tmp;
 };
 

@@ -285,7 +285,7 @@ struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const str
 	uw_rule_functions(p, &u);
 	u.find_return = ret ? uw_find_return(p, &g, &u) : NULL;
 	if (mach->hotspot && whose != RT_UNWIND_OTHER_FP)
-		u.hotspot = uw_hotspot_step(p, &u);
+		u.hotspot = uw_hotspot_step(p, &u, &g);
 	frame = emit_frame(p, &u);
 	st = uw_lookup(f, m->scratch, key, ir_imm(f, scratch_key), none);
 	ir_store_slot(f, slot, 0, 8, st);

@@ -64,7 +64,7 @@ void uw_set_caller(struct irfn *f, const struct uw *u, vreg st, vreg sp, vreg pc
 void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid, vreg start);
 /* Jumps to in when an address is in the code cache of that process. */
 void uw_emit_hotspot(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel in);
-struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u);
+struct irfn *uw_hotspot_step(struct irprog *p, const struct uw *u, const struct rtgen *g);
 /* The caller of the frame at such an address; jumps to by_bp where its frame pointer leads to it. */
 void uw_emit_hotspot_step(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w, irlabel by_bp);
 
