@@ -68,7 +68,8 @@ int watch_task_registers(struct replay *r, uint32_t task, struct user_regs_struc
 size_t watch_task_read(struct replay *r, uint32_t task, uint64_t addr, void *buf, size_t n);
 /* The system call, or what else the trace has next for the task that runs now. */
 const struct group *watch_group(const struct replay *r);
-/* What the call that the group has wrote to standard output or standard error (fd): 0, or -errno, also of fn. */
+/* Calls fn with the bytes that the group's call wrote to standard output or standard error (fd). 0, or -errno, also of
+ * fn. */
 typedef int watch_output_fn(void *ctx, int fd, const void *bytes, size_t n);
 int watch_output(struct replay *r, watch_output_fn *fn, void *ctx);
 /* A checkpoint: all tasks as they are now, at WATCH_DONE or WATCH_LOG_DONE, in processes that stand. 0 or -errno;

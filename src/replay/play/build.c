@@ -415,7 +415,7 @@ static void args_of(const struct replay *r, const struct ev_call *c, uint64_t a[
 	}
 }
 
-/* What was at an address that a call maps or unmaps is not there any more. */
+/* Forgets breakpoints and slots at the addresses that a call maps or unmaps. */
 static void forget(struct replay *r, const uint64_t a[6])
 {
 	struct breaks *b = r->k->memory->breaks;

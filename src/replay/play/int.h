@@ -72,8 +72,8 @@ void build_end(struct replay *r, struct rtask *k); /* and frees it */
 /* Gives r->k the calls that the group has in its log; 0 or -errno. */
 int build_log(struct replay *r);
 uint64_t build_log_used(struct replay *r); /* bytes of it that it has taken */
-/* On to the next system call or fault: its status, or -errno after a message. What others send it now is not part of
- * the recording. */
+/* On to the next system call or fault: its status, or -errno after a message. Signals that others send it now are not
+ * part of the recording. */
 int replay_go(struct replay *r);
 /* All that the program logged itself when it was recorded must have been used: status; else an error. */
 int replay_check_log(struct replay *r, int status);

@@ -243,7 +243,7 @@ static int put_out(void *ctx, int fd, const void *bytes, size_t n)
 	return write_all(fd, bytes, n);
 }
 
-/* What it wrote, out of its own memory, which has just been compared. */
+/* Writes the program's output again, out of its own memory, which has just been compared. */
 static int emit(struct replay *r)
 {
 	int e = watch_output(r, put_out, NULL);
@@ -423,7 +423,7 @@ static int at_end(struct replay *r)
 	return 0;
 }
 
-/* What a task cannot do within a system call, or outside of one, or before it has a program. */
+/* Can the task do this now: within a system call, outside of one, or before it has a program? */
 static bool makes_sense(const struct replay *r)
 {
 	const struct group *g = &r->g;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a replay does for those who look at it: files that are mapped themselves, breakpoints. */
+/* Parts of a replay for observers: files that are mapped themselves, breakpoints. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -122,7 +122,7 @@ static bool is_break(const struct replay *r)
 	return ptrace(PTRACE_GETSIGINFO, r->k->t.pid, 0, &info) == 0 && info.si_code == SI_KERNEL;
 }
 
-/* Which debug registers have told. */
+/* Reads and clears the bits of the debug registers that were hit. */
 static unsigned told(struct replay *r)
 {
 	const size_t at = offsetof(struct user, u_debugreg) + 6 * sizeof(long);
@@ -157,7 +157,7 @@ static int trapped(struct replay *r, struct user_regs_struct *regs, bool *again)
 	return *again ? trap(r, regs, info.si_code == TRAP_TRACE, registers) : 0;
 }
 
-/* Past a breakpoint. What the instruction does to registers of debugging is seen only if it is executed at its place.
+/* Past a breakpoint. The effect of the instruction on debug registers is seen only if it is executed at its place.
  */
 static int pass(struct replay *r, struct user_regs_struct *regs, int *status, bool *again)
 {
@@ -266,7 +266,7 @@ int watched_stop(struct replay *r, int *status, bool *again)
 	return pass(r, &regs, status, again);
 }
 
-/* Of a call that was logged: it stops as any other does, since the log that the task has is empty. */
+/* Replays a call that was logged. It stops as any other call does, since the log of the task is empty. */
 static int logged_call(struct replay *r, const struct stub_call *c)
 {
 	struct user_regs_struct regs;

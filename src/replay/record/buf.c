@@ -109,7 +109,7 @@ static int set_word(struct rec *r, uint64_t at, uint64_t value)
 
 #define AT_STATE(field) (STUB_STATE + offsetof(struct stub_state, field))
 
-/* What is not logged may open and close files unseen: descriptors are forgotten. */
+/* Calls that are not logged may open and close files unseen, so descriptors are forgotten. */
 int buf_switch(struct rec *r, bool on)
 {
 	static const uint8_t none[STUB_FDS];
@@ -263,7 +263,7 @@ static unsigned filler(const uint8_t *p)
 	return 0;
 }
 
-/* Nothing but fillers from there to the next function. */
+/* Are there only fillers from there to the next function? */
 static bool is_unused(struct rec *r, uint64_t at)
 {
 	uint8_t b[FUNCTION_ALIGN + 16] = { 0 };
@@ -387,7 +387,7 @@ static int set_fd(struct rec *r, uint64_t fd, uint8_t known)
 	return e < 0 ? rec_broken(r, e) : 0;
 }
 
-/* Descriptors of files, where reading does not wait. Those of /proc may. */
+/* Descriptors of files, where reading does not wait. Descriptors of /proc may wait. */
 static bool is_plain(struct rec *r, int64_t fd)
 {
 	char path[64];

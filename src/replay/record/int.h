@@ -33,7 +33,7 @@ struct rec_file {
 	uint64_t from, to; /* bytes of the file */
 	uint64_t at;	   /* in the arena */
 };
-/* What tasks may share: a table of descriptors, memory. */
+/* Descriptors and memory, which tasks may share. */
 struct fds {
 	unsigned refs;
 	uint8_t std[REC_FDS]; /* 1, 2: standard output, error */
@@ -68,7 +68,7 @@ struct early {
 	pid_t pid;
 	int status;
 };
-/* What the watch over threads without system calls knows of one, spin.c. */
+/* State of the watch over a thread without system calls, spin.c. */
 struct spin {
 	uint64_t since; /* CPU time of the thread at the first tick after its last stop, ns; 0: none was */
 	uint64_t look;	/* it is looked at when it has run so much longer */
@@ -143,7 +143,7 @@ int rec_stop(struct rec *r, const char *fmt, ...) __attribute__((format(printf, 
 int rec_broken(struct rec *r, int error); /* ptrace or memory failed; ends the recording, too */
 /* An event; 0, or after a message -errno. */
 int rec_event(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest, size_t nrest);
-/* What is in the program's memory at s, as EV_MEM. */
+/* Writes the program's memory at s, as EV_MEM. */
 int rec_put_mem(struct rec *r, const struct span *s);
 int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s); /* and the vector registers */
 

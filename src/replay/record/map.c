@@ -270,7 +270,7 @@ int rec_map_exit(struct rec *r)
 	uint64_t nr = r->k->call.regs[R_NR];
 	bool failed = r->k->call.ret < 0 && r->k->call.ret > -(int64_t)PAGE;
 
-	/* Those with several mappings may have changed some of them when they fail. */
+	/* A call about several mappings may have changed some of them when it fails. */
 	if (r->k->deny || (failed && !((nr == __NR_mprotect || nr == __NR_madvise) && r->k->call.ret == -ENOMEM)))
 		return 0;
 	if (nr == __NR_madvise && !changes_memory(a[2]))

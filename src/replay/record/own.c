@@ -49,7 +49,7 @@ static bool prctl_known(uint64_t option)
 	return is_in(option, known, ARRAY_SIZE(known));
 }
 
-/* Those that only wait and wake: the kernel does not write the word. */
+/* Operations that only wait and wake: the kernel does not write the word. */
 static bool futex_known(uint64_t op)
 {
 	static const uint64_t known[] = { FUTEX_WAIT,	     FUTEX_WAKE,    FUTEX_WAIT_BITSET,

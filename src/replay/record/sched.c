@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which task runs. One at most is outside the kernel, and goes on until it waits there, or its time is over at the end
- * of a system call: so what tasks see of each other is decided by the order of their system calls, which the trace has.
+/* Chooses the task that runs. One at most is outside the kernel, and goes on until it waits there, or its time is over
+ * at the end of a system call: so what tasks see of each other is decided by the order of their system calls, which the
+ * trace has.
  *
  * state         what it does                                      what comes next
  * TASK_READY    stopped                                           choose() gives it the turn
@@ -145,7 +146,7 @@ static int handle(struct rec *r, struct task *k, int status)
 	return e == 0 && k->inside ? resume(r, k) : e;
 }
 
-/* Those that stopped while another one ran. */
+/* Handles the tasks that stopped while another one ran. */
 static int handle_pending(struct rec *r)
 {
 	int e = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals, and the time-stamp counter, whose reading is a signal. A handler begins where the replay can find the place:
- * at a system call, or at an instruction that faults. What the kernel puts on the stack is recorded as it is. */
+ * at a system call, or at an instruction that faults. The frame that the kernel puts on the stack is recorded as it
+ * is. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static int try_tsc(struct rec *r, bool *done)
 	return e < 0 ? rec_broken(r, e) : rec_event(r, EV_TSC, &ev, sizeof(ev), NULL, 0);
 }
 
-/* What the program does with the signal, as the kernel tells it. */
+/* Is the signal in the program's mask, by the kernel's /proc/PID/status? */
 static bool in_mask(struct rec *r, const char *mask, int signo)
 {
 	_cleanup_fclose_ FILE *f = NULL;

@@ -27,7 +27,7 @@ static int skip(struct rec *r, struct user_regs_struct *regs)
 	return e < 0 ? rec_broken(r, e) : 0;
 }
 
-/* What is to be done with it. */
+/* Decides how the call is recorded. */
 static int judge(struct rec *r)
 {
 	uint64_t nr = r->k->call.regs[R_NR];

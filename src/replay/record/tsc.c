@@ -56,7 +56,7 @@ static unsigned size_at(const uint8_t *code)
 	return code[1] == 0x31 ? 2 : code[1] == 0x01 && code[2] == 0xf9 ? TSC_BYTES : 0;
 }
 
-/* What looks like one. */
+/* Finds bytes that look like one. */
 static int find(struct search *s, uint64_t start, uint64_t end)
 {
 	_cleanup_free_ uint8_t *buf = malloc(PIECE);

@@ -18,7 +18,7 @@ struct who {
 	uint32_t task;
 	struct ev_name name;
 	struct calls_event executes; /* a program, and has not returned; ns 0: it does not */
-	/* What the memory is known to have, from the beginning of a call on. */
+	/* Contents of memory that are known, from the beginning of a call on. */
 	VEC(struct piece) pieces;
 	VEC(uint8_t) bytes;
 };
@@ -155,7 +155,7 @@ int calls_log_end(struct calls *c)
 	return r ? r : tell(c, &c->logged, false, trace_head(c->in)->mono_ns + s->ns + s->took);
 }
 
-/* What of the log has not been told yet. */
+/* Tells the calls of the log that have not been told yet. */
 static int at_log(struct calls *c)
 {
 	int r = 0;

@@ -30,7 +30,7 @@ int calls_walk(struct calls *c, calls_fn *fn, void *ctx, struct err *e);
  * bytes as are known, n at most. */
 size_t calls_read(struct calls *c, uint64_t addr, void *buf, size_t n);
 /* For the caller that runs the program meanwhile: one group after the other, and the parts of each when the program is
- * there. What has not been told by the parts is told by the next one. As calls_fn returned. */
+ * there. Calls that the parts have not told are told by the next group. As calls_fn returned. */
 void calls_told_to(struct calls *c, calls_fn *fn, void *ctx);
 struct step calls_next(struct calls *c);
 int calls_log_begin(struct calls *c); /* the next call of the log */

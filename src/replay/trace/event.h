@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace consists of. A group is what belongs to one stop of a task: any number of EV_BLOB, EV_MAP, EV_MEM,
- * EV_LOG, EV_NAME, EV_TEXT, EV_FILE, EV_SUM and EV_SWITCH, then one of the others, which uses them. A group counts only
- * as a whole. */
+/* The events of a trace. A group is what belongs to one stop of a task: any number of EV_BLOB, EV_MAP, EV_MEM, EV_LOG,
+ * EV_NAME, EV_TEXT, EV_FILE, EV_SUM and EV_SWITCH, then one of the others, which uses them. A group counts only as a
+ * whole. */
 #ifndef DWELL_REPLAY_TRACE_EVENT_H
 #define DWELL_REPLAY_TRACE_EVENT_H
 #include <stdint.h>
@@ -126,7 +126,7 @@ struct ev_spot {
 	struct user_regs_struct regs;
 	uint64_t sum; /* of its memory, memory_sum() */
 };
-/* A thread of a process is a task. That of the command is 0. */
+/* A thread of a process is a task. The thread of the command is 0. */
 struct ev_switch {
 	uint32_t task, spare;
 };

@@ -14,7 +14,7 @@
 #define MAX_ERRNO 4095
 #define ROUND_8(n) (((n) + 7) & ~7ull)
 
-/* What the program had, as stub_enter puts it on the stub's stack. */
+/* The program's registers, as stub_enter puts them on the stub's stack. */
 struct frame {
 	uint64_t r9, r8, r10, rdx, rsi, rdi, rax, site, flags;
 };
@@ -90,7 +90,7 @@ INSIDE static inline uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - STATE->mono_ns;
 }
 
-/* What is known of a call that may be logged. */
+/* The arguments of a call that may be logged: the memory that it reads and writes. */
 struct shape {
 	uint64_t path; /* a text that it reads; 0: none */
 	uint64_t out;  /* where it writes; 0: nowhere */

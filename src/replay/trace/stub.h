@@ -60,7 +60,7 @@ struct stub_call {
 	uint32_t took, hash; /* ns; of the path */
 };
 
-/* What such a call wrote and read, in the program's memory and in the log. */
+/* Memory that such a call wrote and read, in the program and in the log. */
 struct stub_data {
 	uint64_t addr, n; /* bytes that it wrote, which follow it */
 	uint64_t text_addr;

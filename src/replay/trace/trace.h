@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a recorded program: a head, then blocks, each packed by zlib and with a checksum of its own, of whole
- * events. What is damaged or cut off ends the trace before the block it is in. No pointers, little-endian. */
+ * events. A damaged or cut block ends the trace before it. No pointers, little-endian. */
 #ifndef DWELL_REPLAY_TRACE_TRACE_H
 #define DWELL_REPLAY_TRACE_TRACE_H
 #include <stdbool.h>
@@ -55,7 +55,7 @@ struct trace_in;
 /* Takes the stream over, also when it fails. -EINVAL: no trace; -EPROTO: another version; -EBADMSG: its head is
  * damaged; -ENOMEM. */
 int trace_open(FILE *f, struct trace_in **ret);
-/* What such an error means. */
+/* The error in words. */
 const char *trace_words(int error);
 const struct trace_head *trace_head(const struct trace_in *t);
 /* True with the next event, whose size fits its kind; false when there is none: trace_ended_by() tells the reason. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A debug exception takes 20 µs in a virtual machine. So an instruction under a breakpoint is executed elsewhere: a
- * copy of it, with a jump back. What depends on where it is (calls, jumps, operands relative to rip) is done here, or
- * by a step. */
+ * copy of it, with a jump back. Instructions that depend on their place (calls, jumps, operands relative to rip) are
+ * done here, or by a step. */
 #include "replay/tracee/breaks.h"
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done with a system call. */
+/* Finds how a system call is recorded. */
 #ifndef DWELL_REPLAY_TRACEE_POLICY_H
 #define DWELL_REPLAY_TRACEE_POLICY_H
 #include <stdint.h>
