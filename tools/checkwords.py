@@ -22,8 +22,15 @@ REFUSED = (
     (r"\b(took|taken|take|takes) (its |some of its )?(own )?probes (away|off)\b|\bprobes away\b", '"detached"'),
     (r"\bdo not say\b.*\bdo not say\b", "one sentence"),
 )
+# What no sentence of a comment begins with: the reader would have to find its noun, or its verb.
+BEGINNINGS = (
+    (r"Who|Whom|Whose|Whoever", "the thread, the process, the user …"),
+    (r"What|Whatever", "the thing, or what the function does with it"),
+    (r"Those", "the noun"),
+    (r"Of", "the subject first"),
+)
 FILES = {"doc": ".md", "man": ".scd", "web/src": ".ts"}
-SOURCE = {"src": (".c", ".h", ".def"), "include": (".h",), "dlib": (".d",)}
+SOURCE = {"src": (".c", ".h", ".def"), "include": (".h",), "dlib": (".d",), "test": (".c", ".h")}
 PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 NOT_CHECKED = {"doc/writing.md"}  # it shows what is refused
 TOP = ("README.md", "CONTRIBUTING.md")
@@ -45,17 +52,22 @@ def check(path, text):
 
 
 def check_source(path, text):
-    """The same of comments and string literals. A comment is one text, whose lines are joined."""
+    """The same of comments and string literals; of tests comments alone, since their literals are output that is compared.
+    A comment is one text, whose lines are joined."""
     errors = []
     for piece in PIECE.finditer(text):
+        if path.startswith("test/") and piece.group(0)[0] != "/":
+            continue
         words = re.sub(r"(?<=\n)[ \t]*\*? ?|`[^`]*`", lambda m: " " * len(m.group(0)), piece.group(0)).replace("\n", " ")
         words = re.sub(" {2,}", lambda m: " " + "\0" * (len(m.group(0)) - 1), words)
         at = [i for i, c in enumerate(words) if c != "\0"]  # where a letter of the joined text is in the piece
         joined = words.replace("\0", "")
-        for pattern, instead in REFUSED:
-            for m in re.finditer(pattern, joined, re.I):
+        comment = joined.startswith("/")
+        starts = [(rf"(?:^/[/*]+ *|[.;:] )({words})\b(?![^.;:]*\?)", instead, 0) for words, instead in BEGINNINGS if comment]
+        for pattern, instead, flags in [(pattern, instead, re.I) for pattern, instead in REFUSED] + starts:
+            for m in re.finditer(pattern, joined, flags):
                 number = text.count("\n", 0, piece.start() + at[m.start()]) + 1
-                errors.append(f'{path}:{number}: "{m.group(0)}": say {instead}')
+                errors.append(f'{path}:{number}: "{m.group(m.lastindex if flags == 0 else 0)}": say {instead}')
     return errors
 
 
@@ -79,6 +91,12 @@ def main():
             errors.append(f"tools/checkwords.py: does not find {wrong!r}")
     if check_source("x.c", "int behind; /* the row\n * before */") or len(check_source("x.c", '/* the row\n * is\n * said */ "so many"')) != 2:
         errors.append("tools/checkwords.py: does not read comments and literals")
+    for wrong in ("/* What is left. */", "/* One row. Whose it is\n * is not known. */", "/* Of the last: all. */", "// Those of one."):
+        if not check_source("x.c", wrong):
+            errors.append(f"tools/checkwords.py: does not find {wrong!r}")
+    for right in ("/* Offers what is left. */", '"What is left."', "/* Whole: is it one? What of it? */", "/* at most one. */"):
+        if check_source("x.c", right):
+            errors.append(f"tools/checkwords.py: refuses {right!r}")
     return sources.finish("words", errors, len(paths))
 
 

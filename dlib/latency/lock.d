@@ -11,7 +11,7 @@
  *   lock: its address
  *   lock_kind = mutex | spinlock | rtmutex | percpu-rwsem | rwsem read | rwsem write | semaphore
  *   holder_tid, holder_comm: the thread that had the lock when the wait began; known of a mutex, an rtmutex, and an
- *     rwsem that is held for writing. Of other locks, which several threads may have: the thread that
+ *     rwsem that is held for writing. For other locks, which several threads may have: the thread that
  *     released it last, if functions of the kernel can be traced
  *   waker_tid, waker_comm: the thread that ended the wait, where that is all that is known
  *   cause: what the thread did, in words
@@ -32,7 +32,7 @@ string freed_name[pid_t];
 int freed_surely[pid_t];
 
 /*
- * A thread, or an interrupt in its time, may spin for another lock while it waits. That is a part of its wait. One wait
+ * A thread, or an interrupt in its time, may spin for another lock while it waits. This is a part of its wait. One wait
  * for each thread, kept with it, costs much less than a table of threads and locks. A thread that sleeps waits for one
  * lock only, except within a percpu-rwsem's wait for its readers. So a second wait means that the end of the first was
  * lost, and replaces it. A wait that begins after a second of spinning does so, too.

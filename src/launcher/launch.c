@@ -118,7 +118,7 @@ void launch_stop(void *ctx, uint64_t id)
 	(UINT64_C(2) << 30) /* of a program's tracer, without what it shares with the kernel (rings, maps) \
 			     */
 
-/* The program that a child executes, and its limits. */
+/* How a child is started: its command line, its files, and its privileges. */
 struct plan {
 	char *argv[ARGS_MAX + 1];
 	int files[2];	   /* VIEW_FD …; -1: none */

@@ -592,7 +592,7 @@ static int show(struct retro *r, const char *name, FILE *f, int *ret_status)
 	return recorded;
 }
 
-/* The first wish of a request that a recording cannot fulfil. NULL: there is none. */
+/* The reason why options of the request cannot be used with a recording. NULL: there is none. */
 static const char *beyond(const struct request *c)
 {
 	if (c->pids.n || c->commands.n || c->words)

@@ -2,7 +2,7 @@
 /* The flight recorder's events around a slow event, and what follows from them: which thread had a CPU, what a thread
  * did.
  *
- * Events have kinds by name. Those of dlib/latency/flight.d mean something here:
+ * Events have kinds by name. These of dlib/latency/flight.d have a meaning here:
  *   switch     id: the thread that gets the CPU, text: its name; info: state of the one that leaves, 0: it could go on
  *   wake       id: the thread that is woken, text: its name; info: 1: in an interrupt (see run/consume/flight.c)
  *   irq, irq-end, softirq, softirq-end   id: the number; text: the handler

@@ -201,7 +201,7 @@ int trail_lost(struct trail *f, uint64_t n)
 	return fprintf(f->out, "+++ %" PRIu64 " records lost here +++\n", n) < 0 ? -errno : 0;
 }
 
-/* Tells which calls have no line. */
+/* Tells how many calls of 32-bit programs have no line. */
 int trail_tell(struct trail *f)
 {
 	int n = 0;

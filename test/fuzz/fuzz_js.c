@@ -5,7 +5,7 @@
 #include "core/js/heap.h"
 #include "fuzz.h"
 
-#define OBJECT 0x1200 /* where it is, behind the head of the page */
+#define OBJECT 0x1200 /* its place, after the head of the page */
 
 static int see(void *ctx, const struct js_object *o)
 {

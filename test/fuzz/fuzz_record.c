@@ -49,7 +49,7 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 	struct state *s = ctx;
 	struct row row;
 
-	/* A copy of the exact size, so that the sanitizer sees every read behind it. */
+	/* A copy of the exact size, so that the sanitizer sees every read after its end. */
 	void *copy = malloc(len ? len : 1);
 
 	if (!copy)

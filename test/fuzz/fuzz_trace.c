@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings of programs from elsewhere. An input that begins with the magic word is a whole file; of all others the
- * events are taken as they are, and get a head and checksums, so that what is behind these is reached, too. Reading
- * ends, stays inside, and every group keeps its limits. */
+ * events are taken as they are, and get a head and checksums, so that the code after their checks is reached, too.
+ * Reading ends, stays inside, and every group keeps its limits. */
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes for so many seconds (sym_lines SECONDS): nearly all of it in lines_innermost(), which is inlined into
+/* Computes for SECONDS (sym_lines SECONDS): nearly all of it in lines_innermost(), which is inlined into
  * lines_middle(), which is inlined into lines_outer(). Without an argument it does nothing. */
 #include <stdio.h>
 #include <stdlib.h>

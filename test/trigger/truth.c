@@ -763,7 +763,7 @@ static const struct trigger kinds[] = {
 	{ "pool", "MS MUTEX: workers of a pool wait for work; MUTEX: that of pthreads is held meanwhile", truth_pool },
 	{ "futexes", "MS: the holder of a mutex waits for another mutex", truth_futexes },
 	{ "mutex", "SLOW PAGE [WAITERS]: a mutex of the kernel is held while a page of SLOW is read", truth_mutex },
-	{ "rwsem", "SLOW PAGE [WAITERS]: a file's lock, likewise", truth_rwsem },
+	{ "rwsem", "SLOW PAGE [WAITERS]: a file's lock, held in the same way", truth_rwsem },
 	{ "filelock", "FILE flock|fcntl MS: another process has it", truth_filelock },
 	{ "maps", "N FORKS [read]: of a process with N mappings; another thread maps, or looks at them", truth_maps },
 	{ "fsync", "FILE N: writes and fsync", truth_fsync },

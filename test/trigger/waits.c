@@ -266,7 +266,7 @@ static int run_stopped(int argc, char **argv)
 static const struct trigger waits[] = {
 	{ "nap", "MS: sleeps in nap_here(), called by nap_through()", run_nap },
 	{ "mutex", "SLOW [PAGE [MS]]: of a pipe, held while a page of SLOW is read", run_mutex },
-	{ "rwsem", "SLOW [PAGE [MS]]: of a file, likewise", run_rwsem },
+	{ "rwsem", "SLOW [PAGE [MS]]: of a file, held in the same way", run_rwsem },
 	{ "mmap", "SLOW [PAGE [MS]]: of the address space, held for reading, wanted for writing", run_mmap },
 	{ "futex", "[pi|plain [MS]]: a mutex of pthreads", run_futex },
 	{ "flock", "[MS]: a lock of a file", run_flock },

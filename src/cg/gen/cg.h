@@ -24,7 +24,7 @@ struct lay_act {
 	struct lay_field *fields;
 	size_t nfields;
 };
-/* What one clause instance or segment writes, by action. */
+/* The output of one clause instance or segment, by action. */
 struct lay_clause {
 	struct recfmt *fmt;
 	struct lay_act *acts;
@@ -61,7 +61,7 @@ struct lay_agg {
 	unsigned nwriters; /* groups that add to it */
 	bool nested;	   /* … and they may interrupt each other on one CPU */
 };
-/* What a tracker keeps of an open event. Members are offsets from the start stamp, which is first; 0: not kept. */
+/* The memory of an open event of a tracker. Members are offsets from the start stamp, which is first; 0: not kept. */
 struct lay_track {
 	struct lay_key key; /* TRACK_KEYED */
 	int map;	    /* TRACK_KEYED: of the open events */

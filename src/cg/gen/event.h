@@ -4,7 +4,7 @@
 #define DWELL_CG_GEN_EVENT_H
 #include "cg/gen/gen.h"
 
-/* What a clause of a latency probe knows of its event. */
+/* The event of a clause of a latency probe. */
 struct gen_event {
 	const struct dtracker *t;
 	const struct lay_track *l;

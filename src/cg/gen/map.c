@@ -239,7 +239,7 @@ static void add_to_shape(struct cg *c, int map, uint32_t slot, uint32_t nslots)
 	c->maps[map].slot = slot;
 }
 
-/* The share of each of n maps in a number of entries. */
+/* The entries of each of n maps: all of them, or less if there are more than CG_FULL_MAPS maps. */
 static uint32_t shared(uint32_t entries, uint32_t n)
 {
 	uint64_t each = n > CG_FULL_MAPS ? (uint64_t)entries * CG_FULL_MAPS / n : entries;

@@ -66,9 +66,9 @@ static uint64_t skip_kernel(const struct gen *g)
 	return g->e->kind == ENTRY_PERF_EVENT || entry_by_cookie(g->e) || gen_walks(g) ? 0 : SKIP_TRACEPOINT;
 }
 
-/* What stands in the link register in place of a return address where a probe of the function's return was there
- * first, and where the newest of the addresses that are kept lies then. Source: kernel/kprobes.c,
- * kernel/trace/rethook.c; ftrace's own return_to_handler is put there only after these probes have fired. */
+/* The value in the link register in place of a return address, if a probe of the function's return was there first; and
+ * the place of the newest kept address then. Source: kernel/kprobes.c, kernel/trace/rethook.c; ftrace's own
+ * return_to_handler is put there only after these probes have fired. */
 static const struct trampoline {
 	const char *name, *first, *tag, *link, *kept;
 } trampolines[] = {

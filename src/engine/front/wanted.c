@@ -200,7 +200,7 @@ bool wanted_sees_groups(void)
 	return stat("/proc/self/ns/cgroup", &st) < 0 || st.st_ino == INIT_NAMESPACE;
 }
 
-/* The users and groups that the options name, looked up once for all inlines. */
+/* The user, control group, container and unit that the options name, looked up once for all inlines. */
 struct sought {
 	uint64_t uid;
 	struct search cgroup, container, unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts that are slower than their peers. Each host's percentiles are compared with the median host's. Those that
+/* Hosts that are slower than their peers. Each host's percentiles are compared with the median host's. Hosts that
  * differ are then compared second by second with all other hosts together (latency/compare/compare.h). How often a
  * quiet fleet has a false one is measured (test/perf/fleetwatch.py). */
 #ifndef DWELL_FLEET_ASK_OUTLIER_H

@@ -117,7 +117,7 @@ static uint32_t facts_of(const struct slow_event *e)
 	return all;
 }
 
-/* Adds the facts that the user stack tells. *ret_loop: the thread's own loop waits. That alone does not mean that it
+/* Adds the facts that the user stack tells. *ret_loop: the thread's own loop waits. This alone does not mean that it
  * waits for work: the thread that ended the wait tells better whether it had nothing to do (chain.h). */
 static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t said, bool *ret_loop)
 {

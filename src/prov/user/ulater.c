@@ -8,7 +8,7 @@
 
 #define LOOK_ARENA ((size_t)32 << 20) /* for the notes of one file, until it is known whether they matter */
 
-/* Functions that a description may find later, as one probe for all clauses that have it. */
+/* Probes that a description may find later, as one probe for all clauses that have it. */
 struct ulater_model {
 	struct pdesc d;
 	struct probe probe;

@@ -2,7 +2,7 @@
 /* Reader of one BPF ring buffer through its memory mapping: no system call per record, and nothing is
  * released until the caller says so.
  *
- * Who touches what, and why the order holds:
+ * Accesses of both sides, and why the order holds:
  *   producer position  written by BPF with release after the record's header is BUSY; we read with acquire
  *   record header      written by commit with release (xchg); we read with acquire, then the data
  *   consumer position  written by us with release when we are done with the data; BPF reads with acquire

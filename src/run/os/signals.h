@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SIGINT, SIGTERM, SIGHUP and SIGQUIT: the first asks for an orderly end, a later one ends the output at once.
  *
- * 1. The first one sets signals_pending(). What comes within SIGNALS_SAME_NS of it is the same wish: timeout(1) sends a
+ * 1. The first one sets signals_pending(). A signal within SIGNALS_SAME_NS of it is the same wish: timeout(1) sends a
  * signal to its command and then to the group.
  * 2. From then on an output (standard output, standard error, that of signals_watch()) that takes nothing for
  * SIGNALS_BLOCKED_NS is given up: /dev/null takes its place, so that a thread that hangs in a write goes on, and the

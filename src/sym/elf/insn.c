@@ -104,7 +104,7 @@ unsigned insn_class_by_name(const char *name)
 	return 0;
 }
 
-/* Decodes the instruction by its kind. */
+/* The class of an instruction by its category. */
 static unsigned class_of(const ZydisDecodedInstruction *i)
 {
 	switch (i->meta.category) {

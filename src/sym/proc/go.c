@@ -12,7 +12,7 @@
 #include "sym/proc/runtime.h"
 #include "sym/proc/ufile.h"
 
-/* What a file says of Go. */
+/* Facts about Go in a file. */
 struct gofile {
 	char version[GO_MAX_VERSION];
 	struct go_proc places; /* curg 0: not known */

@@ -8,7 +8,7 @@
 #include "sym/proc/runtime.h"
 #include "sym/proc/ufile.h"
 
-/* What a file says of V8. */
+/* Facts about V8 in a file. */
 struct v8file {
 	struct v8_layout layout;
 	int32_t major, minor; /* 0: it does not say */

@@ -71,7 +71,7 @@ static void to_file(const struct actctx *c, FILE *f)
 	c->v->out = saved;
 }
 
-/* What the fields make by the format, malloc'ed; NULL without memory, or when it is too wide. */
+/* Formats the fields into a text, malloc'ed; NULL without memory, or when it is too wide. */
 static char *to_string(const struct actctx *c)
 {
 	char *text = NULL;

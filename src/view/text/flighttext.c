@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 
-/* Of TASK_*: what the one who leaves a CPU does next. Source: include/linux/sched.h */
+/* TASK_*: the next state of a thread that leaves a CPU. Source: include/linux/sched.h */
 #define STATE_SLEEPS 1u
 #define STATE_WAITS 2u
 #define STATE_ENDS (0x10u | 0x20u | 0x80u)
@@ -23,7 +23,7 @@ static void add_who(struct strb *b, uint32_t tid, const char *comm)
 		strb_adds(b, "idle");
 }
 
-/* Who has the CPU when event i happens. */
+/* Adds the thread that has the CPU when event i happens. */
 static void add_running(struct strb *b, const struct flight_rec *f, uint32_t i, const char *before)
 {
 	long at = flight_running(f, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the flight recorder saw around a slow event, as lines and as JSON. */
+/* The flight recorder's events around a slow event, as lines and as JSON. */
 #ifndef DWELL_VIEW_TEXT_FLIGHTTEXT_H
 #define DWELL_VIEW_TEXT_FLIGHTTEXT_H
 #include "base/jsonw.h"

@@ -156,7 +156,7 @@ void text_print_unprinted(struct text_view *v);
 bool text_send_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, const struct recact *act);
 
 /* act.c */
-/* What a formatting action prints goes to f. */
+/* Prints a formatting action to f. */
 void text_act_to(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row, FILE *f);
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
 /* cost.c: what the programs cost, added up; said at the end. */

@@ -31,7 +31,7 @@ void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *
 bool json_heading(struct text_view *v, const struct recact *act, const uint8_t *rec);
 /* ,"columns":{"PID":1,…} of another printf(), if there was a heading for it. */
 void json_columns(struct text_view *v, const struct recact *act, const uint8_t *rec);
-/* Which columns a printa() fills: names from `at` on. */
+/* The columns that a printa() fills: names from `at` on. */
 struct json_row {
 	size_t at, n;
 	int value[JSON_COLUMNS]; /* the n-th is aggregation k: k; key k: -1 - k */

@@ -16,7 +16,7 @@ bool text_is_packed(const struct text_view *v, const struct aggdesc *d)
 	return v->opts.aggpack && (d->func == AGG_QUANTIZE || d->func == AGG_LQUANTIZE);
 }
 
-/* What all rows have in common. */
+/* The values that all rows share. */
 struct pack {
 	struct text_view *v;
 	const struct aggdesc *d;

@@ -12,7 +12,7 @@
 
 static const char bar_ats[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
 
-/* What all rows of one distribution share. */
+/* The values that all rows of one distribution share. */
 struct dist {
 	const int64_t *data;  /* counts by bucket */
 	unsigned first, last; /* rows to show */

@@ -162,7 +162,7 @@ static void show_event(struct text_view *v, const struct row *row, const struct 
 
 static void row_fault(struct text_view *v, const struct row *row);
 
-/* Of an event that is not shown: what later rows need all the same. */
+/* Updates the state for later rows from an event that is not shown. */
 static void pass_over(struct text_view *v, const struct row *row, const struct recfmt *fmt)
 {
 	bool shows = false;

@@ -62,7 +62,8 @@ int text_view_row(struct text_view *v, const struct row *row);
 int text_view_consume(struct text_view *v, struct recording *r);
 /* At the end of a run: prints the aggregations that no printa() has shown. */
 int text_view_finish(struct text_view *v);
-/* What was left out since opts.cut or opts.overdue said so: "3 records, 20 rows of @a"; false: nothing. */
+/* The counts of rows that were left out since opts.cut or opts.overdue returned true: "3 records, 20 rows of @a";
+ * false: nothing. */
 bool text_view_lost(const struct text_view *v, struct strb *ret);
 /* With opts.json: a line of type "snapshot" with all rows of the aggregation of this name ("" for @), as it is now.
  * -ENOENT: there is none. */

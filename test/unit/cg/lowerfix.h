@@ -13,7 +13,7 @@ struct lowerfix {
 	bool may_goto;	     /* set before: the kernel has it */
 	bool typed;	     /* set before: the kernel has typed tracepoints and BTF */
 	bool old;	     /* set before: the kernel has no task storage */
-	unsigned cpus;	     /* set before: so many there may be; 0: four */
+	unsigned cpus;	     /* set before: CPUs that there may be; 0: four */
 	unsigned online_ids; /* set before: CPUs from this number on are not online; 0: all are */
 	bool locked;	     /* as under lockdown: no writes to user memory; without bpf_loop() */
 	struct image *img;   /* NULL after an error */

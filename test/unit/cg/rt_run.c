@@ -147,7 +147,7 @@ int64_t rt_run(struct piece *pc, struct mem *m)
 	return v;
 }
 
-/* Strings behind which is garbage. */
+/* Strings with garbage after them. */
 struct mem *rt_mem(const char *a, const char *b)
 {
 	static struct mem m;

@@ -46,7 +46,7 @@ extern const struct rt_variant rt_variants[RT_NVARIANTS];
 extern const int64_t rt_numbers[];
 extern const size_t rt_nnumbers;
 
-/* Loads a program that calls the piece so many times. Fails the test when that does not work. */
+/* Loads a program that calls the piece `calls` times. Fails the test when that does not work. */
 void rt_load(struct piece *pc, bool loop, int calls);
 void rt_unload(struct piece *pc);
 /* Runs it: the result. */

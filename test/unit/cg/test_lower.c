@@ -285,7 +285,7 @@ static void maps_appear_when_needed(void **state)
 	m = lowerfix_map(&f, IMG_MAP_TLS);
 	assert_non_null(m);
 	assert_true(m->needs_btf);
-	assert_true(m->value_size > 256); /* the text and a byte behind it */
+	assert_true(m->value_size > 256); /* the text and a byte after it */
 	m = lowerfix_map(&f, IMG_MAP_ASSOC);
 	assert_non_null(m);
 	assert_int_equal(m->value_size, 8);

@@ -80,7 +80,7 @@ static void variables_have_limits(void **state)
 	      "for temporary strings and data");
 }
 
-/* So many maps of maps. */
+/* Expects `want` maps of maps. */
 static void check_shapes(char *text, unsigned want)
 {
 	struct lowerfix f = { 0 };
@@ -160,7 +160,7 @@ static void a_shared_this_is_not_cut(void **state)
 	assert_int_equal(f.img->nprogs, 1);
 	free(text);
 	lowerfix_close(&f);
-	/* … also those that would be split otherwise; and when they do not fit, it is said */
+	/* … also those that would be split otherwise; and when they do not fit, there is a message */
 	text = repeat("this int l;", "tick-1s { this->l += #; trace(this->l); }", 5000, "");
 	f = (struct lowerfix){ 0 };
 	lowerfix_run(&f, text);

@@ -175,7 +175,7 @@ static void what_roots_lead_to_is_alive(void **state)
 	put_pointer(AT + 16, AT + 0x40);
 	put_pointer(AT + 0x40, STRING_MAP);
 	put_pointer(AT + 0x80, STRING_MAP); /* dead */
-	put_pointer(BYTES - 16, AT);	    /* behind the page: a root */
+	put_pointer(BYTES - 16, AT);	    /* after the page: a root */
 	open_it();
 	assert_int_equal(js_heap_open(&js, &h, &err), 0);
 	assert_int_equal(h->pages.n, 1);

@@ -135,7 +135,7 @@ static void an_error_about_types_is_explained_once(void **state)
 	told_has("BTF");
 	told[0] = '\0';
 	diag_error(&d, (struct span){ 0 }, "D_UNKNOWN", "the kernel has no BTF");
-	needs_explain(&w, &c, &d); /* it is said already */
+	needs_explain(&w, &c, &d); /* a message tells it already */
 	assert_string_equal(told, "");
 }
 

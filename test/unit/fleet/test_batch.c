@@ -152,7 +152,7 @@ static void damage(void **state)
 	for (int i = 0; i < 3; i++)
 		batch_add_hist(&b, &sample);
 	for (size_t n = 0; n < b.b.n; n++) {
-		char *copy = malloc(n ? n : 1); /* what is behind it does not belong to it */
+		char *copy = malloc(n ? n : 1); /* bytes after it do not belong to it */
 		struct seen s = { 0 };
 
 		memcpy(copy, b.b.s, n);

@@ -71,7 +71,7 @@ static void bad(void **state)
 	assert_non_null(place_parse(longest, &p));
 }
 
-/* The script for the host is one word in single quotes, whatever the login shell; the name comes behind "--". */
+/* The script for the host is one word in single quotes, whatever the login shell; the name comes after "--". */
 static void command_lines(void **state)
 {
 	struct place_ssh s = { .config = "a; b", .patience_sec = 10, .hash = "0123abcd", .size = 42 };

@@ -189,7 +189,7 @@ static const struct probe_arg openat_args[] = { { .ctype = "int" },
 						{ .ctype = "nosuch_t" } };
 static const struct probe_arg switch_args[] = { { .ref.id = T_BOOL }, { .ref.id = T_TASKP }, { .ref.id = T_DOUBLE } };
 
-/* An older kernel's: where newer ones pass the task first, and a number behind it. */
+/* Arguments on an older kernel; newer ones pass the task first, and then a number. */
 static const struct probe_arg moved_raw[] = { { .ref.id = T_BOOL, .name = "q" },
 					      { .ref.id = T_TASKP, .name = "task" },
 					      { .ctype = "unsigned int", .name = "number", .expr = "task->pid + 1" } };

@@ -61,7 +61,7 @@ static void nesting_is_limited(void **state)
 {
 	static const struct {
 		const char *prefix, *part, *middle, *close, *suffix;
-		unsigned max; /* so many pass, one more does not */
+		unsigned max; /* this number passes, one more does not */
 	} cases[] = {
 		{ "BEGIN { x = ", "(", "1", ")", "; }", DPROG_MAX_DEPTH - 2 },
 		{ "BEGIN { ", "(", "1", ")", "; }", DPROG_MAX_DEPTH - 1 },

@@ -54,7 +54,7 @@ static void a_fifth_part_is_refused(void **state)
 	assert_int_equal(pdesc_parse(a, "x::::", 5, &d), -EINVAL);
 	assert_int_equal(pdesc_parse(a, ":::::", 5, &d), -EINVAL);
 	assert_int_equal(pdesc_parse(a, "::::", 4, &d), 0);	 /* as DTrace: nothing before a fifth part */
-	assert_int_equal(pdesc_parse(a, "a:b:c:d:e", 7, &d), 0); /* only so many bytes */
+	assert_int_equal(pdesc_parse(a, "a:b:c:d:e", 7, &d), 0); /* only the first 7 bytes */
 	assert_string_equal(d.name, "d");
 	arena_free(a);
 }

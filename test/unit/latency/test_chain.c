@@ -238,8 +238,7 @@ static void conditions_of_who_had_nothing_to_do(void **state)
 
 	c = fresh();
 	w.asked = false;
-	m = by(wait_of(2, "main", 100, 199, "mutex"), CHAIN_RELEASER, 3,
-	       "hub"); /* what is behind a lock is no excuse */
+	m = by(wait_of(2, "main", 100, 199, "mutex"), CHAIN_RELEASER, 3, "hub"); /* a wait for a lock is no excuse */
 	add(c, m);
 	m = wait_of(3, "hub", 90, 199, "events");
 	m.idle = true;

@@ -83,7 +83,7 @@ static void count(struct check *to, uint64_t ts, const char *text)
 	assert_int_equal(check_row(to, &row), 0);
 }
 
-/* Ten seconds, with CPUs that are busy for so many of 100 ticks. */
+/* Ten seconds, with CPUs that are busy for `busy` of 100 ticks. */
 static void ten_seconds(struct check *to, const char *busy, const char *more)
 {
 	char text[256];

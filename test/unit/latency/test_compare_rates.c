@@ -225,7 +225,7 @@ static void make(struct histsum *s, size_t n, const struct kind *k, double scale
 
 struct score {
 	int n, changed, rate;
-	double visible; /* sum of what is said to be found */
+	double visible; /* sum of the changes that would be found */
 };
 
 static void compare(const struct kind *k, double scale, struct cmp_result *r)

@@ -29,7 +29,7 @@ static int child(int argc, char **argv)
 	return 0;
 }
 
-/* All that comes from a pipe until its end; n: or so many bytes. */
+/* Reads a pipe until its end, or n bytes. */
 static void read_all(int fd, char *buf, size_t size, size_t n)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -26,8 +26,8 @@
 enum { HI_RINGS, HI_STATE, HI_COUNTERS, HI_AGG0, HI_AGG1, HI_COUNT0, HI_COUNT1, HI_NMAPS };
 enum { HI_RING_SIZE = 1 << 16, HI_STATE_SIZE = sizeof(struct img_state) + 8 };
 
-/* r7 := a record of `size` bytes with time, format and probe set; jumps `fail` instructions behind this
- * piece's end when there is no room. Uses r0-r3 and 4 bytes of stack. */
+/* r7 := a record of `size` bytes with time, format and probe set; jumps `fail` instructions after the end of
+ * this piece when there is no room. Uses r0-r3 and 4 bytes of stack. */
 #define RECORD(size, fmt, probe, fail) \
 	CALL(BPF_FUNC_get_smp_processor_id), STX(BPF_W, 10, 0, -4), MOV(2, 10), ADDI(2, -4), MAP(1, HI_RINGS), \
 		CALL(BPF_FUNC_map_lookup_elem), JEQI(0, 0, 10 + (fail)), MOV(1, 0), MOVI(2, size), MOVI(3, 0), \

@@ -60,7 +60,7 @@ static int entry(void *ctx, const void *key, const void *value)
 	return 0;
 }
 
-/* Runs instructions; behind the last one, r0 is put into the state, from where it comes back. */
+/* Runs instructions. After the last one, r0 is put into the state, and read from there. */
 static int run(const struct bpf_insn *v, size_t n, struct seen *seen, uint64_t *r0)
 {
 	struct img_map maps[] = {

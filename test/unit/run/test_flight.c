@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the rings of the flight recorder: which entries are taken, which are not believed, what is said to be
- * missing. */
+/* Reading the rings of the flight recorder: which entries are taken, which are not believed, which are
+ * reported as missing. */
 #include "../unit.h"
 #include "base/cleanup.h"
 #include "base/flightfmt.h"
@@ -116,7 +116,7 @@ static void all_is_younger(void **state)
 	tear_down(&x);
 }
 
-/* The CPU of an end has no ring: nothing is covered, and what programs counted is said once. */
+/* The CPU of an end has no ring: nothing is covered, and the counts of programs are told once. */
 static void a_cpu_without_a_ring(void **state)
 {
 	struct slow_event e = {

@@ -283,7 +283,7 @@ static void random_traffic_stays_in_order(void **state)
 
 			if (ring_used(&rings[ring]) > SIZE - 64)
 				continue;
-			/* up to 40 late against the clock, horizon 50 behind */
+			/* up to 40 late against the clock, horizon 50 earlier */
 			put(ring, now - (uint64_t)(rand() % 40), 0);
 			in++;
 			now += (uint64_t)(rand() % 4);

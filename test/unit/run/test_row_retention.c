@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows kept until the end: which ones, in which order, and what is said of the others. */
+/* Rows kept until the end: which ones, in which order, and the counts of the others. */
 #include "../unit.h"
 #include <errno.h>
 #include "run/consume/row_retention.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets: commands that wait behind their exec, processes that are not there, ends. */
+/* Targets: commands that wait after their exec, processes that are not there, ends. */
 #include "../unit.h"
 #include <errno.h>
 #include <poll.h>

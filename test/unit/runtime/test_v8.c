@@ -284,7 +284,7 @@ static void baseline_code_knows_its_bytecode(void **state)
 {
 	/* 4; 1 5 (with large operands); 7 */
 	static const uint8_t code[] = { 4, 9, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 7 };
-	static const uint8_t offsets[] = { 10, 20, 0x80 | 2, 1, 5 }; /* behind the entry, then behind each bytecode */
+	static const uint8_t offsets[] = { 10, 20, 0x80 | 2, 1, 5 }; /* after the entry, then after each bytecode */
 
 	(void)state;
 	make();
@@ -300,7 +300,7 @@ static void baseline_code_knows_its_bytecode(void **state)
 	compiled(10, "run at /a.js"); /* sizes of bytecodes are not known */
 	say_bytecodes();
 	compiled(10, "run at /a.js:1:1");  /* its entry */
-	compiled(30, "run at /a.js:1:1");  /* a return address is behind the call */
+	compiled(30, "run at /a.js:1:1");  /* a return address is after the call */
 	compiled(31, "run at /a.js:1:1");  /* the second one begins at 2 */
 	compiled(161, "run at /a.js:4:1"); /* the third one at 12 */
 	compiled(9999, "run at /a.js:4:1");

@@ -75,7 +75,7 @@ static void refuses_what_is_no_record(void **state)
 		{ "\1\0abcdefg", 9, 80 }, /* a byte of it is */
 		{ "\0\0a", 3, 80 },	  /* one too many */
 		{ "\1\0abcdefghi", 11, 80 },
-		{ "\0\4abcdefgh", 10, 80 }, /* a word behind the record */
+		{ "\0\4abcdefgh", 10, 80 }, /* a word after the record */
 		{ "\0\0", 2, 1 },	    /* longer than the record */
 		{ "\1ab", 3, 12 },
 		{ "\2abc", 4, 12 }, /* the last word has four bytes */

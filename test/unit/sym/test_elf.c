@@ -330,7 +330,7 @@ static void limits_of_the_table(void **state)
 	_cleanup_free_ char *name = malloc(SYMTAB_MAX_NAME + 1);
 
 	(void)state;
-	/* An outer symbol is found behind so many inner ones, and no more. */
+	/* An outer symbol is found before a limited number of inner ones, and no more. */
 	for (unsigned over = 0; over < 2; over++) {
 		struct symtab t = { 0 };
 

@@ -148,7 +148,7 @@ static void end_lines(struct strb *b, unsigned addr)
 	strb_add(b, "\0\1\1", 3);
 }
 
-/* A table of version 5 with one file and one row; nfmt: how many things are said of it (the first is its name). */
+/* A table of version 5 with one file and one row; nfmt: the number of its fields (the first is its name). */
 static void new_lines(struct strb *b, unsigned nfmt, const char *name)
 {
 	static const uint8_t oplens[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
@@ -365,7 +365,7 @@ static void limits(void **state)
 		for (unsigned i = 0; i < DWLINE_MAX_ROWS - 1; i++)
 			advance(&lines, 0, 1);
 		end_lines(&lines, 1);
-		set_address(&lines, CODE + 0x10000000u); /* a sequence behind it */
+		set_address(&lines, CODE + 0x10000000u); /* a sequence after it */
 		advance(&lines, 0, 0);
 		if (extra)
 			advance(&lines, 0, 1);

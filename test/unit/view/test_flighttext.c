@@ -142,7 +142,7 @@ static void few_lines(void **state)
 	strb_free(&b);
 }
 
-/* Of requests to disks, only those that took a part of the wait are told. */
+/* Among requests to disks, only those that took a part of the wait are told. */
 static void requests(void **state)
 {
 	struct made m = {

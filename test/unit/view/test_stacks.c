@@ -325,7 +325,7 @@ static void perf_script_again(void **state)
 	stacktree_free(t);
 }
 
-/* perf keeps 127 frames: who called the outermost of so many is not known. */
+/* perf keeps 127 frames: the caller of the outermost one is not known. */
 static void perf_script_cut(void **state)
 {
 	struct perfscript_opts o = { 0 };
@@ -375,7 +375,7 @@ static void perf_script_line_numbers(void **state)
 	assert_int_equal(in.first_bad, ROUNDS * LINES + 1);
 }
 
-/* A paragraph's end and hash are its own, whatever stands behind it. */
+/* A paragraph's end and hash are its own, whatever follows it. */
 static void hash_of_paragraphs(void **state)
 {
 	enum { LONGEST = 300, ROOM = LONGEST + 200 };
