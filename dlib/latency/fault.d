@@ -22,13 +22,13 @@
 
 tracker fault () { threshold = 10ms; limit = 100; }
 
-/* Where the kernel only tries, it handles none. */
-sdt:exceptions::page_fault_user, sdt:exceptions::page_fault_kernel
-/!curthread->pagefault_disabled/
+/* The kernel counts a fault when it begins to handle it, on every machine; the tracepoints page_fault_user and
+ * page_fault_kernel are x86's. Where it only tries, it handles none. */
+cpc:::page-faults-all-1
 {
 	begin(fault);
-	self->addr = args[0];
-	self->user = probename == "page_fault_user";
+	self->addr = arg2;
+	self->user = arg1 != 0;
 	self->mapping = (struct address_space *)NULL;
 }
 

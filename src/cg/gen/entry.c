@@ -217,15 +217,21 @@ static bool has_side_effect(void *ctx, const struct node *n)
 		(n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC || n->op == OP_POSTDEC));
 }
 
+bool pred_has_effect(const struct clause_instance *ds)
+{
+	struct walk w = { .node = has_side_effect };
+
+	return ds->pred && walk_node(&w, ds->pred);
+}
+
 /* The test for dwell's threads in one clause. It follows the predicate, which is cheaper and mostly false, unless there
  * is none or it has side effects. after_pred: the caller has compiled the predicate. */
 void gen_noself_clause(struct gen *g, bool after_pred)
 {
-	struct walk w = { .node = has_side_effect };
 	vreg v = ir_new(g->f);
 
 	if (!noself_applies(g) || g->ds->fires || g->ds->calls_flight || g->ev || g->in_error || !prog_tracks(g->pr) ||
-	    after_pred != (g->ds->pred && !walk_node(&w, g->ds->pred)))
+	    after_pred != (g->ds->pred && !pred_has_effect(g->ds)))
 		return;
 	ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);
 	gen_jcci(g, IRC_EQ, v, g->cg->env->self_tgid, g->l_next);

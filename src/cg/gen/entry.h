@@ -12,6 +12,7 @@ bool prog_tracks(const struct prog *pr);
 void gen_guard(struct gen *g, const struct cg_unit *u);
 /* Leaves the clause in dwell's own threads, where the program does not. */
 void gen_noself_clause(struct gen *g, bool after_pred);
+bool pred_has_effect(const struct clause_instance *ds); /* does its predicate change or call something? */
 
 vreg gen_arg_loc(struct gen *g, const struct arg_loc *l);
 vreg gen_arg(struct gen *g, unsigned n);

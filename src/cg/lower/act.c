@@ -265,13 +265,16 @@ void gen_clause(struct gen *g, const struct cg_unit *u)
 	gen_noself_clause(g, false);
 	gen_derived_cond(g);
 	gen_flow_pred(g);
+	if (pred_has_effect(u->ds))
+		gen_activity(g);
 	if (u->ds->pred) {
 		ir_at(g->f, u->ds->epid, u->ds->pred->at);
 		gen_branch(g, u->ds->pred, g->l_next, false);
 		g->pr->scratch_top = g->pr->scratch_keep;
 		gen_noself_clause(g, true);
 	}
-	gen_activity(g);
+	if (!pred_has_effect(u->ds))
+		gen_activity(g);
 	gen_flow_start(g);
 	if (g->lay->fmt->size)
 		gen_clause_record(g);

@@ -3,7 +3,9 @@
  * context switches …) are everywhere, those of the CPU where the machine has a unit that counts them.
  * Source: DTrace guide, "cpc Provider": names and arguments; perf_event_open(2). */
 #include <errno.h>
+#include <linux/bpf_perf_event.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -292,8 +294,10 @@ static int cpc_entry(struct prov_env *env, struct arena *a, const struct probe *
 		.target = "cpc",
 		.cpu = -1,
 		.instance = p->id,
-		.nargs = 2,
-		.args = { { .kind = ARG_PC_KERNEL }, { .kind = ARG_PC_USER } },
+		.nargs = 3,
+		.args = { { .kind = ARG_PC_KERNEL },
+			  { .kind = ARG_PC_USER },
+			  { .kind = ARG_CTX_REGS, .off = offsetof(struct bpf_perf_event_data, addr) } },
 	};
 	return 0;
 }

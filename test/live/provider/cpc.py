@@ -50,6 +50,11 @@ with live.busy_cpus():
     r = live.dwell("-q", "-x", f"cpu={last}", "-n", 'cpc:::cpu-clock-all-10000000 { @[cpu] = count(); } tick-300ms { exit(0); } END { printa("%d\\n", @); }')
 live.same(r.stdout.split(), [str(last)], "-x cpu: on that one only")
 
+# a page fault has an address: the program's own memory, or that of its libraries
+r = run("cpc:::page-faults-user-1 /pid == $target/ { @low = min(arg2); @high = max(arg2); }", "spin 20")
+low, high = (int(n) for n in r.stdout.split())
+live.check(0x1000 < low <= high < 1 << 63, "arg2: the address of a fault", r.stdout + r.stderr)
+
 # events of the CPU: they fire, or the reason is said
 r = run("cpc:::cpu-cycles-user-1000000 { @ = count(); } END { printf(\"end\\n\"); }", "spin 200")
 live.check(("end" in r.stdout and int(r.stdout.split()[-1]) > 0) if r.returncode == 0 else
