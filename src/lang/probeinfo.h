@@ -57,12 +57,13 @@ struct probe {
 	/* D clauses that a program which enables the probe gets too, once: before its first clause that does,
 	 * and after its last clause. They keep what the expressions need from other firings. Or NULL. */
 	const char *before, *after;
-	bool also;		 /* a further place where the probe before it fires: the same names, not listed */
-	bool every_process;	 /* fires in any process: of prov only the part before its final * is fixed, the
-				  * number of the process follows */
-	bool later;		 /* stands for probes that may be found while the program runs (lang/later.h): its names
-				  * are those of the description, and it is never attached */
-	const char *note;	 /* what a listing says of the place (its instruction); or NULL */
+	bool also;	    /* a further place where the probe before it fires: the same names, not listed */
+	bool every_process; /* fires in any process: of prov only the part before its final * is fixed, the
+			     * number of the process follows */
+	bool later;	    /* stands for probes that may be found while the program runs (lang/later.h): its names
+			     * are those of the description, and it is never attached */
+	const char *note; /* what a listing says of the place (its instruction, who called an inlined copy); or NULL */
+	bool inlined;	  /* a copy of a function within another one: it has no arguments */
 	const char *unavailable; /* known by name only: why it cannot be enabled here; or NULL */
 	const void *priv;	 /* the provider's own; kept as is */
 	const void *provider;	 /* struct provider (prov/provider.h), opaque here */

@@ -55,7 +55,7 @@ static void list_json(const struct probe *p, FILE *out)
 	jsonw_str(&j, "function", p->func);
 	jsonw_str(&j, "name", p->name);
 	if (p->note)
-		jsonw_str(&j, "instruction", p->note);
+		jsonw_str(&j, p->inlined ? "inlined" : "instruction", p->note);
 	if (p->unavailable)
 		jsonw_str(&j, "unavailable", p->unavailable);
 	jsonw_end_object(&j);

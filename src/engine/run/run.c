@@ -83,6 +83,17 @@ static size_t count_files(const struct run *r, const struct prog_text *p)
 	return n;
 }
 
+static const char *count_inlined(const struct run *r, const struct prog_text *p)
+{
+	size_t n = 0;
+
+	for (const struct clause_instance *s = r->w.prog->instances; s; s = s->next)
+		for (size_t i = 0; s->at.src == &p->src && i < s->probes.n; i++)
+			n += s->probes.v[i]->inlined;
+	return n && !r->c->as_dtrace ? arena_printf(r->c->arena, ", %zu of them inlined cop%s", n, n == 1 ? "y" : "ies")
+				     : "";
+}
+
 /* With -Z: what comes of a description that matches nothing yet. */
 static const char *outlook(const struct run *r, const struct prog_text *p, size_t n)
 {
@@ -131,8 +142,8 @@ static void notice_matches(struct run *r)
 		for (const struct clause_instance *s = r->w.prog->instances; s; s = s->next)
 			if (s->at.src == &p->src && !s->event_again && !s->scan)
 				n += count_probes(s);
-		listener_msg(&r->c->to, "%s matched %zu probe%s%s", prog_label(r->c, p), n, n == 1 ? "" : "s",
-			     outlook(r, p, n));
+		listener_msg(&r->c->to, "%s matched %zu probe%s%s%s", prog_label(r->c, p), n, n == 1 ? "" : "s",
+			     count_inlined(r, p), outlook(r, p, n));
 	}
 }
 

@@ -115,6 +115,41 @@ static void drop_unusable(struct probe_list *l, const char **reason)
 	l->n = n;
 }
 
+static bool is_arg_name(void *ctx, const struct node *n)
+{
+	(void)ctx;
+	return n->kind == N_IDENT && !strncmp(n->name, "arg", 3) &&
+	       (!strcmp(n->name + 3, "s") || (n->name[3] >= '0' && n->name[3] <= '9' && !n->name[4]));
+}
+
+/* An inlined copy has no arguments: a clause that reads them is not for it. *reason: set when nothing is left. */
+static void drop_inlined(struct checker *c, const struct pdesc_node *pd, const struct clause *cl, struct probe_list *l,
+			 const char **reason)
+{
+	const struct walk w = { .node = is_arg_name };
+	size_t n = 0, copies;
+
+	if (!walk_node(&w, cl->pred) && !walk_stmts(&w, cl->body))
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->v[i]->inlined)
+			l->v[n++] = l->v[i];
+	copies = l->n - n;
+	if (!copies)
+		return;
+	l->n = n;
+	if (!n)
+		*reason = arena_printf(c->a,
+				       "%s is inlined in each place, and inlined copies have no arguments: "
+				       "probe it without arg0 and args[]",
+				       l->v[0]->func);
+	else
+		diag_warn(
+			c->d, pd->at, D_PDESC_ZERO,
+			"%zu inlined cop%s of %s left out: the clause reads arguments, which inlined code does not have",
+			copies, copies == 1 ? "y" : "ies", l->v[0]->func);
+}
+
 /* known: by name, as what another kernel has. False: reported. */
 static bool nothing_matches(struct checker *c, const struct pdesc_node *pd, const char *tag, const char *reason,
 			    bool known)
@@ -147,6 +182,7 @@ bool check_probes(struct checker *c, const struct pdesc_node *pd, struct clause_
 		s->probes.n = 0;
 	known = s->probes.n > 0 || foreign_known(&pd->desc);
 	drop_unusable(&s->probes, &reason);
+	drop_inlined(c, pd, s->clause, &s->probes, &reason);
 	if (!s->probes.n && !s->probes.tag && foreign_match(c, &pd->desc, &s->probes))
 		drop_unusable(&s->probes, &reason);
 	if (!s->probes.n) {

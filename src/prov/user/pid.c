@@ -302,10 +302,68 @@ static void match_lines(struct matching *m, struct uproc_obj *o)
 		fail(m, D_PROC_OFF, "'%s' has no source file like that of %s", o->o->path, m->d->name);
 }
 
+/* -- inlined copies -- */
+
+struct matching_copies {
+	struct matching *m;
+	struct uproc_obj *o;
+	uint32_t n;
+	bool add;
+};
+
+static void add_copy(void *arg, const struct uline *l)
+{
+	struct matching_copies *mc = arg;
+	struct matching *m = mc->m;
+	const struct ufunc *in = ufuncs_at(mc->o->funcs, l->off);
+	struct arena *a = m->env->cache->arena;
+	struct upoint at = { .kind = UP_COPY,
+			     .proc = m->p,
+			     .obj = mc->o->o,
+			     .off = l->off,
+			     .line = ++mc->n,
+			     .file = mc->o,
+			     .machine = mc->o->funcs->machine,
+			     .everyone = m->everyone };
+	struct probe *p;
+
+	if (!mc->add)
+		return;
+	at.note = arena_printf(a, "inlined in %s%s%s", in ? in->name : "?", l->name ? ", " : "",
+			       l->name ? l->name : "");
+	p = uproc_probe(m->env, m->a, &at, m->everyone ? "pid*" : m->p->prov, arena_strdup(a, m->d->func), "entry");
+	if (p)
+		prov_list_add(m->a, m->out, p);
+}
+
+/* A function that is meant by its name is entered in its inlined copies, too. Reading all debug information for each of
+ * many functions would take minutes: patterns mean functions of their own only. */
+static void match_exact(struct matching *m, struct uproc_obj *o)
+{
+	const char *func = m->d->func, *name = m->d->name ? m->d->name : "";
+	const struct ufunc *f = ufuncs_find(o->funcs, func);
+	struct matching_copies mc = { .m = m, .o = o, .add = !strcmp(name, "entry") };
+	int r = 0;
+
+	if (f)
+		match_func(m, o, f);
+	if (mc.add || !f)
+		r = ulines_copies(m->env, m->p, o, func, add_copy, &mc);
+	if (f || (mc.add && mc.n) || is_glob(m->d->mod))
+		return;
+	if (mc.n)
+		fail(m, D_PROC_NAME,
+		     "'%s' is inlined in each of its %u places in '%s', which have an entry only; "
+		     "a line of it can be probed, too: FILE@LINE",
+		     func, mc.n, m->d->mod);
+	else
+		fail(m, D_PROC_FUNC, "failed to lookup '%s' in module '%s'%s", func, m->d->mod,
+		     r == -ENODATA ? "; it has no debug information, which tells inlined functions" : "");
+}
+
 static void match_module(struct matching *m, struct uproc_obj *o)
 {
 	const char *func = m->d->func;
-	const struct ufunc *f;
 
 	m->module_found = true;
 	if (!uproc_funcs(m->env, m->p, o)) {
@@ -322,13 +380,10 @@ static void match_module(struct matching *m, struct uproc_obj *o)
 		match_funcs(m, o);
 		return;
 	}
-	f = ufuncs_find(o->funcs, func);
-	if (f)
-		match_func(m, o, f);
-	else if (!strcmp(func, "-"))
+	if (!strcmp(func, "-") && !ufuncs_find(o->funcs, func))
 		match_absolute(m, o);
-	else if (!is_glob(m->d->mod))
-		fail(m, D_PROC_FUNC, "failed to lookup '%s' in module '%s'", func, m->d->mod);
+	else
+		match_exact(m, o);
 }
 
 bool upid_is_everyone(const char *prov)
@@ -478,10 +533,8 @@ static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *
 		     const char **reason)
 {
 	static const char *const targets[] = {
-		[UP_ENTRY] = "entry",
-		[UP_RETURN] = "return",
-		[UP_OFFSET] = "offset",
-		[UP_LINE] = "line",
+		[UP_ENTRY] = "entry", [UP_RETURN] = "return", [UP_OFFSET] = "offset",
+		[UP_LINE] = "line",   [UP_COPY] = "copy",
 	};
 	const struct upoint *at = p->priv;
 

@@ -370,6 +370,8 @@ struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct up
 			.mod = at->obj->name,
 			.func = func,
 			.name = name,
+			.note = at->note,
+			.inlined = at->kind == UP_COPY,
 			.priv = &pe->at,
 			.every_process = at->everyone,
 			.provider = at->kind == UP_USDT ? &prov_usdt : &prov_pid,

@@ -38,7 +38,7 @@ struct uproc {
 	struct uproc *next;
 };
 
-enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET, UP_LINE, UP_USDT };
+enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET, UP_LINE, UP_COPY, UP_USDT };
 
 /* probe.priv of these providers: where the probe is. */
 struct upoint {
@@ -49,7 +49,8 @@ struct upoint {
 	uint64_t addr;		/* of the function as linked: UP_ENTRY, UP_RETURN */
 	uint16_t machine;
 	uint64_t off;		 /* in the file */
-	uint32_t line;		 /* UP_LINE: several may begin at one place */
+	uint32_t line;		 /* UP_LINE: several may begin at one place; UP_COPY: which one */
+	const char *note;	 /* struct probe.note, or NULL */
 	uint64_t ref_ctr;	 /* in the file: counter to be raised, or 0 */
 	const struct usdt *usdt; /* UP_USDT: what it is, and further places */
 	bool everyone;		 /* in all processes that have the file, also those that start later */
@@ -142,6 +143,11 @@ struct uline {
 };
 int ulines_each(struct prov_env *env, const struct uproc *p, const struct uproc_obj *o, const char *name,
 		void (*fn)(void *arg, const struct uline *l), void *arg, const char **ret_near);
+
+/* Where inlined copies of the function are entered: calls fn with the offset in the file, the line that called it, and
+ * "load.c@14" as its name, or NULL. -ENODATA as above. */
+int ulines_copies(struct prov_env *env, const struct uproc *p, const struct uproc_obj *o, const char *func,
+		  void (*fn)(void *arg, const struct uline *l), void *arg);
 
 /* ---- utypes.c: typed arguments ---- */
 /* Fills the arguments of a UP_ENTRY or UP_RETURN. -ENODATA: no debug information tells. */

@@ -424,6 +424,11 @@ static void note_code(struct dw_die *e, uint64_t name, const struct val *v)
 		e->has_decl_file = v->kind == VAL_NUM;
 		break;
 	case 0x3b: e->decl_line = n; break;
+	case 0x52: /* entry_pc */
+		e->entry = n;
+		e->has_entry = v->kind == VAL_NUM && n != UINT64_MAX;
+		e->entry_is_addr = v->is_addr;
+		break;
 	case 0x55:
 		e->ranges = n;
 		e->has_ranges = v->kind == VAL_NUM;

@@ -172,9 +172,10 @@ struct dw_die {
 	uint64_t count; /* elements */
 	int64_t value;	/* of an enumerator */
 	/* of what has code: */
-	uint64_t high; /* its end, or its length */
+	uint64_t high;	/* its end, or its length */
+	uint64_t entry; /* where it is entered: an address, or counted from its start */
 	uint64_t ranges, stmt_list, decl_file, decl_line, call_file, call_line;
-	bool has_high, high_is_addr, has_ranges, ranges_index, has_lines, has_decl_file;
+	bool has_high, high_is_addr, has_ranges, ranges_index, has_lines, has_decl_file, has_entry, entry_is_addr;
 	const char *linkage_name, *comp_dir;
 	const char *dwo_name; /* of a skeleton: where its split part is */
 };

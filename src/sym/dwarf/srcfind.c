@@ -1,9 +1,156 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the statements of lines: reads all rows of a file, one unit after the other. */
+/* Finds the statements of lines, and the inlined copies of a function: reads all rows, or all entries, of a file, one
+ * unit after the other. */
 #include "sym/dwarf/srcfind.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "sym/dwarf/srcunit.h"
+
+/* -- inlined copies -- */
+
+#define MAX_NAMED 4u /* from an entry to the one that has its name */
+
+struct search {
+	struct srcline *s;
+	const char *func;
+	VEC(uint64_t) origins; /* the entries that are this function, by offset */
+	srcfind_fn fn;
+	void *arg;
+};
+
+/* The entries of a unit in their order. */
+static int each_entry(struct search *f, struct unit *u, const struct dw_die *first,
+		      int (*fn)(struct search *f, struct unit *u, const struct dw_die *e))
+{
+	struct dw *d = srcunit_part(f->s, u);
+	struct dw_die e = *first;
+	int r = 0;
+
+	while (r == 0 && e.next < first->u->end) {
+		r = dw_die_read(d, first->u, e.next, &e);
+		if (r == 0 && (e.tag == TAG_SUBPROGRAM || e.tag == TAG_INLINED))
+			r = fn(f, u, &e);
+	}
+	return r;
+}
+
+/* "twice<long int>" is twice, too. */
+static bool is_same(const char *name, const char *wanted)
+{
+	size_t n = strlen(wanted);
+
+	return name && !strncmp(name, wanted, n) && (!name[n] || name[n] == '<');
+}
+
+/* By either name, also where a declaration has it (methods of C++). */
+static bool is_called(struct search *f, struct dw *d, const struct dw_die *e)
+{
+	struct dw_die of = *e;
+
+	for (unsigned i = 0; i < MAX_NAMED; i++) {
+		if (is_same(of.name, f->func) || is_same(of.linkage_name, f->func))
+			return true;
+		if (of.linkage_name || !of.origin || dw_die_at(d, of.origin, &of) < 0)
+			return false;
+	}
+	return false;
+}
+
+static int note_origin(struct search *f, struct unit *u, const struct dw_die *e)
+{
+	if (e->tag != TAG_SUBPROGRAM || !is_called(f, srcunit_part(f->s, u), e))
+		return 0;
+	return vec_try_push(&f->origins, e->off);
+}
+
+static bool is_origin(const struct search *f, uint64_t off)
+{
+	size_t lo = 0, hi = f->origins.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->origins.v[mid] == off)
+			return true;
+		if (f->origins.v[mid] < off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return false;
+}
+
+/* Where a copy is entered: compilers that do not say it mean where its code begins. 0: it has none. */
+static int entry_of(struct search *f, struct unit *u, const struct dw_die *e, uint64_t *ret)
+{
+	uint64_t base = u->first.has_low ? u->first.low : 0;
+	struct ranges v = { 0 };
+	int r = 0;
+
+	*ret = e->has_entry && e->entry_is_addr ? e->entry : e->has_low ? e->low : 0;
+	if (!*ret)
+		r = srcunit_ranges(f->s, srcunit_part(f->s, u), e, base, 0, &v);
+	if (r == 0 && v.n)
+		*ret = v.v[0].lo;
+	if (*ret && e->has_entry && !e->entry_is_addr)
+		*ret += e->entry;
+	vec_free(&v);
+	return r;
+}
+
+static int give_copy(struct search *f, struct unit *u, const struct dw_die *e)
+{
+	struct srcplace p = { .line = e->call_line > UINT32_MAX ? 0 : (uint32_t)e->call_line };
+	struct dw_lines *l;
+	int r;
+
+	if (e->tag != TAG_INLINED || !is_origin(f, e->origin))
+		return 0;
+	r = entry_of(f, u, e, &p.addr);
+	if (r < 0 || !p.addr)
+		return r;
+	l = srcunit_files(f->s, u);
+	p.file = l ? dw_lines_path(l, e->call_file) : NULL;
+	return f->fn(f->arg, &p);
+}
+
+/* A split unit is closed again: it can be asked for its copies while it is open only. */
+static int search_split(struct search *f, struct unit *u)
+{
+	struct dw_die first = u->first;
+	int r = 0;
+
+	srcunit_open_part(f->s, u, &first);
+	f->origins.n = 0;
+	if (u->part) {
+		r = each_entry(f, u, &first, note_origin);
+		if (r == 0 && f->origins.n)
+			r = each_entry(f, u, &first, give_copy);
+	}
+	srcunit_drop(u);
+	return r;
+}
+
+int srcfind_copies(struct srcline *s, const char *func, srcfind_fn fn, void *arg)
+{
+	struct search f = { .s = s, .func = func, .fn = fn, .arg = arg };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->d.units.n; i++)
+		if (s->units[i].first.u && !s->units[i].first.dwo_name)
+			r = each_entry(&f, &s->units[i], &s->units[i].first, note_origin);
+	for (size_t i = 0; r == 0 && f.origins.n && i < s->d.units.n; i++)
+		if (s->units[i].first.u && !s->units[i].first.dwo_name && s->units[i].first.u->base == &s->d.own)
+			r = each_entry(&f, &s->units[i], &s->units[i].first, give_copy);
+	for (size_t i = 0; r == 0 && i < s->d.units.n; i++)
+		if (s->units[i].first.u && s->units[i].first.dwo_name)
+			r = search_split(&f, &s->units[i]);
+	vec_free(&f.origins);
+	return r;
+}
+
+/* -- statements -- */
 
 static const char *base_of(const char *path)
 {

@@ -102,9 +102,8 @@ static int new_ranges(struct srcline *s, const struct dw *d, const struct dw_die
 	return error;
 }
 
-/* All ranges of an entry; base: where its unit begins. -EFBIG, -ENOMEM. */
-static int add_ranges(struct srcline *s, const struct dw *d, const struct dw_die *e, uint64_t base, uint32_t of,
-		      struct ranges *to)
+int srcunit_ranges(struct srcline *s, const struct dw *d, const struct dw_die *e, uint64_t base, uint32_t of,
+		   struct ranges *to)
 {
 	if (e->has_ranges)
 		return e->u->version >= 5 ? new_ranges(s, d, e, base, of, to) : old_ranges(s, d, e, base, of, to);
@@ -160,7 +159,7 @@ static int map_units(struct srcline *s)
 		/* dw_open() has read it before: now the bases that it tells of are known. */
 		r = dw_die_read(&s->d, u, u->first, first);
 		if (r == 0 && u->base == &s->d.own)
-			r = add_ranges(s, &s->d, first, first->has_low ? first->low : 0, i, &s->map);
+			r = srcunit_ranges(s, &s->d, first, first->has_low ? first->low : 0, i, &s->map);
 	}
 	sort_ranges(&s->map);
 	return r;
@@ -259,8 +258,7 @@ static uint32_t clamp32(uint64_t v)
 	return v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-/* Where the entries of a unit are. */
-static struct dw *part_of(struct srcline *s, const struct unit *u)
+struct dw *srcunit_part(struct srcline *s, const struct unit *u)
 {
 	return u->part ? u->part : &s->d;
 }
@@ -272,7 +270,7 @@ static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 
 	if (i >= SRCLINE_MAX_SCOPES)
 		return -EFBIG;
-	r = add_ranges(s, part_of(s, u), e, u->first.has_low ? u->first.low : 0, i, &u->ranges);
+	r = srcunit_ranges(s, srcunit_part(s, u), e, u->first.has_low ? u->first.low : 0, i, &u->ranges);
 	if (r < 0 || u->ranges.n == first)
 		return r;
 	r = vec_try_push(&u->scopes, ((struct scope){ e->off, first, (uint32_t)u->ranges.n - first, i + 1,
@@ -312,7 +310,7 @@ static int read_scopes(struct srcline *s, struct unit *u, const struct dw_die *f
 		if (e.next >= du->end)
 			break;
 		if (r == 0)
-			r = dw_die_read(part_of(s, u), du, e.next, &e);
+			r = dw_die_read(srcunit_part(s, u), du, e.next, &e);
 	}
 	while (depth--) /* left open by damage, or since there are more levels than that */
 		if (open[depth])
@@ -330,8 +328,7 @@ struct dw_lines *srcunit_files(struct srcline *s, struct unit *u)
 	return u->lines.files.n ? &u->lines : NULL;
 }
 
-/* The part of a skeleton that is in another file. *ret: its first entry; as it was: there is none. */
-static void open_part(struct srcline *s, struct unit *u, struct dw_die *ret)
+void srcunit_open_part(struct srcline *s, struct unit *u, struct dw_die *ret)
 {
 	const struct dw_unit *du;
 
@@ -356,7 +353,7 @@ static void read_unit(struct srcline *s, struct unit *u)
 	if (u->tried)
 		return;
 	u->tried = true;
-	open_part(s, u, &first);
+	srcunit_open_part(s, u, &first);
 	read_scopes(s, u, &first); /* what it has read before it failed is right */
 	sort_ranges(&u->funcs);
 	l = srcunit_files(s, u);
@@ -414,7 +411,7 @@ static void describe(struct srcline *s, struct unit *u, uint64_t die, struct src
 	const char *name = NULL;
 	struct dw_die e;
 
-	for (unsigned i = 0; die && i < MAX_ORIGINS && dw_die_at(part_of(s, u), die, &e) == 0; i++) {
+	for (unsigned i = 0; die && i < MAX_ORIGINS && dw_die_at(srcunit_part(s, u), die, &e) == 0; i++) {
 		if (!f->func)
 			f->func = e.linkage_name;
 		if (!name)

@@ -42,6 +42,13 @@ struct srcline {
 	bool zero;	    /* there can be code at address 0 */
 };
 
+/* Adds all ranges of an entry; base: where its unit begins. -EFBIG, -ENOMEM. */
+int srcunit_ranges(struct srcline *s, const struct dw *d, const struct dw_die *e, uint64_t base, uint32_t of,
+		   struct ranges *to);
+/* Opens the part of a skeleton that is in another file. *ret: its first entry; as it was: there is none. */
+void srcunit_open_part(struct srcline *s, struct unit *u, struct dw_die *ret);
+/* Where the entries of a unit are. */
+struct dw *srcunit_part(struct srcline *s, const struct unit *u);
 /* The files of a unit; NULL: it has none. */
 struct dw_lines *srcunit_files(struct srcline *s, struct unit *u);
 /* Forgets what was read of it. */
