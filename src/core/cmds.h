@@ -28,6 +28,7 @@ int dcmd_nm(struct shell *s, const struct dcall *d);
 int dcmd_nodebuffer(struct shell *s, const struct dcall *d);
 int dcmd_offsetof(struct shell *s, const struct dcall *d);
 int dcmd_print(struct shell *s, const struct dcall *d);
+int dcmd_pystack(struct shell *s, const struct dcall *d);
 int dcmd_ps(struct shell *s, const struct dcall *d);
 int dcmd_sizeof(struct shell *s, const struct dcall *d);
 int dcmd_stack(struct shell *s, const struct dcall *d);

@@ -120,6 +120,12 @@ const struct dcmd dcmds[] = {
 	  "address of the struct task_struct. Names of the kernel's own threads are in brackets. ADDRESS::ps: that one.\n"
 	  "In front of a |: these addresses.\n",
 	  NULL, dcmd_ps },
+	{ "pystack", "[-l] [-n FRAMES]", false, "show a thread's stack of Python",
+	  "Shows the Python frames of a thread, innermost first: the frame's address, function, file, line. It works on\n"
+	  "CPython 3.11 to 3.13. NUMBER::pystack takes that thread, else it is the first one. -l: with the variables of\n"
+	  "each frame; other objects than numbers, texts, lists and tuples are told by their type. -n: the most frames.\n"
+	  "In front of a |: the addresses of the frames.\n",
+	  NULL, dcmd_pystack },
 	{ "sizeof", "TYPE", false, "tell how large a type is", "Tells the size of a type in bytes.\n", NULL,
 	  dcmd_sizeof },
 	{ "stack", "[-n FRAMES]", false, "show a thread's native stack",

@@ -71,6 +71,13 @@ static int add_str(struct rt_text *t, const struct py_layout *l, const struct rt
 	return 0;
 }
 
+int py_str_text(const struct py_layout *l, const struct rt_mem *m, uint64_t str, uint64_t max, char *buf, size_t size)
+{
+	struct rt_text t = rt_text_begin(buf, size);
+
+	return add_str(&t, l, m, str, max);
+}
+
 /* -- lines -- */
 
 struct bytes {

@@ -33,6 +33,9 @@ struct py_code {
 /* Reads a code object. type: address of its type, PyCode_Type. 0; -ENOENT: it is no code object (any more), or
  * what the reader says. */
 int py_code_read(const struct rt_mem *m, uint64_t type, uint64_t code, struct py_code *ret);
+/* A str of max characters at most (PY_MAX_FILE at most), escaped as Python does; what is cut ends in "...". 0 or
+ * -errno. */
+int py_str_text(const struct py_layout *l, const struct rt_mem *m, uint64_t str, uint64_t max, char *buf, size_t size);
 /* "function at file:line" of the instruction at this index, or "function at file" when its line is not known. A
  * character that is not printable is escaped as Python does. 0 or -errno. */
 int py_frame_text(const struct py_layout *l, const struct rt_mem *m, const struct py_code *c, uint32_t index, char *buf,
