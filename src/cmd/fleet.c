@@ -137,7 +137,7 @@ static int run_collect(int argc, char **argv)
 static const struct optable init_options = {
 	.command = "fleet init",
 	.synopsis = "fleet init [options]",
-	.notes = "Makes the stream in NATS and the tables in ClickHouse. What is there stays.",
+	.notes = "Makes the stream in NATS and the tables in ClickHouse. Existing ones stay.",
 	.rows = initopts_rows,
 	.n = INITOPTS_NROWS,
 };

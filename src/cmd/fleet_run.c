@@ -113,7 +113,7 @@ static const struct optrow access_rows[] = {
 static const struct optable access_options = {
 	.command = "fleet access",
 	.synopsis = "fleet access [options] FILE",
-	.notes = "Prints the configuration of nats-server for those whom FILE names: who may send and hear what.",
+	.notes = "Prints the configuration of nats-server for the members in FILE: what each may send and hear.",
 	.rows = access_rows,
 	.n = ARRAY_SIZE(access_rows)
 };
@@ -134,5 +134,5 @@ static int run_access(int argc, char **argv)
 const struct command fleet_program = { "run", "runs a D program on many machines", run_program, .usage = usage };
 const struct command fleet_key = { "key", "makes or shows a key that signs programs", run_key,
 				   .options = &key_options };
-const struct command fleet_access = { "access", "who may what, as the servers' configuration", run_access,
+const struct command fleet_access = { "access", "the rights of members, as the servers' configuration", run_access,
 				      .options = &access_options };

@@ -39,7 +39,7 @@ static const struct optrow serve_rows[] = {
 static const struct optable serve_options = {
 	.command = "fleet serve",
 	.synopsis = "fleet serve [options]",
-	.notes = "The fleet in a browser. Prints an address with a token; who has it may look.",
+	.notes = "The fleet in a browser. Prints an address with a token; everybody who has it may look.",
 	.rows = serve_rows,
 	.n = ARRAY_SIZE(serve_rows),
 };

@@ -62,7 +62,7 @@ static int stuck_main(int argc, char **argv)
 	return e;
 }
 
-const struct command latency_stuck = { "stuck", "who is blocked right now, since when, on what, held by whom",
+const struct command latency_stuck = { "stuck", "who is blocked right now, since when, on what, and the holder",
 				       stuck_main, .joined = &joined };
 /* It is asked for first, and has a name of its own. */
 const struct command cmd_stuck = { "stuck", "who is blocked right now (latency stuck)", stuck_main, .joined = &joined };

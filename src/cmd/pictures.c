@@ -56,7 +56,7 @@ static const char *flame_empty(const struct recnow *l)
 static const struct optrow flame_rows[] = {
 	PROGRAM("on-cpu", "flame/on-cpu", "record now: what runs on the CPUs"),
 	PROGRAM("off-cpu", "flame/off-cpu", "record now: where threads wait, and how long"),
-	PROGRAM("wakeup", "flame/wakeup", "record now: where threads sleep, and who wakes them"),
+	PROGRAM("wakeup", "flame/wakeup", "record now: where threads sleep, and what wakes them"),
 	RECNOW_ROWS_TREE,
 	RECNOW_ROWS_WHOSE,
 };

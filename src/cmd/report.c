@@ -34,7 +34,7 @@ static const struct optrow rows[] = {
 	  .help = "print one table: slow, control, hist, span, process, cost, loss" },
 	FLAG('v', view.verbose, "losses by probe"),
 	{ 0 },
-	TIME("from", range.from, "T, --to T", "of a table: rows of the time so long after the beginning"),
+	TIME("from", range.from, "T, --to T", "of a table: rows from this time after the beginning on"),
 	TIME("to", range.to, "T", NULL),
 	{ .name = "longest",
 	  .kind = OPT_NUMBER,
@@ -42,13 +42,13 @@ static const struct optrow rows[] = {
 	  .value = INT32_MAX,
 	  .arg = "N",
 	  .help = "of the table slow: the N longest" },
-	TIME("over", over, "T, --under T", "of the table slow: that took so long"),
+	TIME("over", over, "T, --under T", "of the table slow: events that took this long"),
 	TIME("under", under, "T", NULL),
 	{ .name = "tracker",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct asked, view.which.tracker),
 	  .arg = "NAME",
-	  .help = "of the table slow: of this tracker" },
+	  .help = "of the table slow: events of this tracker" },
 };
 #undef FLAG
 #undef TIME

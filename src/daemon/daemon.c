@@ -94,7 +94,7 @@ static void add_defaults(const struct daemon *d, struct request *c)
 		c->opts.unwindsize = UNWIND_BYTES;
 	if (stats < 0) {
 		listener_msg(d->to,
-			     "what the probes cost is neither measured nor limited: %s; CAP_SYS_ADMIN or the setting "
+			     "the cost of the probes is neither measured nor limited: %s; CAP_SYS_ADMIN or the setting "
 			     "kernel.bpf_stats_enabled=1 allow it",
 			     strerror(-stats));
 		return;

@@ -8,7 +8,7 @@ const char screen_text[] = "dwell finds out where time goes on a running Linux m
 			   "  dwell check                   begin here: findings, the most expensive first\n"
 			   "  dwell latency --for 10s       slow waits as they happen, each with its cause\n"
 			   "  dwell why --for 10s           what threads wait for: a table of causes\n"
-			   "  dwell stuck                   who is blocked now, on what, held by whom\n"
+			   "  dwell stuck                   who is blocked now, on what, and the holder\n"
 			   "  dwell top, dwell serve        live: in the terminal, in the browser\n"
 			   "Look at pictures\n"
 			   "  dwell flame --on-cpu --for 5s -o cpu.html   (--off-cpu, --wakeup)\n"

@@ -116,7 +116,7 @@ int hwshow_devices(struct hwshow *h, struct err *err)
 	if (left_out)
 		say(h, "hardware: more than %u devices: %zu are left out", HWDEV_MAX, left_out);
 	if (!h->json && h->no_modules)
-		fprintf(h->out, "which modules there are is not known: %s\n", h->no_modules);
+		fprintf(h->out, "the list of modules cannot be read: %s\n", h->no_modules);
 	return t.error;
 }
 

@@ -164,7 +164,7 @@ static void read_frames(struct hlink *l)
 	r = s.error ? s.error : r;
 	wire_drop(&l->from, at);
 	if (r == -EPROTO)
-		hlink_kill(l, "what came is not what this version of dwell says");
+		hlink_kill(l, "the answer is not of this version of dwell");
 	else if (r < 0)
 		hlink_kill(l, strerror(-r));
 }

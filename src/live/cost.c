@@ -231,7 +231,8 @@ void live_cost_choose(struct live_cost *c, bool default_set)
 	all = measure(c->why, default_set);
 	if (all < 0) {
 		c->one_in = FEW;
-		snprintf(c->text, sizeof(c->text), "what all takes could not be measured: one thread in %u", FEW);
+		snprintf(c->text, sizeof(c->text), "the cost of all threads could not be measured: one thread in %u",
+			 FEW);
 		return;
 	}
 	say(c, all, live_cost_plan(c, all, default_set));

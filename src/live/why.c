@@ -77,8 +77,7 @@ static int check_kernel(const struct live_why *l)
 				     "sched_exit_tp)");
 	listener_msg(
 		to,
-		"before Linux 6.16: waits for locks of the kernel look like waits of those who take them, and threads "
-		"that lost the CPU do not count");
+		"before Linux 6.16: waits for locks of the kernel look like waits of the functions that take them, and threads that lost the CPU do not count");
 	return 0;
 }
 

@@ -330,7 +330,7 @@ static const struct feature {
 	{ "kernel", "BPF JIT", try_jit, 0, "CONFIG_BPF_JIT", "programs are interpreted, about 10 times slower" },
 	{ "kernel", "run-time statistics", try_stats, 0, NULL, "-x maxcpu does not work" },
 	{ "kernel", "lockdown allows reading kernel memory", try_lockdown, 0, NULL,
-	  "what is of the current thread and the arguments of system calls" },
+	  "the data of the current thread, and the arguments of system calls" },
 	{ "programs", "raw tracepoints (syscall)", try_syscall, 0, "CONFIG_BPF_EVENTS", "nothing" },
 	{ "programs", "typed tracepoints (sdt, proc, io)", cap_try_tp_btf, FIELD(tp_btf), NULL,
 	  "syscall, on-cpu and off-cpu of sched, profile" },

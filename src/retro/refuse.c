@@ -36,7 +36,7 @@ static const char *reason(enum bi_id id)
 	case BI_STACKDEPTH: return "it has nothing of the kernel";
 	case BI_JSTACK: return "frames of runtimes are not looked for there; ustack() has the others";
 	case BI_UCALLER:
-	case BI_USTACKDEPTH: return "of a stack only ustack() is there";
+	case BI_USTACKDEPTH: return "ustack() is the only stack that a recording has";
 	case BI_CPU:
 	case BI_CURCPU: return "one CPU was used for all of the program";
 	case BI_CURTHREAD: return "it has nothing of the kernel";

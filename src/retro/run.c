@@ -576,8 +576,7 @@ static int show(struct retro *r, const char *name, FILE *f, int *ret_status)
 	if (r->unread)
 		listener_msg(
 			&r->c->to,
-			"%llu times memory of the program was asked for that %s does not have: it has the paths that a "
-			"system call reads, and what it writes, until the next call of the thread",
+			"%llu times the program read memory that %s does not have: it has the paths that a system call reads, and the memory that it writes, until the next call of the thread",
 			(unsigned long long)r->unread, name);
 	if (e < 0 && r->err.code)
 		return listener_fail(&r->c->to, r->err.code, "%s: %s", name, r->err.msg);
@@ -602,7 +601,7 @@ static const char *beyond(const struct request *c)
 	if (c->output)
 		return "-o is not possible here: the text goes to standard output";
 	if (c->opts.metrics[0])
-		return "what comes out of a recording cannot become metrics";
+		return "a recording cannot be written as metrics";
 	return NULL;
 }
 

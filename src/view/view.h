@@ -160,7 +160,7 @@ void view_note(const struct view_job *job, const char *fmt, ...) __attribute__((
 int view_check_times(uint64_t from_ns, uint64_t to_ns, struct err *err);
 
 /* Options that views share. */
-#define VIEW_FROM_HELP "only what was recorded from so long after the beginning on (10s, 500ms)"
+#define VIEW_FROM_HELP "only the time from this time after the beginning on (10s, 500ms)"
 #define VIEW_TO_HELP "… and up to there"
 #define VIEW_OPTIONS_TIMES(type, from_member, to_member) \
 	{ .name = "from", \

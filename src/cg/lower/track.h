@@ -57,7 +57,7 @@ void nest_oldest(struct gen *g, struct track *k, vreg p, vreg *at, vreg start);
 vreg nest_place(struct gen *g, struct track *k, vreg p, unsigned i, vreg start, irlabel none);
 void nest_closed(struct gen *g, const struct track *k, vreg p); /* a place of a key has been closed */
 
-/* scan.c: looks for what is due in this element of a walk */
+/* scan.c: looks for entries that are due in this element of a walk */
 void track_scan(struct gen *g, struct track *k);
 
 /* The clauses that this one fires, those of slow after the test for it. id: of the exit, or NULL. */

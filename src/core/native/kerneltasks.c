@@ -38,7 +38,7 @@ int kernel_status(struct shell *s)
 		jsonw_line(&w);
 		return 0;
 	}
-	shell_print(s, "kernel:   %s\nstate:    running: what is read may change meanwhile\nnames:    %zu%s\n",
+	shell_print(s, "kernel:   %s\nstate:    running: memory may change while it is read\nnames:    %zu%s\n",
 		    c->cmdline, c->kernel->names.n, c->kernel->names.n ? "" : " (it hides them: kernel.kptr_restrict)");
 	return 0;
 }

@@ -185,7 +185,7 @@ static int take_name(struct shell *s, struct dcall *call, char *name)
 	uint64_t offset = 0;
 
 	if (plus && !shell_number(plus + 1, &offset))
-		return err_set(&s->err, -EINVAL, "'%s' is no address: what is after the + is no number", name);
+		return err_set(&s->err, -EINVAL, "'%s' is no address: no number follows the +", name);
 	if (plus)
 		*plus = '\0';
 	if (core_address(s->core, name, &call->addr) < 0)

@@ -269,7 +269,7 @@ static int end_file(struct packer *p, const char *path, int r, struct save_said 
 	said->memory = p->taken;
 	said->bytes = p->bytes;
 	return r < 0 && !(err && err->msg[0])
-		       ? err_set(err, r, "cannot write %s: %s; there is no such file now", path, strerror(-r))
+		       ? err_set(err, r, "cannot write %s: %s; the file was removed", path, strerror(-r))
 		       : r;
 }
 
@@ -349,7 +349,7 @@ int core_save_pipe(int from, const char *path, struct save_said *ret, struct err
 	if (n >= (ssize_t)sizeof(h))
 		memcpy(&h, buf, sizeof(h));
 	if (r == 0 && (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_type != ET_CORE))
-		r = err_set(err, -ENOEXEC, "what comes from standard input is no core file");
+		r = err_set(err, -ENOEXEC, "standard input is no core file");
 	while (r == 0 && n > 0) {
 		r = packer_add(&p, buf, (size_t)n);
 		n = r == 0 ? fill(from, buf, CHUNK) : 0;

@@ -109,7 +109,8 @@ static int check_funcs(struct typesrc *ts, const char *path, struct err *err)
 	typesrc_each_in(ts, 0, TK_FUNC, "", look_up, &f);
 	if (f.missing <= f.n / 100 * MISSING_PERCENT)
 		return 0;
-	return err_set(err, -EINVAL, "%s is of another kernel: of its %u functions this one lacks %u, such as %s", path,
+	return err_set(err, -EINVAL,
+		       "%s is of another kernel: it has %u functions, and this one lacks %u of them, such as %s", path,
 		       f.n, f.missing, f.first);
 }
 

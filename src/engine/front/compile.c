@@ -413,7 +413,7 @@ static void check_args_used(const struct compile_session *w, const struct reques
 	g = diag_error(d, end, "D_MACRO_UNUSED", "extraneous argument '%s' ($%d is not referenced)", c->argv[last],
 		       last);
 	if (first)
-		diag_hint(d, g, "parameters go by name, such as --%s %s", first->name, c->argv[last]);
+		diag_hint(d, g, "parameters are given by name, such as --%s %s", first->name, c->argv[last]);
 }
 
 int compile_args_used(const struct compile_session *w, const struct request *c)

@@ -149,9 +149,9 @@ int askdiff_show(struct click *c, struct askshow *a, struct err *err)
 	int e;
 
 	if (!a->earlier_ns && !a->what.nselectors)
-		return err_set(err, -EINVAL,
-			       "fleet diff: --hosts names hosts, which are compared with the rest; or --earlier says"
-			       " how long before was what is compared with");
+		return err_set(
+			err, -EINVAL,
+			"fleet diff: --hosts names hosts, which are compared with the rest; or --earlier gives the time before, with which all are compared");
 	if (a->min_percent)
 		x.d.opts.min_shift = a->min_percent / 100.0;
 	e = read_sides(c, a, &x);

@@ -293,7 +293,7 @@ static void take_stream(struct asking *x, size_t i, const char *p, size_t n)
 	wire_drop(&h->from, at);
 	e = e < 0 ? e : s.error;
 	if (e == -EPROTO || h->from.failed || h->from.n > RUNASK_HELD_MAX)
-		end_host(x, i, "what it sends cannot be read");
+		end_host(x, i, "its messages cannot be read");
 	else if (e < 0 && !x->error)
 		x->error = e;
 }

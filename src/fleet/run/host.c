@@ -339,14 +339,14 @@ static void take_message(struct runhost *h, const struct bus_message *b)
 
 static void end_run(struct runhost *h, struct run *r)
 {
-	const char
-		*limit = r->child.limit,
-		*reason =
-			limit		       ? limit
-			: r->child.status >= 0 ? ""
-			: r->child.killed
-				? "it did not end in time, and was killed"
-				: "it ended without a status: who asked was not heard of, or it took too much CPU time";
+	const char *
+		limit = r->child.limit,
+	       *reason =
+		       limit		      ? limit
+		       : r->child.status >= 0 ? ""
+		       : r->child.killed
+			       ? "it did not end in time, and was killed"
+			       : "it ended without a status: the user's dwell was not heard of, or it took too much CPU time";
 	uint64_t cpu;
 
 	answer(h, r->id, r->reply, RUNMSG_END, r->number++, reason, strlen(reason));

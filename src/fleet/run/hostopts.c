@@ -51,7 +51,7 @@ const struct optrow hostopts_rows[HOSTOPTS_NROWS] = {
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct hostopts, run.policy),
 	  .arg = "FILE",
-	  .help = "take programs of those whom it names (`dwell fleet run`)" },
+	  .help = "take programs of the users in this file (`dwell fleet run`)" },
 	{ .name = "sign",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct hostopts, run.key),
@@ -71,7 +71,7 @@ const struct optrow hostopts_rows[HOSTOPTS_NROWS] = {
 	{ .name = "once",
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct hostopts, o.once),
-	  .help = "send what is there, and end" },
+	  .help = "send the rows that exist, and end" },
 };
 
 const struct optrow collectopts_rows[COLLECTOPTS_NROWS] = {
@@ -110,7 +110,7 @@ const struct optrow initopts_rows[INITOPTS_NROWS] = {
 	  .kind = OPT_TIME,
 	  .at = offsetof(struct collectopts, again_ns),
 	  .arg = "TIME",
-	  .help = "what a collector has not stored by then goes to another one (30s)",
+	  .help = "rows that a collector has not stored by then go to another one (30s)",
 	  .value = 1 },
 };
 

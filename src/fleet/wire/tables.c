@@ -87,7 +87,8 @@ int tables_check(struct click *c, struct err *err)
 	if (v > TABLES_VERSION)
 		return newer(v, err);
 	if (v && v < TABLES_VERSION)
-		return err_set(err, -ENOENT, "the tables are of an older dwell: `dwell fleet init` adds what is new");
+		return err_set(err, -ENOENT,
+			       "the tables are of an older dwell: `dwell fleet init` adds what is missing");
 	return v ? 0 : err_set(err, -ENOENT, "there are no tables: `dwell fleet init` makes them");
 }
 

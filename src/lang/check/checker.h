@@ -131,7 +131,7 @@ struct checker {
 	unsigned inline_depth, ninlines;
 	struct devclause *evclauses, *lastevclause; /* of latency probes */
 	bool bare_prov;				    /* probeprov is as the probe has it, with the * of any process */
-	bool scanning;				    /* a clause that looks for what is due */
+	bool scanning;				    /* a clause that looks for entries that are due */
 	bool optional;				    /* a clause whose probes need not be there */
 	struct symtab aliases; /* system calls of Linux: by what foreign name the program calls them */
 	struct symtab silent;  /* system calls that were warned of */

@@ -427,7 +427,7 @@ struct node *check_traced(struct checker *c, struct node *n, const char *action)
 	n = xlate_number(c, check_any(c, n, true));
 	if (n->kind == N_XLATE && !is_err(n) && res(c, n)->kind == DK_PTR) {
 		fail(c, n, D_TRACE_DYN, "%s( ) may not be applied to a dynamic expression", action);
-		hint(c, "what is translated has no address: use its members, or * for all of them");
+		hint(c, "a translated value has no address: use its members, or * for all of them");
 		return n;
 	}
 	n = xlate_value(c, n);

@@ -335,6 +335,6 @@ struct node *xlate_whole(struct checker *c, struct node *n)
 	if (n->kind != N_XLATE || is_err(n))
 		return n;
 	fail(c, n, D_CG_DYN, "expression cannot evaluate to result of dynamic type");
-	hint(c, "what is translated has no address: use its members");
+	hint(c, "a translated value has no address: use its members");
 	return n;
 }

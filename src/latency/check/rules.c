@@ -138,7 +138,7 @@ const struct check_rule check_rules[] = {
 	  .tracker = "wakeup",
 	  .title = "threads wait for %W, which %B has, while other CPUs are idle",
 	  .meaning =
-		  "Those who wait are bound to that CPU (taskset, cpuset), or are not moved in time. Widen the set of CPUs, or "
+		  "The threads that wait are bound to that CPU (taskset, cpuset), or are not moved in time. Widen the set of CPUs, or "
 		  "move the neighbour away.",
 	  .more = "dwell latency wakeup --for 10s" },
 	{ .id = "cpu-bursts",
@@ -153,7 +153,7 @@ const struct check_rule check_rules[] = {
 	  .title = "threads wait for a CPU: all CPUs are busy at times, mostly with %B",
 	  .meaning =
 		  "CPUs are idle in between, but not when these threads wake up: the work comes in bursts. Spread it in time, "
-		  "use fewer threads at once, or give a lower weight to what can wait (nice, cpu.weight).",
+		  "use fewer threads at once, or give a lower weight to work that can wait (nice, cpu.weight).",
 	  .more = "dwell latency wakeup --for 10s" },
 	{ .id = "real-time",
 	  .area = CHECK_CPU,
@@ -228,7 +228,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "reclaim",
 	  .title = "%V must free memory of the machine before it gets some",
-	  .meaning = "The machine is short of memory. See who has it (dwell run memgrow), or add some.",
+	  .meaning = "The machine is short of memory. See which programs have it (dwell run memgrow), or add some.",
 	  .more = "dwell latency reclaim --for 10s",
 	  .explains = "io-wait dirty-throttled major-faults fs-wait" },
 	{ .id = "compaction",
@@ -275,7 +275,7 @@ const struct check_rule check_rules[] = {
 	  .sure = counted,
 	  .title = "the kernel killed a process, since %V wanted memory that was not there",
 	  .meaning =
-		  "Memory of the machine or of a cgroup was used up. See who had it, and raise the limit or lower the need.",
+		  "Memory of the machine or of a cgroup was used up. See which programs had it, and raise the limit or lower the need.",
 	  .more = "dwell run oomkill",
 	  .explains = "reclaim-cgroup reclaim swap-in major-faults io-wait" },
 	{ .id = "dirty-throttled",
@@ -324,8 +324,7 @@ const struct check_rule check_rules[] = {
 	  .sure = measured,
 	  .tracker = "fsync",
 	  .title = "%V waits in %B until its files are on the disk",
-	  .meaning =
-		  "Each such call waits for the disk and the journal. Group what is committed, or put the file on a faster disk.",
+	  .meaning = "Each call waits for the disk and the journal. Group commits, or put the file on a faster disk.",
 	  .more = "dwell run fsyncsnoop",
 	  .explains = "io-wait fs-wait kernel-lock" },
 	{ .id = "io-limit",
@@ -351,7 +350,7 @@ const struct check_rule check_rules[] = {
 	  .tracker = "block",
 	  .title = "%V waits for disks (%W)",
 	  .meaning =
-		  "What it reads is not in memory, or it waits for what it writes. See which files, and whether they can be cached or read "
+		  "The data that it reads is not in memory, or it waits until its writes are done. See which files, and whether they can be cached or read "
 		  "ahead.",
 	  .more = "dwell run iosnoop" },
 	{ .id = "fs-wait",
@@ -361,7 +360,7 @@ const struct check_rule check_rules[] = {
 	  .permille = 200,
 	  .sure = explained,
 	  .title = "%V waits for the file system (%W)",
-	  .meaning = "The journal or metadata hold it up. See who commits so often.",
+	  .meaning = "The journal or metadata hold it up. See which program commits often.",
 	  .more = "dwell latency fs --for 10s",
 	  .explains = "io-wait" },
 	{ .id = "user-fs",
@@ -574,7 +573,7 @@ const struct check_rule check_rules[] = {
 	  .per_second = 20,
 	  .sure = measured,
 	  .title = "many processes run for a moment only (%W), started by %V",
-	  .meaning = "To make and end such a process takes much of its time. Do the work in one process.",
+	  .meaning = "Making and ending the process takes much of its time. Do the work in one process.",
 	  .more = "dwell run execsnoop",
 	  .explains = CPU_WAITS " mmap-lock kernel-lock spinlock threads" },
 	{ .id = "threads",

@@ -202,12 +202,12 @@ static int check_memory(struct replay *r)
 	r->result.sums++;
 	if (sum == r->g.sum)
 		return 0;
-	return err_set(r->e, -EBADE,
-		       DIFFERS
-		       " (%s): its memory has the checksum %016llx, recorded %016llx; the calls before did what "
-		       "they did, so it has changed since the last one that was checked" HINT,
-		       (unsigned long long)r->result.calls + 1, policy_name(r->g.call.regs[R_NR], buf),
-		       (unsigned long long)sum, (unsigned long long)r->g.sum);
+	return err_set(
+		r->e, -EBADE,
+		DIFFERS
+		" (%s): its memory has the checksum %016llx, recorded %016llx; the calls before had the same effects, so it has changed since the last one that was checked" HINT,
+		(unsigned long long)r->result.calls + 1, policy_name(r->g.call.regs[R_NR], buf),
+		(unsigned long long)sum, (unsigned long long)r->g.sum);
 }
 
 int watch_output(struct replay *r, watch_output_fn *fn, void *ctx)

@@ -334,7 +334,7 @@ int calls_open(FILE *f, struct calls **ret, struct err *e)
 	else if (trace_head(c->in)->version < NAMED_FROM)
 		r = err_set(
 			e, -ENOTSUP,
-			"the recording is of an older version of dwell, and does not tell who is who: it can be replayed only");
+			"the recording is of an older version of dwell, and does not tell the threads apart: it can be replayed only");
 	if (r < 0) {
 		calls_close(c);
 		return r;

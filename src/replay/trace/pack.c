@@ -30,7 +30,7 @@ static int copy(struct trace_in *in, const char *path, struct err *e)
 	if (r < 0)
 		return err_set(e, r, "cannot write to %s: %s", path, strerror(-r));
 	if (trace_ended_by(in) == TRACE_DAMAGED)
-		return err_set(e, -EBADMSG, "the recording is damaged: %s has what is before that", path);
+		return err_set(e, -EBADMSG, "the recording is damaged: %s has the part before that", path);
 	return 0;
 }
 

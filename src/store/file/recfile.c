@@ -151,7 +151,7 @@ static int set_limits(struct recfile *f, const struct recfile_info *info, struct
 	if (info->max_bytes && info->max_bytes < least)
 		return err_set(
 			err, -EINVAL,
-			"a limit of %llu bytes is too small: what the recording says of the program and its probes takes %llu; "
+			"a limit of %llu bytes is too small: the description of the program and its probes takes %llu; "
 			"give at least --record-size %llu",
 			(unsigned long long)info->max_bytes, (unsigned long long)retire_used(f->retire),
 			(unsigned long long)least);

@@ -89,13 +89,13 @@ static const struct optrow options[] = {
 	{ .name = "differential",
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct flame_view, opts.diff),
-	  .help = "what is different in AFTER" },
+	  .help = "the differences of AFTER" },
 	{ .name = "min-width",
 	  .kind = OPT_CALL,
 	  .at = offsetof(struct flame_view, opts.min_width),
 	  .take = take_width,
 	  .arg = "PX",
-	  .help = "leave out what is narrower (0.1)" },
+	  .help = "leave out frames that are narrower (0.1)" },
 };
 
 static void init(void *state)

@@ -321,7 +321,7 @@ int tl_read_processes(struct tl_reader *r, struct err *err)
 		e = recread_slow(r->f, &q, on_life, &p, err);
 	if (e == 0 && p.v.n == 0)
 		e = err_set(err, -EINVAL,
-			    "it has no processes: they are recorded where the kernel's perf events are to be had");
+			    "it has no processes: they are recorded where the kernel's perf events are available");
 	if (e == 0) {
 		choose(&p);
 		e = lay_out(&p);

@@ -364,7 +364,7 @@ static int on_row(void *ctx, const struct row *row)
 	strb_reset(&r->key);
 	amount_number(n, row->count);
 	if (row->id == CNT_DROP_DYN) { /* costs a waker's name, not an event */
-		strb_printf(&r->key, "%s variables lost until here: who woke a thread up may be missing", n);
+		strb_printf(&r->key, "%s variables lost until here: wakers of threads may be missing", n);
 		x.kind = TL_UNSEEN;
 	} else {
 		strb_printf(&r->key, "%s events lost until here", n);

@@ -95,7 +95,7 @@ static int draw_text(const void *state, const struct view_job *job, FILE *out, s
 
 #define TEXT \
 	{ \
-		.name = "text", .help = "a table instead: what the time of each thread went to", .draw = draw_text \
+		.name = "text", .help = "a table instead: the time of each thread by state", .draw = draw_text \
 	}
 static const struct view_form forms[] = { VIEW_FORMS_PICTURE("timeline", draw_html, draw_svg, draw_json), TEXT, {} },
 			      processes_forms[] = { VIEW_FORMS_PICTURE("processes", draw_html, draw_svg, draw_json),

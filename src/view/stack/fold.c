@@ -163,7 +163,7 @@ int stack_input_check(const struct stack_input *in, const struct stacktree *t, i
 	if (in->stacks)
 		return 0;
 	if (in->other)
-		return err_set(err, -EINVAL, "all stacks in it are outside of what was asked for");
+		return err_set(err, -EINVAL, "all stacks in it are outside of the range or filter");
 	if (in->bad)
 		return err_set(err, -EINVAL, "line %llu %s", (unsigned long long)in->first_bad, nothing);
 	return err_set(err, -ENODATA, "there are no stacks in it");

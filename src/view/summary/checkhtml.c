@@ -115,7 +115,7 @@ int checkprint_html(const struct check_report *r, const struct check_page *p, FI
 	for (unsigned i = 0; i < r->nfound; i++)
 		if (!r->v[i].beneath)
 			finding(&b, r, i, ++number, most);
-	strb_adds(&b, "<h2>What was used, and what was looked at and is well</h2>\n");
+	strb_adds(&b, "<h2>Use of the machine, and checks that are well</h2>\n");
 	for (unsigned a = 0; a < CHECK_NAREAS; a++)
 		area(&b, r, a);
 	strb_reset(&text);

@@ -109,7 +109,7 @@ void checkprint_notes(struct strb *b, const struct check_report *r)
 	if (r->filtered)
 		strb_adds(
 			b,
-			"Only what the chosen processes waited for counts; what is nobody's (packets, interrupts) is left out.\n");
+			"Only waits of the chosen processes count; findings without a process (packets, interrupts) are left out.\n");
 	for (unsigned i = 0; i < r->n; i++)
 		if (!r->v[i].measured && !(r->filtered && strchr(r->v[i].rule->measure, '.')))
 			strb_printf(b, "%s%s",

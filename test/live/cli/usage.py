@@ -55,7 +55,7 @@ for args, code, text in [
         (["-n", "BEGIN { $x = 1; }"], 1, "variables have no $: this->x"),
         (["-n", "uprobe:/bin/bash:readline { }"], 1, "uprobe is bpftrace's; in D: pid*:FILE:FUNCTION:entry"),
         (["-n", "pid*::malloc:entry { }"], 1, "pid* needs a file and a function: pid*:libc.so.6:malloc:entry"),
-        (["run", "sysslower", "5"], 1, "parameters go by name, such as --ms 5"),
+        (["run", "sysslower", "5"], 1, "parameters are given by name, such as --ms 5"),
         (["why", "--comm", "nosuchprog", "--for", "200ms"], 0, "no thread called 'nosuchprog' has waited"),
         (["-qn", "BEGIN { exit(0); }", "unused"], 1, "extraneous argument 'unused' ($1 is not referenced)"),
         (["-n", "BEGIN { stop(); }"], 1, "destructive"),

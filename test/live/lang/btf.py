@@ -34,7 +34,7 @@ r = live.dwell("-x", own, "-n", "iter:::task-100ms { exit(0); }")
 live.check(r.returncode == 1 and "not of a file" in r.stderr, "a walk needs the kernel's own types", r.stderr)
 for name, content, words in (("cut", data[:100000], "the types end after the data"), ("short", b"hello", "too few for a header"),
                              ("text", b"hello " * 100, "wrong magic"), ("empty", b"", "has a size of 0 bytes"),
-                             ("other", data.replace(b"get", b"teg"), "is of another kernel: of its ")):
+                             ("other", data.replace(b"get", b"teg"), "is of another kernel: it has ")):
     option = file(name, content)
     r = live.dwell("-x", option, "-n", "BEGIN { exit(0); }")
     live.check(r.returncode == 1 and words in r.stderr and name in r.stderr, f"refused: {name}", r.stderr)

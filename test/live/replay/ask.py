@@ -108,7 +108,7 @@ def timers():
 
 def unknown():
     p = run("replay", "-q", "-n", 'syscall::write:entry { trace(copyinstr(arg1, 4)); } ERROR { printf("fault at %x", arg4 == 0 ? 0 : 1); }', TRACE)
-    live.check("invalid address (0x" in p.stderr and f"memory of the program was asked for that {TRACE} does not have" in p.stderr, "unknown memory is a fault", p)
+    live.check("invalid address (0x" in p.stderr and f"the program read memory that {TRACE} does not have" in p.stderr, "unknown memory is a fault", p)
     p = run("replay", "-q", "-n", 'syscall::read:return /execname == "cat" && arg0 > 0/ { @[execname] = count(); } syscall::openat:entry /execname == "cat"/ { trace(copyinstr(arg1)); }', TRACE)
     live.check("/etc/hostname" in p.stdout and not p.stderr, "paths are known, without a message", p)
     for text, reason in REFUSED.items():
