@@ -329,10 +329,12 @@ static void make_queued(struct make *m)
 	for (; m->ndone < m->queue.n && !m->error; m->ndone++) {
 		uint64_t key = m->queue.v[m->ndone]->key;
 		unsigned dim = key & ((1u << KEY_BITS) - 1);
-		struct dw_die e;
+		struct dw_die e, whole;
 
 		if (dw_die_at(m->d, key >> KEY_BITS, &e) < 0)
 			e = (struct dw_die){ 0 }; /* a reference to nowhere */
+		if (e.signature && dw_die_at(m->d, e.signature, &whole) == 0)
+			e = whole;
 		if (dim == KEY_PROTO)
 			make_proto(m, &e, true);
 		else if (dim == KEY_VAR)

@@ -20,11 +20,12 @@ const char *dw_text_at(const struct dw_section *s, uint64_t off)
 
 /* -- sections -- */
 
-int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *ret)
+/* The next one of this name after *at. */
+static int load_next(struct dw *d, const struct elf *e, const char *name, const Elf64_Shdr **at, struct dw_section *ret)
 {
 	struct dw *c = d->count;
 	uint64_t max = c->room < DWARF_MAX_SECTION ? c->room : DWARF_MAX_SECTION;
-	int r = elf_section_unpack(e, name, max, &ret->own, &ret->n);
+	int r = elf_section_unpack_next(e, name, at, max, &ret->own, &ret->n);
 
 	ret->p = ret->own;
 	if (r == 0) {
@@ -34,14 +35,58 @@ int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct 
 	return r;
 }
 
+int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *ret)
+{
+	const Elf64_Shdr *at = NULL;
+
+	return load_next(d, e, name, &at, ret);
+}
+
+int dw_append_sections(struct dw *d, const struct elf *e, const char *name, struct dw_section *to, uint64_t *ret_at)
+{
+	const Elf64_Shdr *at = NULL;
+	struct dw_section s;
+	int r;
+
+	*ret_at = to->n;
+	while ((r = load_next(d, e, name, &at, &s)) == 0) {
+		uint8_t *p = realloc(to->own, to->n + s.n);
+
+		if (p) {
+			memcpy(p + to->n, s.p, s.n);
+			to->p = to->own = p;
+			to->n += s.n;
+		}
+		free(s.own);
+		if (!p)
+			return -ENOMEM;
+	}
+	return r == -ENODATA ? 0 : r;
+}
+
 /* -- units -- */
+
+/* The end of the section that stands at this place of .debug_info. */
+static uint64_t section_end(const struct dw *d, uint64_t off)
+{
+	return off < d->types_at ? d->types_at : off < d->types_end ? d->types_end : d->info.n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct dw_signature *x = a, *y = b;
+
+	return (x->signature > y->signature) - (x->signature < y->signature);
+}
 
 static int add_unit(struct dw *d, uint64_t *off)
 {
-	bool alt = d->has_alt && *off >= d->alt.info;
-	struct rd r = { d->info.p + *off, d->info.p + (d->has_alt && !alt ? d->alt.info : d->info.n), false };
+	bool alt = d->has_alt && *off >= d->alt.info, types = *off >= d->types_at && *off < d->types_end;
+	struct rd r = { d->info.p + *off, d->info.p + section_end(d, *off), false };
 	struct dw_unit u = { .base = alt ? &d->alt : &d->own, .off = *off };
-	unsigned type = 0x01;
+	struct dw_signature signature = { 0 };
+	unsigned type = types ? 0x02 : 0x01;
+	int e = 0;
 
 	if (!rd_initial_length(&r, &u.off_size))
 		return -EBADMSG;
@@ -57,8 +102,8 @@ static int add_unit(struct dw *d, uint64_t *off)
 	}
 	if (type == 0x04 || type == 0x05) /* skeleton and split: an id */
 		u.dwo_id = rd_fixed(&r, 8);
-	else if (type == 0x02 || type == 0x06) /* type units: signature and offset */
-		rd_skip(&r, 8 + u.off_size);
+	else if (type == 0x02 || type == 0x06) /* type units */
+		signature = (struct dw_signature){ rd_fixed(&r, 8), u.off + rd_fixed(&r, u.off_size) };
 	u.abbrev += u.base->abbrev;
 	u.first = (uint64_t)(r.p - d->info.p);
 	if (u.version >=
@@ -72,7 +117,9 @@ static int add_unit(struct dw *d, uint64_t *off)
 		return -EBADMSG;
 	if (u.version < 2 || u.version > 5 || (u.addr_size != 4 && u.addr_size != 8))
 		return 0; /* of another age */
-	return d->units.n < DWARF_MAX_UNITS ? vec_try_push(&d->units, u) : -EFBIG;
+	if (signature.off > u.off && signature.off < u.end)
+		e = vec_try_push(&d->signatures, signature);
+	return e < 0 ? e : d->units.n < DWARF_MAX_UNITS ? vec_try_push(&d->units, u) : -EFBIG;
 }
 
 const struct dw_unit *dw_unit_at(const struct dw *d, uint64_t off)
@@ -270,6 +317,16 @@ static struct val in_alt(const struct dw *d, uint64_t off, bool is_text)
 		       : (struct val){ .kind = VAL_REF, .n = d->alt.info + off };
 }
 
+/* The entry of a type unit. Without one it is nothing. */
+static struct val by_signature(const struct dw *d, uint64_t signature)
+{
+	const struct dw_signature key = { .signature = signature }, *found = NULL;
+
+	if (d->signatures.n)
+		found = bsearch(&key, d->signatures.v, d->signatures.n, sizeof(key), by_number);
+	return found ? (struct val){ .kind = VAL_REF, .n = found->off } : (struct val){ 0 };
+}
+
 /* Forms that name a text, address or place by an index or offset. */
 static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form)
 {
@@ -296,7 +353,7 @@ static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u
 	case 0x1f20: return in_alt(d, rd_fixed(r, u->off_size), false); /* GNU_ref_alt */
 	case 0x1d:
 	case 0x1f21: return in_alt(d, rd_fixed(r, u->off_size), true); /* strp_sup, GNU_strp_alt */
-	case 0x20: rd_skip(r, 8); break;			       /* ref_sig8 */
+	case 0x20: return by_signature(d, rd_fixed(r, 8));	       /* ref_sig8 */
 	default: r->bad = true; break;				       /* not skippable: its size is unknown */
 	}
 	return (struct val){ 0 };
@@ -450,6 +507,7 @@ static void note(struct dw_die *e, uint64_t name, const struct val *v)
 	case 0x01: e->sibling = v->kind == VAL_REF ? v->n : 0; break;
 	case 0x03: e->name = v->kind == VAL_TEXT ? v->s : NULL; break;
 	case 0x49: e->type = v->kind == VAL_REF ? v->n : 0; break;
+	case 0x69: e->signature = v->kind == VAL_REF ? v->n : 0; break;
 	case 0x31:
 	case 0x47: /* abstract_origin, specification */ e->origin = v->kind == VAL_REF ? v->n : 0; break;
 	default: note_code(e, name, v); break;
@@ -572,24 +630,12 @@ struct step dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *a
 	return r == 0 && !ret->tag ? step_end() : step_taken(r);
 }
 
-/* Puts a section of another file after ours; *ret_at: where it begins. */
-static int append_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *to, uint64_t *ret_at)
+int dw_append_types(struct dw *d, const struct elf *e, const char *name)
 {
-	struct dw_section s = { 0 };
-	int r = dw_load_section(d, e, name, &s);
-	uint8_t *p;
+	int r = dw_append_sections(d, e, name, &d->info, &d->types_at);
 
-	*ret_at = to->n;
-	if (r < 0)
-		return r == -ENODATA ? 0 : r;
-	p = realloc(to->own, to->n + s.n);
-	if (p) {
-		memcpy(p + to->n, s.p, s.n);
-		to->p = to->own = p;
-		to->n += s.n;
-	}
-	free(s.own);
-	return p ? 0 : -ENOMEM;
+	d->types_end = d->info.n;
+	return r;
 }
 
 static int load_sections(struct dw *d, const struct elf *e, const struct elf *alt)
@@ -619,8 +665,10 @@ static int load_sections(struct dw *d, const struct elf *e, const struct elf *al
 		r = dw_load_section(d, e, v[i].name, v[i].into);
 		if (r == -ENODATA && !v[i].needed)
 			r = 0;
+		if (r == 0 && v[i].into == &d->info && !d->want_lines)
+			r = dw_append_types(d, e, ".debug_types");
 		if (r == 0 && alt && v[i].alt_at) /* no code is described there */
-			r = append_section(d, alt, v[i].name, v[i].into, v[i].alt_at);
+			r = dw_append_sections(d, alt, v[i].name, v[i].into, v[i].alt_at);
 	}
 	return r;
 }
@@ -630,8 +678,12 @@ int dw_find_units(struct dw *d)
 	uint64_t off = 0;
 	int r = 0;
 
+	if (!d->types_end) /* without .debug_types, or in a split part */
+		d->types_at = d->types_end = d->has_alt ? d->alt.info : d->info.n;
 	while (r == 0 && off < d->info.n)
 		r = add_unit(d, &off);
+	if (d->signatures.n)
+		qsort(d->signatures.v, d->signatures.n, sizeof(*d->signatures.v), by_number);
 	if (r == 0)
 		r = number_tables(d);
 	/* Their bases, before an entry of one is asked for by another. */
@@ -671,5 +723,6 @@ void dw_close(struct dw *d)
 		vec_free(&d->tables[i].abbrevs);
 	free(d->tables);
 	vec_free(&d->units);
+	vec_free(&d->signatures);
 	*d = (struct dw){ 0 };
 }

@@ -168,6 +168,7 @@ struct dw_die {
 	bool at_address; /* a variable that has one place in memory */
 	const char *name;
 	uint64_t type, origin, sibling;
+	uint64_t signature; /* the entry in a type unit that this one stands for */
 	uint64_t low, size, encoding, location, bit_size, bit_off, data_bit;
 	uint64_t count; /* elements */
 	int64_t value;	/* of an enumerator */
@@ -191,13 +192,21 @@ struct val {
 	const uint8_t *p;
 };
 
-/* The sections of a file, and after each of them that of the file it shares with others (dwz). */
+/* A type unit: another unit names its type by a number. */
+struct dw_signature {
+	uint64_t signature, off; /* off: of the entry, as in .debug_info */
+};
+
+/* The sections of a file, and after each of them that of the file it shares with others (dwz). The type units of
+ * DWARF 4 (.debug_types) are between the two of .debug_info. */
 struct dw {
 	struct dw_section info, abbrev, str, line_str, str_offsets, addr, line, ranges, rnglists;
 	struct dw_base own, alt; /* own: all 0 */
 	bool has_alt;
-	VEC(struct dw_unit) units; /* by offset */
-	struct dw_table *tables;   /* by offset */
+	uint64_t types_at, types_end;	     /* in info: .debug_types */
+	VEC(struct dw_unit) units;	     /* by offset */
+	VEC(struct dw_signature) signatures; /* by number */
+	struct dw_table *tables;	     /* by offset */
 	size_t ntables;
 	uint64_t nabbrevs; /* of all tables */
 	uint64_t steps, max_steps;
@@ -212,6 +221,11 @@ struct dw {
 int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines, uint64_t max_bytes);
 /* A further section, which the caller frees (own). */
 int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *ret);
+/* Puts all sections of a name after what is in `to`, whose memory is its own; nothing if there is none. *ret_at: where
+ * they begin. */
+int dw_append_sections(struct dw *d, const struct elf *e, const char *name, struct dw_section *to, uint64_t *ret_at);
+/* Puts .debug_types, which DWARF 4 has, after .debug_info; nothing if there is none. */
+int dw_append_types(struct dw *d, const struct elf *e, const char *name);
 /* Finds the units of the sections, which are loaded. Errors as above. */
 int dw_find_units(struct dw *d);
 void dw_close(struct dw *d);

@@ -182,6 +182,7 @@ static int from_file(struct dw_split *s, const struct dw_die *skeleton, struct d
 {
 	const struct debugplace place = { s->path, s->tgid };
 	struct debugfile f;
+	uint64_t at;
 	int r;
 
 	s->main->steps += SPLIT_WORK;
@@ -189,7 +190,11 @@ static int from_file(struct dw_split *s, const struct dw_die *skeleton, struct d
 		return -EFBIG;
 	if (debugfile_open_split(&place, skeleton->comp_dir, skeleton->dwo_name, &f) < 0)
 		return -ENOENT;
-	r = load(d, &f.elf, ".debug_info.dwo", &d->info);
+	/* Each type unit is a section of its own. */
+	r = dw_append_sections(d, &f.elf, ".debug_info.dwo", &d->info, &at);
+	d->count->steps += d->info.n / LOAD_WORK;
+	if (r == 0 && !s->main->want_lines)
+		r = dw_append_types(d, &f.elf, ".debug_types.dwo");
 	if (r == 0)
 		r = load(d, &f.elf, ".debug_abbrev.dwo", &d->abbrev);
 	if (r == 0)

@@ -220,7 +220,12 @@ void elf_close(struct elf *e)
 
 const Elf64_Shdr *elf_section(const struct elf *e, const char *name)
 {
-	for (unsigned i = 0; i < e->nsh; i++) {
+	return elf_section_next(e, name, NULL);
+}
+
+const Elf64_Shdr *elf_section_next(const struct elf *e, const char *name, const Elf64_Shdr *after)
+{
+	for (unsigned i = after ? (unsigned)(after - e->sh) + 1 : 0; i < e->nsh; i++) {
 		if (e->sh[i].sh_name < e->nshstr && strcmp(e->shstr + e->sh[i].sh_name, name) == 0)
 			return &e->sh[i];
 	}

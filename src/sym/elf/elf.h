@@ -51,6 +51,8 @@ int elf_open(struct elf *e, struct elf_src src);
 void elf_close(struct elf *e);
 /* The first section of this name, or NULL. */
 const Elf64_Shdr *elf_section(const struct elf *e, const char *name);
+/* The first one after `after` (NULL: of all), or NULL. */
+const Elf64_Shdr *elf_section_next(const struct elf *e, const char *name, const Elf64_Shdr *after);
 const Elf64_Shdr *elf_section_of_type(const struct elf *e, uint32_t type);
 /* A section's bytes with a NUL after them, malloc'ed; -ENOENT, -EFBIG over max, -ENODATA … */
 int elf_section_read(const struct elf *e, const Elf64_Shdr *sh, size_t max, char **ret, size_t *ret_len);

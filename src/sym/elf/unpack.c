@@ -103,26 +103,35 @@ static int gnu_head(const uint8_t *raw, uint64_t n, struct packed *ret)
 }
 
 /* ".debug_x", or ".zdebug_x" (*ret_gnu). */
-static const Elf64_Shdr *find(const struct elf *e, const char *name, bool *ret_gnu)
+static const Elf64_Shdr *find(const struct elf *e, const char *name, const Elf64_Shdr *after, bool *ret_gnu)
 {
-	const Elf64_Shdr *sh = elf_section(e, name);
+	const Elf64_Shdr *sh = elf_section_next(e, name, after);
 	char gnu[MAX_GNU_NAME];
 
 	*ret_gnu = false;
 	if (sh || name[0] != '.' || snprintf(gnu, sizeof(gnu), ".z%s", name + 1) >= (int)sizeof(gnu))
 		return sh;
 	*ret_gnu = true;
-	return elf_section(e, gnu);
+	return elf_section_next(e, gnu, after);
 }
 
 int elf_section_unpack(const struct elf *e, const char *name, uint64_t max, uint8_t **ret, uint64_t *ret_n)
 {
+	const Elf64_Shdr *at = NULL;
+
+	return elf_section_unpack_next(e, name, &at, max, ret, ret_n);
+}
+
+int elf_section_unpack_next(const struct elf *e, const char *name, const Elf64_Shdr **at, uint64_t max, uint8_t **ret,
+			    uint64_t *ret_n)
+{
 	_cleanup_free_ uint8_t *raw = NULL;
 	struct packed p = { 0 };
 	bool gnu;
-	const Elf64_Shdr *sh = find(e, name, &gnu);
+	const Elf64_Shdr *sh = find(e, name, *at, &gnu);
 	int r;
 
+	*at = sh;
 	if (!sh || sh->sh_type == SHT_NOBITS || !sh->sh_size)
 		return -ENODATA;
 	if (sh->sh_size > max)

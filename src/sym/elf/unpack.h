@@ -13,4 +13,7 @@
  * At most max bytes. *ret is malloc'ed. -ENODATA: there is none; -EFBIG; -EBADMSG: damaged; -EOPNOTSUPP: compressed in
  * another way, or by zstd where Debian's libzstd1 is not installed; -ENOMEM. */
 int elf_section_unpack(const struct elf *e, const char *name, uint64_t max, uint8_t **ret, uint64_t *ret_n);
+/* The same of the next section of this name after *at (NULL: the first), which *at is then. */
+int elf_section_unpack_next(const struct elf *e, const char *name, const Elf64_Shdr **at, uint64_t max, uint8_t **ret,
+			    uint64_t *ret_n);
 #endif

@@ -57,8 +57,11 @@ CODE = "pid$target:a.out:mixed:entry { printf(\"%d %d %d %d %d %d; %d %d %d %d %
 WANT = "42 99 11 12 13 7; 5 5 100 -77 7 1 7\n\n"
 variants = [["cc", "-gdwarf-5"], ["cc", "-gdwarf-4"], ["cc", "-gdwarf-3"], ["cc", "-gdwarf-2"], ["cc", "-g", "-gz"],
             ["cc", "-g", "-fno-pie", "-no-pie"]]
+# Types in units of their own, in the program and in the file beside it.
+TYPES = ["-fdebug-types-section"]
+variants += [["cc", "-gdwarf-4", *TYPES], ["cc", "-gdwarf-5", *TYPES], ["cc", "-gdwarf-4", "-gsplit-dwarf", *TYPES], ["cc", "-gdwarf-5", "-gsplit-dwarf", *TYPES]]
 if shutil.which("clang"):
-    variants += [["clang", "-gdwarf-5"], ["clang", "-gdwarf-4"]]
+    variants += [["clang", "-gdwarf-5"], ["clang", "-gdwarf-4"], ["clang", "-gdwarf-4", *TYPES], ["clang", "-gdwarf-5", *TYPES]]
     if shutil.which("ld.lld"): # its segments share pages of the file
         variants.append(["clang", "-g", "-fuse-ld=lld"])
 for cc in variants:
