@@ -28,9 +28,9 @@ inline uint64_t run_delay[struct task_struct *T] = T->sched_info.run_delay;
 inline uint64_t run_delay[struct task_struct *T] = 0;
 
 /* How long ago the thread ran last, in ns; 0: it runs, or that is not known. For one that sleeps that is how long it
- * has slept. The scheduler stamps a thread when it leaves the CPU, by a clock that leaves out the time that
- * interrupts and the hypervisor took: so that this may be too little by what they took since then, and never too
- * much. If it was moved to another CPU since then, this is how long it has been there. */
+ * has slept. The scheduler stamps a thread when it leaves the CPU, by a clock that leaves out the time of interrupts
+ * and of the hypervisor. So this may be too little by the time that they took since then, and never too much. If it was
+ * moved to another CPU since then, this is how long it has been there. */
 uint64_t off_cpu_ns(struct task_struct *T)
 {
 	int64_t ns, stamp = T->se.exec_start, behind = 0;

@@ -73,8 +73,8 @@ string request_file(struct request *R)
 	return inode_path(((struct address_space *)mapping)->host);
 }
 
-/* The file of what goes to or comes from a disk. The page cache's pages know theirs; of direct I/O, where the pages
- * are the program's, the request itself does on file systems that use iomap (ext4, XFS and others; block devices do
+/* The file of what goes to or comes from a disk. The page cache's pages know their inode. In direct I/O the pages are
+ * the program's. There the request knows it, on file systems that use iomap (ext4, XFS and others; block devices do
  * not). Pages of the page cache are locked while they are read, and marked while they are written, which tells them
  * from files that a program has mapped and does direct I/O from. Source: fs/iomap/direct-io.c,
  * include/linux/page-flags.h. */

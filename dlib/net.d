@@ -69,10 +69,10 @@ translator pktinfo_t < struct sk_buff *P > {
 	pkt_addr = (uintptr_t)P;
 };
 
-/* Lengths of 16 bits cannot say what the kernel handles as one packet: more than 65,535 bytes (it says 0), and a
- * segment that others were added to while its socket was in use (it says the first one's). Otherwise the header is
- * right and the packet may have padding. H: the IP header, which is in front of the data when the transport's header
- * is about to be looked at. All with IP header. Source: include/linux/ip.h skb_ip_totlen(), net/ipv4/tcp_ipv4.c
+/* A length of 16 bits cannot hold all that the kernel handles as one packet. For more than 65,535 bytes it is 0. For a
+ * segment that others were added to while its socket was in use, it is the length of the first one. Otherwise the
+ * header is right and the packet may have padding. H: the IP header, which is in front of the data when the transport's
+ * header is about to be looked at. All with IP header. Source: include/linux/ip.h skb_ip_totlen(), net/ipv4/tcp_ipv4.c
  * tcp_add_backlog(). */
 inline int PACKET_FIELD_MAX = 65535;
 inline uint32_t packet_len[struct sk_buff *P, uint8_t *H] = P->len + (uint32_t)((uintptr_t)P->data - (uintptr_t)H);
@@ -88,10 +88,9 @@ inline uint32_t ip6_len[struct sk_buff *P, uint8_t *H] = packet_tells[P, H] ?
 	packet_len[P, H] - IPV6_HEADER - (ip6_is_jumbo[H] ? IPV6_JUMBO : 0) : ntohs(((struct ipv6hdr *)H)->payload_len);
 inline uint8_t ip6_next[uint8_t *H] = ip6_is_jumbo[H] ? *(H + IPV6_HEADER) : ((struct ipv6hdr *)H)->nexthdr;
 
-/* A connection's number is made of its ends, the local one first, and its network namespace: so the objects that the
- * kernel has for one after the other (request, socket, TIME_WAIT) have the same, and packets that came in, which have
- * no socket yet. IPv4 addresses are taken as IPv6 has them (::ffff:a.b.c.d), since a socket of IPv6 may have them
- * like that. */
+/* A connection's number is made of its ends, the local one first, and its network namespace. So all kernel objects for
+ * one connection (request, socket, TIME_WAIT) have the same number, and packets that came in, which have no socket yet.
+ * IPv4 addresses are taken as IPv6 has them (::ffff:a.b.c.d), since a socket of IPv6 may have them like that. */
 inline uint64_t CID_MIX = 0x9e3779b97f4a7c15;
 inline uint64_t cid_fold[uint64_t X] = X ^ X >> 32;
 inline uint64_t cid_mix[uint64_t H, uint64_t V] = cid_fold[(H ^ V) * CID_MIX];

@@ -9,10 +9,10 @@
  * A wait is the time between leaving a CPU and getting one again: being woken up late is part of it. With -p or -c
  * threads of this process and its descendants, else all.
  *
- * From Linux 6.16 on the kernel tells when a thread goes on, in that thread, with its whole stack. Before, the stack
- * is the one that the kernel keeps of a thread that is switched out: without the functions of the scheduler and of
- * locks, so a wait for a lock looks like one of the function that took the lock; and threads that lost the CPU do not
- * count. The stacks of programs (--stacks 1) are available only in the thread that goes on.
+ * From Linux 6.16 on the kernel tells when a thread goes on, in that thread, with its whole stack. Before, the stack is
+ * the one that the kernel keeps of a thread that is switched out: without the functions of the scheduler and of locks.
+ * So a wait for a lock looks like one of the function that took the lock. Threads that lost the CPU do not count. The
+ * stacks of programs (--stacks 1) are available only in the thread that goes on.
  *
  * Example:
  *   # why.d -c "sleep 0.3"

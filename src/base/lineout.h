@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream for a file that others write to as well, like a command of -c that has dwell's standard output: what is
- * written at once is whole lines, so that theirs do not come into the middle of ours. */
+/* A stream for a file that others write to as well, such as a command of -c that has dwell's standard output. It writes
+ * whole lines at once, so that lines of others do not come into the middle of ours. */
 #ifndef DWELL_BASE_LINEOUT_H
 #define DWELL_BASE_LINEOUT_H
 #include <stdio.h>

@@ -56,9 +56,9 @@ struct pfconv {
 #define PRINTFMT_WIDE_WIDTH 16777216
 #define PRINTFMT_WIDE_TEXT 67108864
 
-/* Width and precision, as constants or as a program computed them: 0, or -ERANGE when one is above PRINTFMT_MAX_WIDTH,
- * or makes *total, to which both are added, more than PRINTFMT_MAX_TEXT. Negative ones are a width to the left, and no
- * precision. */
+/* Checks width and precision, constants or as a program computed them. 0, or -ERANGE when one is above
+ * PRINTFMT_MAX_WIDTH, or makes *total more than PRINTFMT_MAX_TEXT. Both are added to *total. Negative ones are a width
+ * to the left, and no precision. */
 int printfmt_check_size(int64_t width, int64_t prec, uint64_t *total);
 /* Parses the format; wide: PRINTFMT_WIDE_… are the limits of its constants. The conversions live in the arena and point
  * into fmt. On a bad format returns -EINVAL, of widths that are too large -ERANGE, with *reason in DTrace's words

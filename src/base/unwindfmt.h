@@ -55,8 +55,8 @@ enum uw_kind {
 #define UW_BP_GONE 127
 #define UW_BX_MAX 30
 #define UW_BX_GONE 31
-/* arm64 has no third register, but return addresses are in the link register until a function saves it, mostly
- * with the frame pointer in the word below it; so there one field says where both are. */
+/* arm64 has no third register. Return addresses are in the link register until a function saves it, mostly with the
+ * frame pointer in the word below it. So there one field tells where both are. */
 #define UW_RULE_LINK(kind, saved, off) \
 	((uint32_t)(kind) | (uint32_t)(saved) << 4 | (uint32_t)(uint16_t)(int16_t)(off) << 16)
 #define UW_RULE_SAVED(r) ((r) >> 4 & 4095)

@@ -70,9 +70,9 @@ struct img_state {
 /* Warming up: probes are being attached one after another; as in DTrace no clause runs before all of them are. */
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1, IMG_WARMUP = 2 };
 
-/* Keys of a tracker that are open for too long (or forgotten) are looked for by a walk over its map, the
- * ENTRY_ITER_MAP program with this scan, which runs the clauses, or lists the keys for the ENTRY_ITER_TASK
- * programs with the same scan, which run them, each in its thread. In the state, so that all take part: */
+/* A walk over a tracker's map looks for keys that are open for too long (or forgotten). It is the ENTRY_ITER_MAP
+ * program with this scan. It runs the clauses, or lists the keys for the ENTRY_ITER_TASK programs with the same scan,
+ * which run the clauses, each in its thread. In the state, so that all take part: */
 struct img_scan {
 	uint64_t timeout; /* ns after which an open key is due; 0: never, there are no walks. May change
 			   * at any time */

@@ -32,8 +32,9 @@ struct viewrows {
 	struct optrow v[OPTABLE_MAX];
 	size_t n;
 };
-/* The options of a command that runs live and shows recordings by the same view: its own rows (of table), and of the
- * view's rows those that it does not name itself: before the first break of the table ({ 0 }), or at its end. */
+/* The options of a command that runs live and shows recordings by the same view. They are its own rows (of table), and
+ * those of the view's rows that it does not name itself. The view's rows stand before the first break of the table ({ 0
+ * }), or at its end. */
 struct viewjoined {
 	struct optable table;
 	const struct view *view;

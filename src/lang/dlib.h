@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The D library: texts with types, inlines and translators that every program may use. They are read when a program
- * first uses a name that nothing else explains, and a declaration is checked when its own name is used: what is not
- * needed costs nothing, and what is broken, or does not fit this kernel, concerns only programs that need it.
- * Everything lives in the arena of the compilation. */
+ * first uses an unknown name. A declaration is checked when its own name is used. So a text that is not needed costs
+ * nothing, and one that is broken, or does not fit this kernel, concerns only programs that need it. Everything lives
+ * in the arena of the compilation. */
 #ifndef DWELL_LANG_DLIB_H
 #define DWELL_LANG_DLIB_H
 #include "lang/dprog.h"

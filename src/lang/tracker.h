@@ -2,9 +2,9 @@
 /* Trackers: what a declaration "tracker NAME (types) { settings }" makes. A tracker measures the time from
  * begin() to end() of a key, and is a provider: its probes are latency:NAME::slow, ::timeout and ::all.
  *
- * The clauses of slow and all are checked once for every clause instance that calls end() (clause_instance.events),
- * and their code is put there: so records, predicates and faults work as everywhere, the built-in
- * variables are those of the closing thread, and an event that is not slow costs one comparison. */
+ * The clauses of slow and all are checked once for every clause instance that calls end() (clause_instance.events), and
+ * their code is put there. So records, predicates and faults work as everywhere, the built-in variables are those of
+ * the closing thread, and an event that is not slow costs one comparison. */
 #ifndef DWELL_LANG_TRACKER_H
 #define DWELL_LANG_TRACKER_H
 #include "lang/ast.h"

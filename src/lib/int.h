@@ -2,7 +2,7 @@
 /* Declares struct dwell, the handle of the library.
  *
  * Threads: one of the library's starts the command, compiles, loads, attaches and runs the session. A session gives up
- * privileges of its thread and must not hold up the caller, and ptrace(2) wants one thread for all that is done to a
+ * privileges of its thread and must not hold up the caller. And ptrace(2) wants one thread for all calls about a
  * command that waits. The caller waits while that thread compiles and attaches. Later they meet in the members below
  * `lock`, and in `asked`. The session's thread alone uses view, recording and session until `ended`; then the caller's
  * does. A handle that reads a recording has the caller's thread only. */

@@ -19,8 +19,8 @@
 #define MARGIN (2.0 / 3) /* what follows took 1.2 to 1.4 times what the second said, of a load that varies */
 
 /* The cost of a switch with its wake-up, in ns, PostgreSQL under sysbench (doc/measured.md). A machine that is cold or
- * busy takes several times as much; what counts here are the proportions: of a thread that is not looked at, and what
- * comes on top of one that is. */
+ * busy takes several times as much. Only the proportions count here: the cost of a thread that is not looked at, and
+ * the additional cost of one that is. */
 #define LEFT_NS 172.0
 #define LOOKED_NS 228.0
 /* The same of `latency why`, in proportion: perf bench sched messaging took 6.4 % of the CPUs with all threads, 4.0

@@ -14,9 +14,8 @@ int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf
 int load_shape_create(struct loaded *l, uint32_t i, struct err *err);
 void load_map_free(struct load_map *m);
 
-/* rings.c: the ring buffers of a map with role RINGS. Filling the outer array needs a grace period,
- * which a helper process waits for; load_rings_wait() returns when the slots are set (the helper may
- * still be waiting: that does not concern us). */
+/* rings.c: the ring buffers of a map with role RINGS. Filling the outer array needs a grace period, which a helper
+ * process waits for. load_rings_wait() returns when the slots are set; the helper may still be waiting then. */
 int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map *ret, struct err *err);
 int load_rings_wait(struct loaded *l, struct err *err);
 

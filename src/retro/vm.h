@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the BPF programs of an image in this process, without the kernel: for events that are long over. All memory that
- * programs can reach lies in one area; what is outside reads as 0, as the kernel has it for pointers of its own types,
- * and writing there ends the run. One CPU; nothing runs at the same time. */
+ * programs can reach lies in one area. Memory outside reads as 0, as in the kernel for pointers of its own types, and a
+ * write there ends the run. One CPU; nothing runs at the same time. */
 #ifndef DWELL_RETRO_VM_H
 #define DWELL_RETRO_VM_H
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the D that is of this machine, and of the calls that are wanted: by number, a tree of comparisons, which costs
- * less than a look into a table. Other choices of the user are parameters of the programs. */
+/* Writes D code for this machine and the wanted calls: a tree of comparisons by number, which costs less than a look
+ * into a table. Other choices of the user are parameters of the programs. */
 #include "strace/program.h"
 #include <asm/unistd.h>
 #include <inttypes.h>

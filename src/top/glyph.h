@@ -16,7 +16,7 @@ const char *glyph_bar(unsigned level, bool utf8);
 /* 0 (nothing) … GLYPH_LEVELS: how much n is of max, by logarithm. */
 unsigned glyph_heat(uint64_t n, uint64_t max);
 const char *glyph_shade(unsigned level, bool utf8);
-/* Copies s to dst (size bytes, at least 8), in at most cols columns: what does not fit ends with "…" or "~"; what
- * is no printable character becomes "?". Texts may come from any process. How many columns it takes. */
+/* Copies s to dst (size bytes, at least 8), in at most cols columns. A longer text ends with "…" or "~"; a character
+ * that is not printable becomes "?". Texts may come from any process. How many columns it takes. */
 size_t glyph_fit(char *dst, size_t size, const char *s, size_t cols, bool utf8);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pcap(skb, link type): a packet goes into the record, up to -x pcapsize bytes of what lies in one piece at
- * skb->data, or at the header of IP if the link type says that packets begin there. Fragments are not followed: they
+/* pcap(skb, link type): copies a packet into the record, up to -x pcapsize bytes. It copies the contiguous data at
+ * skb->data, or from the IP header on if the link type says that packets begin there. Fragments are not followed: they
  * may be in pages that the kernel has not mapped. */
 #include "cg/builtin/call.h"
 #include "cg/gen/layout.h"
@@ -35,8 +35,8 @@ static vreg skb_member(struct gen *g, vreg skb, const char *name)
 	return d;
 }
 
-/* PCAP_IP: the packet begins at its network header, wherever skb->data is by now (before it where the packet is about
- * to leave, after it in upper layers); 0: it has none yet. */
+/* PCAP_IP: the packet begins at its network header, which may be before skb->data (upper layers) or after it (the
+ * packet is about to leave); 0: it has none yet. */
 static void from_network(struct gen *g, vreg skb, vreg link, vreg data, vreg len, vreg n)
 {
 	vreg off = ir_new(g->f);

@@ -25,9 +25,9 @@
 	      * there and back reach 32767 */
 #define CG_MAX_INLINE_COPY 128	      /* bytes copied or zeroed with plain instructions */
 #define CG_MAX_MAP_ENTRIES (1u << 18) /* of one hash: its bucket table costs 16 bytes per entry */
-/* Larger values of aggregations are not per-CPU ones: memory for those is given to programs from the few
- * pages that the per-CPU allocator holds ready (at most 4), so that a burst of new keys would be lost;
- * and each key would cost a value for every possible CPU. Source: mm/percpu.c, PCPU_EMPTY_POP_PAGES_HIGH. */
+/* Larger values of aggregations are not per-CPU ones. The per-CPU allocator gives programs memory from the few pages
+ * that it holds ready (at most 4), so a burst of new keys would be lost. Also, each key would cost a value for every
+ * possible CPU. Source: mm/percpu.c, PCPU_EMPTY_POP_PAGES_HIGH. */
 #define CG_MAX_PERCPU_VALUE 64
 #define CG_MAX_AGG_ENTRIES (1u << 20) /* of a hash with an entry per key and CPU */
 #define CG_FULL_MAPS \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that walk threads (ENTRY_ITER_TASK): everything that is built in is the walked thread's, while
  * the current thread is dwell's own. A thread's memory is read with bpf_copy_from_user_task(), which may
- * wait for a page: such programs are sleepable. So that they do not wait for long, nothing is read while
- * somebody has the process's memory map for writing, or waits to have it: a stuck thread may well be the one.
- * Source: kernel/bpf/task_iter.c, mm/memory.c access_remote_vm(), kernel/locking/rwsem.c. */
+ * wait for a page: such programs are sleepable. Nothing is read while another thread has the process's memory map for
+ * writing, or waits for it. So walks do not wait for long: a stuck thread may well be that one. Source:
+ * kernel/bpf/task_iter.c, mm/memory.c access_remote_vm(), kernel/locking/rwsem.c. */
 #include "cg/gen/fault.h"
 #include "cg/gen/layout.h"
 #include "cg/gen/task.h"

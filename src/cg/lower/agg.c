@@ -3,9 +3,9 @@
  * selects, and user space reads the other. Each set has call sites of its own, since the verifier inlines look-ups in
  * constant maps only.
  *
- * A program never interrupts itself, so values that only one program writes need no atomic instructions. Where
- * programs that can nest on a CPU share an aggregation, additions are atomic (minimum and maximum are not: a
- * nested firing between test and store may be lost). */
+ * A program never interrupts itself, so values that only one program writes need no atomic instructions. Where programs
+ * that can nest on a CPU share an aggregation, additions are atomic. Minimum and maximum are not: a nested firing
+ * between test and store may be lost. */
 #include "base/aggval.h"
 #include "cg/gen/fault.h"
 #include "cg/gen/load.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* if, loops, blocks and local variables.
  *
- * A clause with control flow has no single record: each run of data actions between other statements
- * (a segment) reserves, fills and submits one of its own, so that what a branch or an iteration does
- * is in the ring when and as often as it happened. All carry the time of the firing.
+ * A clause with control flow has no single record. Each run of data actions between other statements (a segment)
+ * reserves, fills and submits a record of its own. So the ring has the data of a branch or an iteration when it
+ * happened, and as often. All carry the time of the firing.
  *
  * Loops have one budget of iterations per clause and firing (-x loopmax). The verifier must not know
- * the constants that local variables start with, or it would walk loops along with them. Where the
- * kernel has may_goto it must not know the budget either, and looks at a loop two or three times;
- * elsewhere it walks up to the budget, which being common to all loops keeps nested ones linear. */
+ * the constants that local variables start with, or it would walk loops along with them. Where the kernel has may_goto,
+ * the verifier must not know the budget either; it then looks at a loop two or three times. Elsewhere it walks up to
+ * the budget. The budget is common to all loops, which keeps nested ones linear. */
 #include "cg/builtin/call.h"
 #include "cg/gen/entry.h"
 #include "cg/gen/fault.h"

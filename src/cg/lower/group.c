@@ -192,8 +192,8 @@ static bool note_writer(void *ctx, const struct stmt *s)
 		l->nwriters++;
 	if (!w->task_only) {
 		l->nested = true;
-		/* Elements of per-CPU hashes are set aside one at a time, by an interrupt that comes after this
-		 * one: of several new keys in one firing all but one would be lost. Plain hashes have more. */
+		/* Elements of per-CPU hashes are set aside one at a time, by an interrupt that comes after this one. If
+		 * a firing had several new keys, all but one would be lost. Plain hashes have more. */
 		if (l->desc->key_size)
 			l->key.extra = IMG_AGG_CPU_KEY;
 	}

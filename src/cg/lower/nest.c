@@ -3,9 +3,8 @@
  * events, of which the last one opened is closed first. A thread owns a place when it has exchanged its start stamp.
  * Other CPUs may use the same key meanwhile.
  *
- * With keys in a hash a word in front of the places counts those that are open; the key is deleted by the thread that
- * closes the last one and turns the count from 0 to DEAD, so that nobody opens a place of an element that is about to
- * go. */
+ * With keys in a hash, a word before the places counts the open ones. The thread that closes the last place turns the
+ * count from 0 to DEAD and deletes the key. So no thread opens a place of an element that is about to be deleted. */
 #include "cg/gen/fault.h"
 #include "cg/gen/layout.h"
 #include "cg/gen/load.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open events that are due: timeouts, which fire while the event goes on, and events that nobody ends, which are
- * collected (setting gc). A walk looks for them: over all threads where events are kept with threads, which runs the
- * clauses in each stuck thread at once; over the open keys elsewhere, where clauses run for the thread that opened the
- * key if the kernel finds it by its number (bpf_task_from_pid, Linux 6.2).
+ * collected (setting gc). A walk looks for them. Events that are kept with threads need a walk over all threads, which
+ * runs the clauses in each stuck thread at once. Others need a walk over the open keys: there the clauses run for the
+ * thread that opened the key, if the kernel finds it by its number (bpf_task_from_pid, Linux 6.2).
  *
  * If it does not, or a clause reads that thread's memory, which a walk over keys cannot wait for, the walk puts what is
  * due on a list by the thread that opened it, and a walk over the threads after it takes it from there

@@ -284,8 +284,8 @@ static struct irfn *emit_scan(struct irprog *p, const struct uw *u)
 	return f;
 }
 
-/* A stub that has something else in the frame pointer, as SHA-256: it has pushed it near the beginning of its frame,
- * above what it keeps on the stack. Without a frame its return address is on top. */
+/* A stub may use the frame pointer for something else, such as SHA-256. It has then pushed the caller's near the
+ * beginning of its frame, above what it keeps on the stack. Without a frame its return address is on top. */
 static void emit_stub_without_bp(struct irfn *f, const struct step *s)
 {
 	vreg sp = rt_ld(f, s->st, ST(sp));

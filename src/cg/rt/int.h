@@ -33,9 +33,9 @@ vreg rt_alui(struct irfn *f, enum ir_alu op, vreg a, int64_t imm);
 vreg rt_slot_addr(struct irfn *f, irslot s);
 vreg rt_min(struct irfn *f, vreg a, vreg b);		    /* unsigned */
 vreg rt_umagnitude(struct irfn *f, vreg v, vreg *ret_sign); /* |v|; sign: 0 or -1 */
-/* v, but of unknown value to the verifier (c: a register of unknown value, such as a byte read). Without
- * it, a state that counts is a different one for the verifier in each iteration, which it then walks one
- * by one instead of finding that nothing new comes. */
+/* v, but of unknown value to the verifier (c: a register of unknown value, such as a byte read). Without it, the
+ * verifier takes a counting state for a new one in each iteration. Then it walks the iterations one by one instead of
+ * finding that nothing new comes. */
 vreg rt_blur(struct irfn *f, vreg v, vreg c);
 /* Before rt_loop(): the words of the state in [from, to) change in the loop. Kernels whose verifier walks
  * a callback once (caps.bpf_loop_once) would take their first values for the only ones, and cut out what

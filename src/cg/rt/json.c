@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Run-time piece json(): finds a value in JSON text by a path such as "a.b[2].c" in one pass over the
- * characters. Strings come without their quotes but with their escapes, numbers and words as they are,
- * objects and arrays as text; what is not there, or is no JSON as far as it was read, is NULL.
- * Source: illumos, json() in dtrace(4D) and its test json/tst.general.d. */
+ * characters. Strings come without their quotes but with their escapes, numbers and words as they are, objects and
+ * arrays as text. A missing value, or one that is no JSON as far as it was read, is NULL. Source: illumos, json() in
+ * dtrace(4D) and its test json/tst.general.d. */
 #include "cg/rt/int.h"
 
 enum {

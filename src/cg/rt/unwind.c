@@ -205,8 +205,8 @@ static void emit_no_proc(struct irfn *f, vreg st)
 	ir_storei(f, st, ST(ask), 8, 0);
 }
 
-/* The areas of the process into the state. A process that is not known is asked for, and gets by with the
- * mappings that the kernel tells of; jumps to none when that cannot be, or nothing is known of its code. */
+/* The areas of the process into the state. A process that is not known is asked for. The walk uses the mappings that
+ * the kernel tells of. It jumps to none if that is impossible, or nothing is known of the process's code. */
 static void emit_proc(struct irfn *f, const struct uw *u, vreg st, irlabel none)
 {
 	vreg m = ir_new(f), e = ir_new(f), want = ir_new(f), v = ir_new(f), start = irfn_arg(f, 2);

@@ -41,8 +41,8 @@ struct rt_unwind_returns {
 
 #define RT_UNWIND_MAX_FRAMES 512
 
-/* The stack is read in aligned pieces of this size, which never cross a page: whole when the wanted word of it
- * can be read, and one read mostly does for several frames. */
+/* The stack is read in aligned pieces of this size, which never cross a page. A piece can be read whole if the wanted
+ * word in it can, and one read mostly does for several frames. */
 #define RT_UNWIND_WINDOW 512
 
 /* Rules that were found last, by a hash of their address: what is hot needs no search. They never get stale,

@@ -6,8 +6,8 @@
 #include "cg/rt/int.h"
 #include "cg/rt/unwind.h"
 
-/* Places in the state. The state lies in the scratch map: the verifier knows nothing of what is in a map,
- * so one iteration is like another for it, and it looks at the walk once. */
+/* Places in the state. The state lies in the scratch map. The verifier knows nothing of a map's contents, so all
+ * iterations are alike for it, and it looks at the walk once. */
 #define ST(member) ((int32_t)offsetof(struct rt_unwind_state, member))
 
 struct uw {
@@ -21,8 +21,8 @@ struct uw {
 		*hotspot; /* hotspot NULL: its frames are not walked */
 };
 
-/* Functions that need the thread have it as a further, last argument when it is not the current one: pointers
- * cannot be given to global functions, so those are global only for the current thread. */
+/* Functions that need another thread than the current one have it as a further, last argument. Pointers cannot be given
+ * to global functions, so these functions are global only for the current thread. */
 struct irfn *uw_task_fn(struct irprog *p, const struct uw *u, const char *name, unsigned nargs);
 /* Calls one of them from frame(). */
 void uw_call(struct irfn *f, const struct uw *u, vreg d, struct irfn *callee, unsigned nargs, const vreg *args);

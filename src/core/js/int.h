@@ -56,8 +56,8 @@ bool js_is_store(const struct js *js, int type);
 
 /* Memory of [from, to) into buf; what is not there is 0, which is no object. */
 void js_fill(struct js_heap *h, uint64_t from, uint64_t to, uint8_t *buf);
-/* Memory that can be written and is none of V8's pages, nor a stack's part that is not used, nor free, block by block.
- * sure: nor small pieces of malloc(). */
+/* Calls fn for each block of memory that can be written, and is none of V8's pages, no unused part of a stack, and not
+ * free. sure: without small pieces of malloc(), too. */
 typedef int js_block_fn(void *ctx, uint64_t addr, const uint64_t *words, size_t n);
 int js_each_block(struct js_heap *h, bool sure, js_block_fn *fn, void *ctx);
 

@@ -77,8 +77,8 @@ static const char *const cpp_plain[] = {
 #endif
 };
 
-/* -X: __STDC__ is 1 by itself, or not there as before ISO C. t, which is 0 of old, is as a in DTrace on Linux, too:
- * gcc's preprocessor warns of another value. */
+/* -X: __STDC__ is 1 by itself, or undefined as before ISO C. t, for which it once was 0, is the same as a, as in DTrace
+ * on Linux: gcc's preprocessor warns of another value. */
 static const char *cpp_stdc(const char *mode)
 {
 	return *mode == 's' ? "-traditional-cpp" : NULL;

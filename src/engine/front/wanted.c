@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the D expression of the variable wanted. A control group is looked up once, at compile time, and then
- * known by its id and its level; so groups below it match as well, at the cost of two memory reads in the kernel.
- * A unit is known by its name at that level, since it gets a new group when it restarts. */
+/* Writes the D expression of the variable wanted. A control group is looked up once, at compile time, and then known by
+ * its id and its level. So groups below it match as well, at the cost of two memory reads in the kernel. A unit is
+ * known by its name at that level, since it gets a new group when it restarts. */
 #include "engine/front/wanted.h"
 #include <ctype.h>
 #include <dirent.h>

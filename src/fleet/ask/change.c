@@ -79,8 +79,8 @@ static double share(const double *v, size_t from, size_t to, double q)
 	return n ? known[(size_t)(q * (double)(n - 1) + 0.5)] : NAN;
 }
 
-/* Whether it is a new level, and not one of the ups and downs that there were before: it lasts, it came after as long a
- * time without it, and nearly all of it is above nearly all that was. */
+/* Tells whether it is a new level, and not one of the usual ups and downs: it lasts, the time before it was as long,
+ * and nearly all of it is above nearly all that was before. */
 static bool is_level(const struct finder *f, size_t at)
 {
 	size_t side = f->ncolumns / CHANGE_SIDE;

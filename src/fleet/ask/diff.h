@@ -8,7 +8,7 @@
 
 #define ASKDIFF_LATE_S 5u /* seconds that are younger may not all be there */
 
-/* Whole slots of a range of which all is there at `now` (s since 1970), and the same so much earlier, whole slots, too
+/* Finds the whole slots of a range that are complete at `now` (s since 1970), and the same slots `earlier` before
  * (earlier 0: the same). 0, or -ENODATA: there are none. */
 int askdiff_ranges(struct ask_range asked, uint64_t earlier, uint64_t now, struct ask_range ret[2]);
 /* The answer, on a->out. 0 or -errno with *err. */

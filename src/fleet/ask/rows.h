@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Histograms of a range out of the store, each once, and their sums. The server only reads and sends them, as columns
- * (native.h): it adds maps up a hundred times slower than is done here, and has to merge its parts (FINAL) only if a
- * row is really there twice. */
+ * (native.h). It would add maps up a hundred times slower than this file does, and has to merge its parts (FINAL) only
+ * if a row is really there twice. */
 #ifndef DWELL_FLEET_ASK_ROWS_H
 #define DWELL_FLEET_ASK_ROWS_H
 #include "fleet/ask/ask.h"

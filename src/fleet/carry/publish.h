@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host of a fleet: sends what the daemon's recordings have. The recordings are the spool: when the network is gone,
- * they wait in the daemon's folder, as long as its limits of size and age keep them, and are sent in order when it is
- * back. A part that is lost before it could be sent is sent as a gap. Where the sending stands is in the file
+/* A host of a fleet: sends what the daemon's recordings have. The recordings are the spool. When the network is gone,
+ * they wait in the daemon's folder, as long as its limits of size and age keep them. When it is back, they are sent in
+ * order. A part that is lost before it could be sent is sent as a gap. Where the sending stands is in the file
  * PUBLISH_CURSOR of the folder; what is sent twice after a crash counts once. */
 #ifndef DWELL_FLEET_CARRY_PUBLISH_H
 #define DWELL_FLEET_CARRY_PUBLISH_H

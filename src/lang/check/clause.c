@@ -51,8 +51,8 @@ void forget_trial(struct checker *c, struct deferred_check *last)
 		c->late = NULL;
 }
 
-/* Either may bring a variable into being that the other one reads: the actions come first, as in
- * DTrace; when they meet an unknown name, they are tried again after the predicate. */
+/* The predicate or the actions may bring a variable into being that the other one reads. The actions come first, as in
+ * DTrace. If they meet an unknown name, they are tried again after the predicate. */
 void check_clause(struct checker *c, struct clause_instance *s)
 {
 	struct diags *real = c->d, trial;

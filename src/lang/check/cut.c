@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of 64 bits that a variable of fewer bits would cut. A variable that has its type from a number that was
- * assigned first (self->start = 0) is taken for 64 bits wide instead, as on systems where variables always are: the
- * program is checked once more with that type (lang_check()). Where the type was declared or computed there is a
- * warning. */
+/* Values of 64 bits that a variable of fewer bits would cut. A variable may have its type from a number that was
+ * assigned first (self->start = 0). It is then taken for 64 bits wide instead, as on systems where variables always
+ * are: the program is checked once more with that type (lang_check()). Where the type was declared or computed there is
+ * a warning. */
 #include "lang/check/args.h"
 #include "lang/check/clause.h"
 #include "lang/check/expr.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Translators: how a struct that the kernel does not have is made of what it has. xlate <T> (e) is no
- * value: its members are, each the expression that the translator gives for it, with the translator's
- * parameter bound to e. A member that is not asked for costs nothing. */
+/* Translators: how a struct that the kernel does not have is made of kernel data. xlate <T> (e) is no value, but its
+ * members are: each is the expression that the translator gives for it, with the translator's parameter bound to e. A
+ * member that is not asked for costs nothing. */
 #include "lang/check/decl.h"
 #include "lang/check/expr.h"
 #include "lang/check/inline.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Have latencies changed? Two stretches of time are compared second by second: with a million events every
- * difference is "significant", so what counts is its size, and whether it is larger than what the seconds
- * of one stretch differ by among themselves, also slowly. Blocks of neighbouring seconds are drawn again and again
- * (block bootstrap; always the same draws) for how a quantile moves with its events; how these hang together in time
- * says level.c.
+/* Have latencies changed? Two stretches of time are compared second by second. With a million events every difference
+ * is "significant". So its size counts, and whether it is larger than the differences among the seconds of one stretch,
+ * also slow ones. Blocks of neighbouring seconds are drawn again and again (block bootstrap; always the same draws) to
+ * find how a quantile moves with its events. level.c tells how the seconds hang together.
  *
  * Called changed is what is larger than a smallest size of interest, surely (with the number of questions
  * asked taken into account), and known from enough events. Source: background in doc/compare.md. */

@@ -35,8 +35,8 @@ void level_make(struct level *l, const double *u, size_t n, double df)
 	l->df = df < (double)l->q ? df : (double)l->q;
 }
 
-/* Correlation besides the noise of each unit. LATE: what is counted in the unit after its own (aggregations are read
- * about once a second), so that one has as much more as the one before has less. */
+/* Correlation besides the noise of each unit. LATE: noise of events that are counted in the next unit (aggregations are
+ * read about once a second), so that one unit has as much more as the one before has less. */
 enum { LATE = -1 };
 
 /* Spectrum at frequency w, and variance of the mean of n units, of a process of variance 1: what forgets to rho from

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Providers ip, tcp and udp. Packets are seen where they are handed to a device (net_dev_queue) and where
- * a device hands them over (netif_receive_skb, which runs before the stack has looked at the packet: the
- * IP header is at skb->data); so a packet that passes two devices (VLAN, bridge) is seen at both. Changes of
- * a TCP socket come from inet_sock_set_state, without a packet.
+/* Providers ip, tcp and udp. Packets are seen where they are handed to a device (net_dev_queue) and where a device
+ * hands them over (netif_receive_skb, which runs before the stack has looked at the packet: the IP header is at
+ * skb->data). So a packet that passes two devices (VLAN, bridge) is seen at both. Changes of a TCP socket come from
+ * inet_sock_set_state, without a packet.
  * Arguments as in Oracle's port: skb, sock, IP header, protocol's sock, protocol's header, TCP state,
  * direction (0 out, 1 in, 2 change of state); then the state before the change. The IP header has types by which the
  * library knows that it belongs to the packet (dlib/ip.d). Source: DTrace guide, "tcp", "udp" and "ip" providers;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A replayed task runs to the place where it waits in a loop without system calls: a breakpoint, and each time it is
- * hit the registers, and then the memory, are compared with the recorded ones. */
+/* A replayed task runs to the place where it waits in a loop without system calls. There is a breakpoint at this place.
+ * At each hit the registers, and then the memory, are compared with the recorded ones. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>

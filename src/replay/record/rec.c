@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the program and looks after it until it ends. It is stopped by PTRACE_SYSCALL at each system call's beginning
- * and end: as every call is recorded, a seccomp filter would spare no stop, and would take the program's privileges to
- * execute others. */
+/* Starts the program and looks after it until it ends. PTRACE_SYSCALL stops it at each system call's beginning and end.
+ * Every call is recorded, so a seccomp filter would spare no stop, and would take the program's privileges to execute
+ * others. */
 #include "replay/record/int.h"
 #include <errno.h>
 #include <stdlib.h>

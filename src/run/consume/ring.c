@@ -13,8 +13,9 @@ static uint64_t record_size(uint32_t len)
 	return ROUND_UP((uint64_t)len + BPF_RINGBUF_HDR_SZ, 8);
 }
 
-/* Maps the producer's page and the first `window` bytes of the data after it. The kernel has the data there twice
- * (2 * size bytes in all), so that no record is cut at the end: of the second time the largest record is enough. */
+/* Maps the producer's page and the first `window` bytes of the data after it. The kernel maps the data twice (2 * size
+ * bytes in all), so that no record is cut at the end. It is enough to map the size of the largest record of the second
+ * copy. */
 static int map_data(struct ring *r, size_t window)
 {
 	void *p = mmap(NULL, r->page + window, PROT_READ, MAP_SHARED, r->fd, r->page);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fills the maps by which programs walk user stacks.
  *
- * The rules of access: programs read all maps at any time. Tables are only ever added, after those that are there; a
- * table is complete before an area points to it, and areas before their process does (a map update, which orders
- * memory). Areas of a process are never changed: new ones are written elsewhere, the old ones freed, and room goes
- * round the whole array before it is used again, so that a walk that is going on reads old, but whole, areas. */
+ * The rules of access: programs read all maps at any time. Tables are only ever added, after the existing ones. A table
+ * is complete before an area points to it, and areas before their process does (a map update, which orders memory).
+ * Areas of a process are never changed: new ones are written elsewhere, and the old ones are freed. Their room is used
+ * again only after the whole array was. So a walk that is going on reads old, but whole, areas. */
 #include "run/consume/unwind.h"
 #include <errno.h>
 #include <limits.h>

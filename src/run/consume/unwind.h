@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fills the maps by which programs walk user stacks (base/unwindfmt.h): tables of files, mappings of
- * processes. A process is looked at when a program has met it, or when unwind_see() tells of it, and again
- * when the side band tells of new mappings; the first stacks of a process come by frame pointers. */
+ * processes. A process is looked at when a program has met it, when unwind_see() tells of it, and again when the side
+ * band tells of new mappings. The first stacks of a process come by frame pointers. */
 #ifndef DWELL_RUN_CONSUME_UNWIND_H
 #define DWELL_RUN_CONSUME_UNWIND_H
 #include "load/load.h"

@@ -207,8 +207,8 @@ static bool is_beginning(const char *path, unsigned long pid)
 	       clock_ns(CLOCK_REALTIME) < ((uint64_t)st.st_mtime + BEGINNING_S) * NSEC_PER_SEC;
 }
 
-/* In the meantime another process may have got the number of the dead one, and put its socket there: what is under
- * another name is looked at once more, and put back. */
+/* In the meantime another process may have got the number of the dead one, and put its socket there. So the socket
+ * under the other name is looked at once more, and put back if it is alive. */
 static void remove_dead(const char *dir, const char *path)
 {
 	char aside[CTL_PATH_LEN]; /* the first name of our own, which is not in use yet */

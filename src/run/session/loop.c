@@ -176,8 +176,8 @@ static void look_for_end(struct session *s, const struct due *d)
 	}
 }
 
-/* The loop sleeps for POLL_MAX_NS at most, so what is neither that nor its own work is a pause: it was stopped, others
- * had the CPUs, the machine stood still, or nobody took what it writes. */
+/* The loop sleeps for POLL_MAX_NS at most. Longer times that are not its own work are a pause: it was stopped, others
+ * had the CPUs, the machine stood still, or its output blocked. */
 static int look_for_pause(struct session *s)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), gone = s->looked ? now - s->looked : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Language runtimes in processes: found by what they export in their dynamic symbols, which stay in stripped files.
- * The names of a frame are read when it arrives. A function may be freed or moved, and its memory used for another one,
- * so while the process lives each look compares what the memory says now with what it said then. */
+ * The names of a frame are read when it arrives. A function may be freed or moved, and its memory used for another one.
+ * So while the process lives, each look compares the memory with what it was before. */
 #include "sym/proc/runtime.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of threads and lanes out of a recording. Threads: slow events of the tracker "state" (dlib/timeline/threads.d)
- * are all the time that a thread was not on a CPU, so between them it ran; those of "offcpu" and "wakeup" are waits,
- * and what was between is not known. Other trackers, spans, interrupts and losses have lanes. */
+ * are all the time that a thread was not on a CPU, so between them it ran. Events of "offcpu" and "wakeup" are waits,
+ * and the time between them is not known. Other trackers, spans, interrupts and losses have lanes. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of aggregations that are addresses shown as names: all addresses of one function (or module), and all
- * stacks that waited for one thing, are one key, as in DTrace, so the address is replaced by that of the function's
- * start, or by the first one seen in the module. */
+/* Keys of aggregations that are addresses shown as names. All addresses of one function (or module) are one key, as in
+ * DTrace, and so are all stacks that waited for one thing. So the address is replaced by that of the function's start,
+ * or by the first one seen in the module. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "view/text/int.h"
