@@ -79,7 +79,7 @@ static const struct row rows[] = {
 	/* a translated value is nothing but its members */
 	{ D_CG_DYN, XLATE "BEGIN { x = xlate <tinfo_t *> (curthread); }",
 	  "expression cannot evaluate to result of dynamic type" },
-	{ D_TRACE_DYN, XLATE "BEGIN { trace(xlate <tinfo_t *> (curthread)); }", "hint: what is translated" },
+	{ D_TRACE_DYN, XLATE "BEGIN { trace(xlate <tinfo_t *> (curthread)); }", "hint: a translated value" },
 	{ D_TRACE_DYN, XLATE "BEGIN { trace(xlate <tinfo_t> (curthread).up); }",
 	  "trace( ) may not be applied to a dynamic expression" },
 	{ NULL, INFO "translator tinfo_t < int i > { n = i; }; BEGIN { trace((*xlate <tinfo_t *> (7)).n); }",
