@@ -107,7 +107,7 @@ static int read_kernel(void *arg, uint64_t addr, void *buf, size_t n)
 
 static int open_kernel(struct kmem *k, struct core *ret)
 {
-	struct core_reader by = { .read = read_kernel, .arg = k };
+	struct core_reader by = { .read = read_kernel, .stacks = kmem_stacks, .arg = k };
 	struct err err = { 0 };
 	int r = kmem_open(k);
 

@@ -6,6 +6,7 @@
 
 int dcmd_array(struct shell *s, const struct dcall *d);
 int dcmd_dcmds(struct shell *s, const struct dcall *d);
+int dcmd_dis(struct shell *s, const struct dcall *d);
 int dcmd_findjsobjects(struct shell *s, const struct dcall *d);
 int dcmd_heapsnapshot(struct shell *s, const struct dcall *d);
 int dcmd_help(struct shell *s, const struct dcall *d);
@@ -32,8 +33,10 @@ int dcmd_pystack(struct shell *s, const struct dcall *d);
 int dcmd_ps(struct shell *s, const struct dcall *d);
 int dcmd_sizeof(struct shell *s, const struct dcall *d);
 int dcmd_stack(struct shell *s, const struct dcall *d);
+int dcmd_stacks(struct shell *s, const struct dcall *d);
 int dcmd_status(struct shell *s, const struct dcall *d);
 int dcmd_threads(struct shell *s, const struct dcall *d);
+int dcmd_typedef(struct shell *s, const struct dcall *d);
 int dcmd_walk(struct shell *s, const struct dcall *d);
 int dcmd_walkers(struct shell *s, const struct dcall *d);
 int dcmd_whatis(struct shell *s, const struct dcall *d);
@@ -42,6 +45,7 @@ int walk_cgroups(struct shell *s, const struct dcall *d);
 int walk_files(struct shell *s, const struct dcall *d);
 int walk_mappings(struct shell *s, const struct dcall *d);
 int walk_modules(struct shell *s, const struct dcall *d);
+int walk_mounts(struct shell *s, const struct dcall *d);
 int walk_sockets(struct shell *s, const struct dcall *d);
 int walk_tasks(struct shell *s, const struct dcall *d);
 int walk_threads(struct shell *s, const struct dcall *d);

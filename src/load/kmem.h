@@ -18,5 +18,11 @@ int kmem_open(struct kmem *ret);
 int kmem_read(const struct kmem *k, uint64_t addr, void *buf, size_t len);
 /* The struct task_struct of the calling thread. */
 int kmem_current(const struct kmem *k, uint64_t *ret);
+/* A thread, as its struct task_struct, and the n frames of its kernel stack, innermost first. Anything but 0 ends the
+ * walk and is returned. */
+typedef int kmem_stack_fn(void *arg, uint64_t task, const uint64_t *ip, size_t n);
+/* Goes through all threads (kstacks.c). btf_id: of the kernel's function bpf_iter_task. -errno: the kernel takes no
+ * such program. */
+int kmem_stacks(uint32_t btf_id, kmem_stack_fn *fn, void *arg);
 void kmem_close(struct kmem *k); /* one that was not opened (map and prog -1), too */
 #endif

@@ -94,7 +94,7 @@ static size_t last_part(const char *word)
 bool ctype_complete(struct shell *s, const char *command, const char *line, size_t n, const char *word,
 		    void (*fn)(void *arg, const char *candidate), void *arg)
 {
-	static const char *const commands[] = { "print", "sizeof", "offsetof", "list", "array" };
+	static const char *const commands[] = { "print", "sizeof", "offsetof", "list", "array", "typedef" };
 	_cleanup_free_ char *copy = strndup(line, n);
 	const size_t at = last_part(word);
 	char *words[WORDS];
@@ -109,7 +109,7 @@ bool ctype_complete(struct shell *s, const char *command, const char *line, size
 	count = words_of(copy, words);
 	if (!count || (count == 1 && ctype_kinds(words[0])))
 		ctype_each(s, count ? ctype_kinds(words[0]) : CTYPE_NAMED, word, fn, arg);
-	else if (strcmp(command, "sizeof") != 0 && strcmp(command, "array") != 0 &&
+	else if (strcmp(command, "sizeof") != 0 && strcmp(command, "array") != 0 && strcmp(command, "typedef") != 0 &&
 		 ctype_parse(s, count, words, &used, &t) == 0 && type_at(s, &t, word, at))
 		offer_members(&t, &(struct members){ fn, arg, word, at }, 0);
 	err_done(&s->err);

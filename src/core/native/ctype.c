@@ -16,8 +16,15 @@ struct ctypes_file {
 	struct typesrc *ts; /* NULL: it has none */
 };
 
+/* A name that the user has given. */
+struct own {
+	char *name;
+	struct ctype type;
+};
+
 struct ctypes {
 	VEC(struct ctypes_file) files;
+	VEC(struct own) own;
 };
 
 void ctypes_free(struct ctypes *t)
@@ -26,6 +33,9 @@ void ctypes_free(struct ctypes *t)
 		return;
 	for (size_t i = 0; i < t->files.n; i++)
 		typesrc_free(t->files.v[i].ts);
+	for (size_t i = 0; i < t->own.n; i++)
+		free(t->own.v[i].name);
+	vec_free(&t->own);
 	vec_free(&t->files);
 	free(t);
 }
@@ -44,15 +54,20 @@ static struct typesrc *read_file(const struct core_file *f)
 	return ts;
 }
 
+static bool have_types(struct shell *s)
+{
+	if (!s->types)
+		s->types = calloc(1, sizeof(*s->types));
+	return s->types;
+}
+
 /* The types of a file; reads them at the first time. */
 static struct typesrc *of_file(struct shell *s, uint32_t i)
 {
 	const struct core_file *f;
 	struct ctypes_file row = { i, NULL };
 
-	if (!s->types)
-		s->types = calloc(1, sizeof(*s->types));
-	if (!s->types)
+	if (!have_types(s))
 		return NULL;
 	for (size_t k = 0; k < s->types->files.n; k++)
 		if (s->types->files.v[k].file == i)
@@ -67,6 +82,50 @@ static struct typesrc *of_file(struct shell *s, uint32_t i)
 		return NULL;
 	}
 	return row.ts;
+}
+
+/* -- names that the user gives -- */
+
+static struct own *own_called(struct shell *s, const char *name)
+{
+	for (size_t i = 0; s->types && i < s->types->own.n; i++)
+		if (!strcmp(s->types->own.v[i].name, name))
+			return &s->types->own.v[i];
+	return NULL;
+}
+
+int ctype_own(struct shell *s, const char *name, const struct ctype *t)
+{
+	struct own o = { .type = *t };
+
+	if (own_called(s, name))
+		return err_set(&s->err, -EEXIST, "'%s' is such a name already (::typedef -d %s forgets it)", name,
+			       name);
+	if (!have_types(s) || s->types->own.n == CTYPE_MAX_OWN)
+		return err_set(&s->err, -E2BIG, "more than %u names", CTYPE_MAX_OWN);
+	o.name = strdup(name);
+	if (!o.name || vec_try_push(&s->types->own, o) < 0) {
+		free(o.name);
+		return err_set(&s->err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+int ctype_disown(struct shell *s, const char *name)
+{
+	struct own *o = own_called(s, name);
+
+	if (!o)
+		return err_set(&s->err, -ENOENT, "no name '%s' was given (::typedef lists them)", name);
+	free(o->name);
+	*o = s->types->own.v[--s->types->own.n];
+	return 0;
+}
+
+void ctype_each_own(struct shell *s, void (*fn)(void *arg, const char *name, const struct ctype *t), void *arg)
+{
+	for (size_t i = 0; s->types && i < s->types->own.n; i++)
+		fn(arg, s->types->own.v[i].name, &s->types->own.v[i].type);
 }
 
 /* -- names -- */
@@ -194,6 +253,11 @@ int ctype_parse(struct shell *s, int n, char **words, int *used, struct ctype *r
 
 	if (r < 0)
 		return r;
+	if (!*a.file && a.kinds == CTYPE_NAMED && own_called(s, a.name)) {
+		*ret = own_called(s, a.name)->type;
+		ret->stars += a.stars;
+		return 0;
+	}
 	*ret = (struct ctype){ .stars = a.stars };
 	if (find(s, a.file, a.name, a.kinds, ret, &any) == 0)
 		return 0;
@@ -246,7 +310,11 @@ int ctype_each(struct shell *s, uint32_t kinds, const char *prefix, void (*fn)(v
 {
 	struct each e = { fn, arg };
 	uint32_t f;
-	int r = s->core->kernel ? each_of(s->core->kernel->types, kinds, prefix, &e) : 0;
+	int r;
+
+	for (size_t i = 0; kinds & TKM(TK_TYPEDEF) && s->types && i < s->types->own.n; i++)
+		fn(arg, s->types->own.v[i].name);
+	r = s->core->kernel ? each_of(s->core->kernel->types, kinds, prefix, &e) : 0;
 
 	for (size_t i = 0; r == 0 && core_file_in_order(s->core, i, &f); i++)
 		r = each_of(of_file(s, f), kinds, prefix, &e);

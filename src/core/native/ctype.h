@@ -29,6 +29,7 @@ struct cplace {
 };
 
 struct ctypes;
+#define CTYPE_MAX_OWN 1000u	    /* names that ::typedef gives */
 void ctypes_free(struct ctypes *t); /* accepts NULL */
 
 /* The kinds that a name may have after this keyword of C; 0: it is none. */
@@ -36,6 +37,11 @@ uint32_t ctype_kinds(const char *keyword);
 /* The type that words name: [FILE`][struct|union|enum|class] NAME ["*"…]. *used: how many of the words. -ENOENT with
  * the reason. */
 int ctype_parse(struct shell *s, int n, char **words, int *used, struct ctype *ret);
+/* Names that the user gives to types, and that ctype_parse() and ctype_each() know: gives one (-EEXIST, -E2BIG, with
+ * s->err), takes it back (-ENOENT), goes through all. */
+int ctype_own(struct shell *s, const char *name, const struct ctype *t);
+int ctype_disown(struct shell *s, const char *name);
+void ctype_each_own(struct shell *s, void (*fn)(void *arg, const char *name, const struct ctype *t), void *arg);
 /* The type of a global variable, -ENOENT. */
 int ctype_of_variable(struct shell *s, const char *name, struct ctype *ret);
 /* Without names and qualifiers around it. false: a chain that is too long, or hostile. */

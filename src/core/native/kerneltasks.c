@@ -91,7 +91,7 @@ static int place(struct shell *s, const char *type, uint64_t addr, const char *p
 	return r < 0 ? r : cplace_follow(s, ret, path, CPLACE_READ);
 }
 
-static int number(struct shell *s, const char *type, uint64_t addr, const char *path, uint64_t *ret)
+int kernel_number(struct shell *s, const char *type, uint64_t addr, const char *path, uint64_t *ret)
 {
 	struct cplace p;
 	int r = place(s, type, addr, path, &p);
@@ -103,15 +103,15 @@ static int number(struct shell *s, const char *type, uint64_t addr, const char *
 static int number_of(struct shell *s, const char *type, uint64_t addr, const char *path, const char *older,
 		     uint64_t *ret)
 {
-	int r = number(s, type, addr, path, ret);
+	int r = kernel_number(s, type, addr, path, ret);
 
 	if (r != -ENOENT)
 		return r;
 	err_done(&s->err);
-	return number(s, type, addr, older, ret);
+	return kernel_number(s, type, addr, older, ret);
 }
 
-static uint64_t offset(struct shell *s, const char *type, const char *path, int *error)
+uint64_t kernel_offset(struct shell *s, const char *type, const char *path, int *error)
 {
 	struct cplace p = { 0 };
 	int r = find_type(s, type, &p.type);
@@ -130,11 +130,11 @@ typedef int visit_fn(struct shell *s, uint64_t addr, void *arg);
 static int each_in_list(struct shell *s, uint64_t head, const char *type, const char *member, visit_fn *fn, void *arg)
 {
 	int r = 0;
-	const uint64_t off = offset(s, type, member, &r);
+	const uint64_t off = kernel_offset(s, type, member, &r);
 	uint64_t at = head;
 
 	for (unsigned n = 0; r == 0; n++) {
-		r = number(s, "list_head", at, "next", &at);
+		r = kernel_number(s, "list_head", at, "next", &at);
 		if (r < 0 || at == head || !at)
 			break;
 		if (n == MAX_TASKS)
@@ -151,13 +151,13 @@ static int first_task(struct shell *s, uint64_t *ret)
 	int r = 0;
 
 	for (unsigned i = 0; r == 0 && i < MAX_PARENTS; i++) {
-		r = number(s, "task_struct", at, "tgid", &pid);
+		r = kernel_number(s, "task_struct", at, "tgid", &pid);
 		if (r == 0 && !pid) {
 			*ret = at;
 			return 0;
 		}
 		if (r == 0)
-			r = number(s, "task_struct", at, "real_parent", &at);
+			r = kernel_number(s, "task_struct", at, "real_parent", &at);
 	}
 	return r < 0 ? r : err_set(&s->err, -EAGAIN, "no parent of this process is the first task");
 }
@@ -166,7 +166,7 @@ static int each_process(struct shell *s, visit_fn *fn, void *arg)
 {
 	uint64_t first = 0;
 	int error = 0, r = first_task(s, &first);
-	const uint64_t off = r == 0 ? offset(s, "task_struct", "tasks", &error) : 0;
+	const uint64_t off = r == 0 ? kernel_offset(s, "task_struct", "tasks", &error) : 0;
 
 	r = r ? r : error;
 	return r < 0 ? r : each_in_list(s, first + off, "task_struct", "tasks", fn, arg);
@@ -175,8 +175,8 @@ static int each_process(struct shell *s, visit_fn *fn, void *arg)
 static int each_thread(struct shell *s, uint64_t process, visit_fn *fn, void *arg)
 {
 	uint64_t signal;
-	int error = 0, r = number(s, "task_struct", process, "signal", &signal);
-	const uint64_t off = r == 0 ? offset(s, "signal_struct", "thread_head", &error) : 0;
+	int error = 0, r = kernel_number(s, "task_struct", process, "signal", &signal);
+	const uint64_t off = r == 0 ? kernel_offset(s, "signal_struct", "thread_head", &error) : 0;
 
 	r = r ? r : error;
 	return r < 0 ? r : each_in_list(s, signal + off, "task_struct", "thread_node", fn, arg);
@@ -192,18 +192,18 @@ struct task {
 static int read_task(struct shell *s, uint64_t addr, bool thread, struct task *t)
 {
 	struct cplace comm;
-	int r = number(s, "task_struct", addr, thread ? "pid" : "tgid", &t->pid);
+	int r = kernel_number(s, "task_struct", addr, thread ? "pid" : "tgid", &t->pid);
 
 	if (r == 0)
-		r = number(s, "task_struct", addr, "real_parent->tgid", &t->ppid);
+		r = kernel_number(s, "task_struct", addr, "real_parent->tgid", &t->ppid);
 	if (r == 0)
-		r = number(s, "task_struct", addr, "real_cred->uid.val", &t->uid);
+		r = kernel_number(s, "task_struct", addr, "real_cred->uid.val", &t->uid);
 	if (r == 0)
 		r = number_of(s, "task_struct", addr, "__state", "state", &t->state);
 	if (r == 0)
-		r = number(s, "task_struct", addr, "exit_state", &t->exit);
+		r = kernel_number(s, "task_struct", addr, "exit_state", &t->exit);
 	if (r == 0)
-		r = number(s, "task_struct", addr, "mm", &t->mm);
+		r = kernel_number(s, "task_struct", addr, "mm", &t->mm);
 	if (r == 0)
 		r = number_of(s, "task_struct", addr, "thread_info.cpu", "cpu", &t->cpu);
 	if (r == 0)
@@ -228,6 +228,19 @@ static char state_letter(const struct task *t)
 	       : t->state & 0x08 ? 't'
 	       : t->state & 0x40 ? 'P'
 				 : '?';
+}
+
+int kernel_task(struct shell *s, uint64_t addr, struct kernel_task *ret)
+{
+	struct task t;
+	int r = read_task(s, addr, true, &t);
+
+	if (r == 0)
+		r = kernel_number(s, "task_struct", addr, "group_leader", &ret->process);
+	ret->tid = t.pid;
+	ret->state = state_letter(&t);
+	memcpy(ret->comm, t.comm, sizeof(ret->comm));
+	return r;
 }
 
 static int show_task(struct shell *s, uint64_t addr, void *arg)
@@ -303,13 +316,21 @@ static int give(struct shell *s, uint64_t addr, void *arg)
 	return s->error ? s->error : shell_address(s, addr);
 }
 
+int kernel_list(struct shell *s, uint64_t addr, const char *holder, const char *head, const char *type,
+		const char *member)
+{
+	int r = 0;
+	const uint64_t off = kernel_offset(s, holder, head, &r);
+
+	return r < 0 ? r : each_in_list(s, addr + off, type, member, give, NULL);
+}
+
 static int give_threads(struct shell *s, uint64_t addr, void *arg)
 {
 	return each_thread(s, addr, give, arg);
 }
 
-/* The task that a walk is about: that of the address, else this very thread. */
-static int subject(struct shell *s, const struct dcall *d, const char *what, uint64_t *ret)
+int kernel_subject(struct shell *s, const struct dcall *d, const char *what, uint64_t *ret)
 {
 	int r = kernel_wanted(s, what);
 
@@ -347,14 +368,14 @@ int walk_modules(struct shell *s, const struct dcall *d)
 static int each_file(struct shell *s, uint64_t task, bool sockets)
 {
 	uint64_t table, n, fds;
-	int r = number(s, "task_struct", task, "files", &table);
+	int r = kernel_number(s, "task_struct", task, "files", &table);
 
 	if (r == 0 && !table)
 		return 0; /* it has ended, or is a thread of the kernel without */
 	if (r == 0)
-		r = number(s, "files_struct", table, "fdt->max_fds", &n);
+		r = kernel_number(s, "files_struct", table, "fdt->max_fds", &n);
 	if (r == 0)
-		r = number(s, "files_struct", table, "fdt->fd", &fds);
+		r = kernel_number(s, "files_struct", table, "fdt->fd", &fds);
 	for (uint64_t i = 0; r == 0 && i < n && i < MAX_FILES; i++) {
 		uint64_t file, mode;
 
@@ -363,10 +384,10 @@ static int each_file(struct shell *s, uint64_t task, bool sockets)
 		if (!file)
 			continue;
 		if (sockets) {
-			r = number(s, "file", file, "f_inode->i_mode", &mode);
+			r = kernel_number(s, "file", file, "f_inode->i_mode", &mode);
 			if (r < 0 || !S_ISSOCK(mode))
 				continue;
-			r = number(s, "file", file, "private_data", &file);
+			r = kernel_number(s, "file", file, "private_data", &file);
 		}
 		if (r == 0)
 			r = give(s, file, NULL);
@@ -377,7 +398,7 @@ static int each_file(struct shell *s, uint64_t task, bool sockets)
 int walk_files(struct shell *s, const struct dcall *d)
 {
 	uint64_t task;
-	int r = subject(s, d, "::walk file", &task);
+	int r = kernel_subject(s, d, "::walk file", &task);
 
 	return r < 0 ? r : each_file(s, task, false);
 }
@@ -385,7 +406,7 @@ int walk_files(struct shell *s, const struct dcall *d)
 int walk_sockets(struct shell *s, const struct dcall *d)
 {
 	uint64_t task;
-	int r = subject(s, d, "::walk socket", &task);
+	int r = kernel_subject(s, d, "::walk socket", &task);
 
 	return r < 0 ? r : each_file(s, task, true);
 }
@@ -427,7 +448,7 @@ static int each_in_node(struct shell *s, uint64_t entry, uint64_t max, unsigned 
 static int each_in_tree(struct shell *s, uint64_t mm)
 {
 	uint64_t root;
-	int r = number(s, "mm_struct", mm, "mm_mt.ma_root", &root);
+	int r = kernel_number(s, "mm_struct", mm, "mm_mt.ma_root", &root);
 
 	if (r < 0 || !root)
 		return r;
@@ -438,14 +459,14 @@ static int each_in_tree(struct shell *s, uint64_t mm)
 static int each_in_chain(struct shell *s, uint64_t mm)
 {
 	uint64_t at;
-	int r = number(s, "mm_struct", mm, "mmap", &at);
+	int r = kernel_number(s, "mm_struct", mm, "mmap", &at);
 
 	for (unsigned n = 0; r == 0 && at; n++) {
 		if (n == MAX_TASKS)
 			return err_set(&s->err, -EAGAIN, "the list changed while it was read: try again");
 		r = give(s, at, NULL);
 		if (r == 0)
-			r = number(s, "vm_area_struct", at, "vm_next", &at);
+			r = kernel_number(s, "vm_area_struct", at, "vm_next", &at);
 	}
 	return r;
 }
@@ -453,13 +474,13 @@ static int each_in_chain(struct shell *s, uint64_t mm)
 int walk_vmas(struct shell *s, const struct dcall *d)
 {
 	uint64_t task, mm;
-	int error = 0, r = subject(s, d, "::walk vma", &task);
+	int error = 0, r = kernel_subject(s, d, "::walk vma", &task);
 
 	if (r == 0)
-		r = number(s, "task_struct", task, "mm", &mm);
+		r = kernel_number(s, "task_struct", task, "mm", &mm);
 	if (r < 0 || !mm)
 		return r;
-	offset(s, "mm_struct", "mm_mt", &error);
+	kernel_offset(s, "mm_struct", "mm_mt", &error);
 	if (!error)
 		return each_in_tree(s, mm);
 	err_done(&s->err);
@@ -482,7 +503,7 @@ static int on_cgroup(struct shell *s, uint64_t css, void *arg)
 	if (g->n++ == MAX_CGROUPS || g->depth == MAX_DEPTH * 4)
 		return err_set(&s->err, -EAGAIN, "the cgroups changed while they were read: try again");
 	r = give(s, css - g->self, NULL);
-	head_at = css + offset(s, "cgroup_subsys_state", "children", &error);
+	head_at = css + kernel_offset(s, "cgroup_subsys_state", "children", &error);
 	if (r < 0 || error)
 		return r < 0 ? r : error;
 	g->depth++;
@@ -496,15 +517,15 @@ int walk_cgroups(struct shell *s, const struct dcall *d)
 {
 	struct cgroups g = { 0 };
 	uint64_t task, css = 0, parent;
-	int error = 0, r = subject(s, d, "::walk cgroup", &task);
+	int error = 0, r = kernel_subject(s, d, "::walk cgroup", &task);
 
 	if (r == 0)
-		r = number(s, "task_struct", task, "cgroups->dfl_cgrp", &css);
-	g.self = r == 0 ? offset(s, "cgroup", "self", &error) : 0;
+		r = kernel_number(s, "task_struct", task, "cgroups->dfl_cgrp", &css);
+	g.self = r == 0 ? kernel_offset(s, "cgroup", "self", &error) : 0;
 	r = r ? r : error;
 	css += g.self;
 	for (unsigned i = 0; r == 0 && i < MAX_PARENTS; i++) {
-		r = number(s, "cgroup_subsys_state", css, "parent", &parent);
+		r = kernel_number(s, "cgroup_subsys_state", css, "parent", &parent);
 		if (r < 0 || !parent)
 			break;
 		css = parent;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands on types of native code: ::print, ::sizeof, ::offsetof, ::list, ::array, ::nm. */
+/* Commands on types of native code: ::print, ::sizeof, ::offsetof, ::typedef, ::list, ::array, ::nm. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -173,6 +174,54 @@ int dcmd_offsetof(struct shell *s, const struct dcall *d)
 		shell_print(s, "offset = %#" PRIx64 ", size = %#" PRIx64 "\n", p.addr, bits / 8);
 	}
 	return 0;
+}
+
+/* -- ::typedef -- */
+
+static void show_own(void *arg, const char *name, const struct ctype *t)
+{
+	struct strb type = { 0 };
+	struct shell *s = arg;
+
+	ctype_name(t, &type);
+	if (s->json) {
+		struct jsonw w = jsonw_to(&s->text);
+
+		jsonw_object(&w, NULL);
+		jsonw_str(&w, "name", name);
+		jsonw_str(&w, "type", strb_str(&type));
+		jsonw_end_object(&w);
+		jsonw_line(&w);
+	} else {
+		shell_print(s, "typedef %s %s\n", strb_str(&type), name);
+	}
+	strb_free(&type);
+}
+
+static bool is_identifier(const char *name)
+{
+	for (const char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_')
+			return false;
+	return *name && !isdigit((unsigned char)*name) && !ctype_kinds(name);
+}
+
+int dcmd_typedef(struct shell *s, const struct dcall *d)
+{
+	struct ctype t;
+	int used, r;
+
+	if (!d->argc) {
+		ctype_each_own(s, show_own, s);
+		return 0;
+	}
+	if (!strcmp(d->argv[0], "-d"))
+		return d->argc == 2 ? ctype_disown(s, d->argv[1])
+				    : err_set(&s->err, -EINVAL, "::typedef -d wants a name (::help typedef)");
+	r = ctype_parse(s, d->argc, d->argv, &used, &t);
+	if (r == 0 && (used + 1 != d->argc || !is_identifier(d->argv[used])))
+		return err_set(&s->err, -EINVAL, "::typedef wants a type and one new name (::help typedef)");
+	return r < 0 ? r : ctype_own(s, d->argv[used], &t);
 }
 
 /* -- ::list, ::array -- */

@@ -11,6 +11,11 @@ const struct dcmd dcmds[] = {
 	  NULL, dcmd_array },
 	{ "dcmds", "", false, "list the commands", "Lists all commands with a line about each.\n", "::dcmds",
 	  dcmd_dcmds },
+	{ "dis", "[-n COUNT]", true, "disassemble code",
+	  "Shows the instructions of the function that ADDRESS is in; -n: COUNT of them from ADDRESS on, also where no\n"
+	  "function is known. They are those in memory, as objdump -M intel writes them; <> has where calls and jumps go.\n"
+	  "In front of a |: the addresses of the instructions. It needs the library libZydis (Debian: libzydis4.0).\n",
+	  "::nm mai | ::dis -n 4", dcmd_dis },
 	{ "findfunctions", "[-c NAME]", false, "find functions of JavaScript by name",
 	  "As ::jsfunctions, by the name that mdb has for it.\n", NULL, dcmd_jsfunctions },
 	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY] [-s CORE]", false,
@@ -134,6 +139,12 @@ const struct dcmd dcmds[] = {
 	  "the one that died, or the first one. -n: the most frames (100).\n"
 	  "In front of a |: the addresses of the code.\n",
 	  "::walk thread | ::stack", dcmd_stack },
+	{ "stacks", "[-c FUNCTION] [-m MODULE] [-t STATE]", false, "group the kernel's threads by stack",
+	  "Shows the kernel stacks of all threads (dwell core -k), those of most threads first: a struct task_struct, the\n"
+	  "state as of ps(1), how many threads, and the frames. ADDRESS::stacks: the threads of that process.\n"
+	  "-c: stacks with that function. -m: with a function of that module. -t: threads of that state.\n"
+	  "In front of a |: the task_struct of a thread of each.\n",
+	  NULL, dcmd_stacks },
 	{ "status", "", false, "tell what is looked at",
 	  "Tells of which process the memory is, what it died of, how much of it there is, what is missing.\n",
 	  "::status", dcmd_status },
@@ -141,6 +152,10 @@ const struct dcmd dcmds[] = {
 	  "Lists the threads with the function that each is in. In front of a |: their numbers.\n"
 	  "Of the kernel: all threads with their struct task_struct, or those of the process at ADDRESS.\n",
 	  "::threads", dcmd_threads },
+	{ "typedef", "[-d] [TYPE] [NAME]", false, "give a type another name",
+	  "Gives a type, as ::print takes them, a further name, which all commands on types take until the end.\n"
+	  "Without words: those names. -d NAME: forget one. The tabulator completes them.\n",
+	  NULL, dcmd_typedef },
 	{ "walk", "NAME", false, "go through all things of a kind",
 	  "Gives the address of each thing, for the next command. ::walkers lists the kinds.\n", "::walk mapping",
 	  dcmd_walk },
@@ -157,6 +172,7 @@ const struct walker walkers[] = {
 	{ "file", "the kernel's open files of the task at ADDRESS: struct file", true, walk_files },
 	{ "mapping", "the parts of memory, by address", false, walk_mappings },
 	{ "module", "the kernel's modules: struct module", true, walk_modules },
+	{ "mount", "the kernel's mounts in the namespace of the task at ADDRESS: struct mount", true, walk_mounts },
 	{ "socket", "the kernel's sockets of the task at ADDRESS: struct socket", true, walk_sockets },
 	{ "task", "the kernel's processes: struct task_struct", true, walk_tasks },
 	{ "thread", "the threads, by number; of the kernel: struct task_struct", false, walk_threads },

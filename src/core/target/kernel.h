@@ -6,11 +6,16 @@
 #include "sym/proc/kallsyms.h"
 #include "types/typesrc.h"
 
+/* A thread, as its struct task_struct, and the n frames of its kernel stack, innermost first. */
+typedef int kernel_stack_fn(void *arg, uint64_t task, const uint64_t *ip, size_t n);
+
 /* Reads the kernel's memory for core/. It is a BPF program of the caller, because /proc/kcore is closed where the
  * kernel is locked down. */
 struct core_reader {
 	int (*read)(void *arg, uint64_t addr, void *buf, size_t n); /* 0 or -errno */
 	void *arg;
+	/* Calls fn for each thread of the kernel with its kernel stack; btf_id: of bpf_iter_task. */
+	int (*stacks)(uint32_t btf_id, kernel_stack_fn *fn, void *arg);
 	uint64_t current; /* the struct task_struct of this thread: where lists of tasks are begun */
 };
 

@@ -73,12 +73,48 @@ groups = core("::walk cgroup | ::print cgroup kn->name level", json_lines=True)
 live.check(groups and groups[1]["value"] == 0 and all(g["value"] >= 0 for g in groups[1::2]), "cgroups, the root first", groups[:4])
 if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
     live.same(len(groups) // 2, sum(1 for _ in os.walk("/sys/fs/cgroup")), "as many as there are folders")
+with open("/proc/self/mountinfo", encoding="ascii") as f:
+    mounts = [l.split() for l in f]
+got = core(f"{task}::walk mount | ::print struct mount mnt_id mnt_mountpoint->d_name.name", json_lines=True)
+live.check({int(m[0]) for m in mounts} <= {x["value"] for x in got[::2]} and len(got) // 2 == len({x["value"] for x in got[::2]}), "mounts of its namespace", got[:4])
+
+# Stacks: five processes that sleep alike are one group, which its process, function and state select.
+sleepers = [subprocess.Popen(["sleep", "1000"]) for _ in range(5)]
+tasks = set()
+for _ in range(100):
+    rows = core("::ps", json_lines=True)
+    tasks = {x["address"] for x in rows if x["pid"] in {p.pid for p in sleepers} and x["state"] == "S" and x["comm"] == "sleep"}
+    if len(tasks) == 5:
+        break
+    time.sleep(0.05)
+one = sorted(tasks)[0]
+got = core(f"{one}::stacks", json_lines=True)
+live.check(len(got) == 1 and got[0]["count"] == 1 and got[0]["task"] == one and got[0]["state"] == "S", "the stack of one process", got)
+names = [x.get("name") for x in got[0]["stack"]]
+with open(f"/proc/{[x['pid'] for x in rows if x['address'] == one][0]}/stack", encoding="ascii") as f:
+    truth = [l.split()[1].split("+")[0] for l in f]
+live.same([n for n in names if n not in ("__schedule", "schedule")][-len(truth):], truth, "its frames are those of /proc/PID/stack")
+function = [n for n in names if "nanosleep" in n][0]
+got = core(f"::stacks -c {function} -m vmlinux -t S", json_lines=True)
+live.check(any(x["count"] >= 5 and [f.get("name") for f in x["stack"]] == names for x in got), "five that sleep alike", [(x["count"], x["task"]) for x in got])
+live.same(core(f"::stacks -c {function} -t D", json_lines=True), [], "none of another state")
+live.same(core("::stacks -m no_such_module", json_lines=True), [], "none of a module")
+text = core("::stacks").stdout
+counts = [int(l.split()[2]) for l in text.splitlines()[1:] if re.match(r" *[0-9a-f]+ [RSDTtXZIP] +[0-9]+$", l)]
+live.check(counts == sorted(counts, reverse=True) and sum(counts) > 50, "all, most threads first", text[:500])
+r = core(f"::stacks -c {function} | ::print struct task_struct comm")
+live.check(r.returncode == 0 and "comm = " in r.stdout, "a pipeline", r.stdout + r.stderr)
+for p in sleepers:
+    p.kill()
+    p.wait()
+got = core("vfs_read::dis", json_lines=True)
+live.check(len(got) > 20 and any("rw_verify_area" in l for l in core("vfs_read::dis").stdout.splitlines()), "instructions of the kernel, with names of what they call", got[:3])
 os.kill(pid, signal.SIGKILL)
 os.waitpid(pid, 0)
 
 r = core("::nm vfs_rea", "vfs_read::whatis", "vmlinux`vfs_read+10::whatis")
 live.check(re.search(r"vmlinux`vfs_read\n", r.stdout) and "is vmlinux`vfs_read+0x0\n" in r.stdout and "vfs_read+0x10\n" in r.stdout, "functions", r.stdout + r.stderr)
-for line, words in (("10::print struct task_struct pid", "cannot be read"), ("::stack", "dwell latency stuck"), ("::mappings", "no list of mappings"), ("::jsstack", "no V8"),
+for line, words in (("10::print struct task_struct pid", "cannot be read"), ("::stacks -t x", "no state"), ("::stacks -c", "wants a word"), ("::stacks x", "unexpected 'x'"), ("10::walk mount", "cannot be read"), ("::stack", "dwell latency stuck"), ("::mappings", "no list of mappings"), ("::jsstack", "no V8"),
                     ("::sizeof struct no_such", "no type is called 'no_such'"), ("10::whatis", "nothing is mapped"), ("10::walk file", "cannot be read"), ("10::threads", "cannot be read"),
                     ("no_such_function::whatis", "neither a number nor a name"), ("::ps x", "unexpected 'x'")):
     r = core(line)

@@ -81,6 +81,17 @@ def judge(what, target, at):
     live.check('x = 0x1\nx = 0x3\nx = 0x5\n' in r.stdout and "-2 (LOST)" in r.stdout, f"{what}: elements, a pipeline by a pointer", r.stdout + r.stderr)
     r = core(target, "::nm handl", "handle::whatis")
     live.check("p`handle\n" in r.stdout and "p`handle+0x0" in r.stdout, f"{what}: symbols", r.stdout + r.stderr)
+    r = core(target, "handle::dis", "handle+0::dis -n 1", "::typedef struct conn * conn_p", "::typedef point_t dot", "::typedef", "first+20::print dot", "::sizeof conn_p",
+             "::typedef -d dot", "::sizeof dot")
+    code = subprocess.run(["objdump", "-d", "-M", "intel", "--no-show-raw-insn", "--disassemble=handle", "p"], capture_output=True, text=True, check=True).stdout
+    code = [" ".join(l.split("\t")[1].replace(",", ", ").split()) for l in code.splitlines() if "\t" in l]
+    said = [" ".join(l.split(":  ")[1].split()) for l in r.stdout.splitlines() if l.startswith("p`handle+")]
+    live.same(said[:-1], code, f"{what}: instructions as objdump has them")
+    live.same(said[-1], code[0], f"{what}: one instruction")
+    live.check("typedef struct conn * conn_p\ntypedef point_t dot\n" in r.stdout and "    x = 0x1\n" in r.stdout and "= 0x8\n" in r.stdout and
+               "no type is called 'dot'" in r.stderr, f"{what}: names for types", r.stdout + r.stderr)
+    got = rows(target, "main::dis")
+    live.check(all(x["name"] == "main" and x["text"] for x in got) and any(x.get("target") for x in got), f"{what}: calls have a target", got)
     got = rows(target, "::nm first")
     live.check(any(int(x["address"], 16) == at["first"] and x["size"] == at["size"] for x in got), f"{what}: a symbol's size", got)
 
@@ -97,7 +108,8 @@ for line, words in (("first::print .nix", "'struct conn' has no member 'nix'"), 
                     ("10::print struct conn", "10 cannot be read"), ("::offsetof conn", "wants a type and a member"), ("first::list conn", "wants a type and a member"),
                     ("first::list conn wild", "cannot be read"), ("first::array conn", "wants a type and a count"), ("first::array point_t 1000000000", "a count up to"),
                     ("first::print -d 0t1000 conn", "a number up to"), ("::sizeof point_t " + "*" * 65, "pointers to pointers"), ("::sizeof " + "x" * 600, "more than"),
-                    ("first::print ." + "x" * 1100, "more than"), ("x" * 1100 + "::print", "more than"), ("handle::print", "the type of 'handle' is not known")):
+                    ("first::print ." + "x" * 1100, "more than"), ("x" * 1100 + "::print", "more than"), ("::typedef conn", "a type and one new name"), ("::typedef conn 1x", "one new name"), ("::typedef -d no", "no name 'no'"), ("10::dis", "no function is known"),
+                    ("10::dis -n 1", "10 cannot be read"), ("handle::dis -n 0tx", "wants a number"), ("handle::print", "the type of 'handle' is not known")):
     r = core(["-p", p.pid], line)
     live.check(r.returncode == 1 and words in r.stderr, f"refused: {line[:40]}", f"{r.returncode} {r.stdout[:200]} {r.stderr[:300]}")
 r = core(["-p", p.pid], "first::print -d 0", "first::print -n 1 .grid[0]")
