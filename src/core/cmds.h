@@ -16,6 +16,7 @@ int dcmd_jsarray(struct shell *s, const struct dcall *d);
 int dcmd_jsclosure(struct shell *s, const struct dcall *d);
 int dcmd_jsconstructor(struct shell *s, const struct dcall *d);
 int dcmd_jsdominators(struct shell *s, const struct dcall *d);
+int dcmd_jsfolded(struct shell *s, const struct dcall *d);
 int dcmd_jsframe(struct shell *s, const struct dcall *d);
 int dcmd_jsfunctions(struct shell *s, const struct dcall *d);
 int dcmd_jsretained(struct shell *s, const struct dcall *d);

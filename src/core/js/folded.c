@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what keeps memory as folded stacks, which `dwell flame` draws: ::jsfolded. A stack is the chain of an object's
- * dominators, by constructor. Equal names that follow each other (a linked list) are one frame, and what only V8 sees is
- * part of the object that keeps it. */
+ * dominators, by constructor. Equal names that follow each other (a linked list) are one frame, and what only V8 sees
+ * is part of the object that keeps it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static int fold(struct folding *f)
 	r = node_below(f, NONE, "roots", &f->of[0]);
 	for (uint32_t i = 1; i < n && r == 0; i++)
 		r = find_node(f, i, todo);
-	/* What an object keeps, less what those that it dominates keep, is its own. */
+	/* The own bytes of an object: all that it keeps, less all that those keep which it dominates. */
 	for (uint32_t i = 0; i < n && r == 0; i++) {
 		f->nodes.v[f->of[i]].bytes += (int64_t)f->g->retained[i];
 		if (i)

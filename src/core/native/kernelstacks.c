@@ -119,7 +119,7 @@ static int show(struct shell *s, const struct group *g)
 		json_group(s, g);
 		return 0;
 	}
-	shell_print(s, "%16" PRIx64 " %c %8" PRIu64 "\n", g->task, g->state, g->count);
+	shell_print(s, "%016" PRIx64 " %c %" PRIu64 "\n", g->task, g->state, g->count);
 	for (size_t i = 0; i < g->n; i++) {
 		shell_print(s, "%18s", "");
 		shell_place(s, g->ip[i]);
@@ -178,7 +178,7 @@ int dcmd_stacks(struct shell *s, const struct dcall *d)
 	if (r == 0)
 		qsort(k.groups.v, k.groups.n, sizeof(*k.groups.v), by_count);
 	if (r == 0 && !s->json)
-		shell_print(s, "%16s S %8s\n", "TASK", "#THREADS");
+		shell_print(s, "TASK             S #THREADS\n");
 	for (size_t i = 0; i < k.groups.n; i++) {
 		if (r == 0)
 			r = show(s, &k.groups.v[i]);

@@ -48,6 +48,12 @@ const struct dcmd dcmds[] = {
 	  "Shows what would have to go so that the object goes: its dominator, the dominator of that one, and so on up\n"
 	  "to the roots. Columns as of ::jsretained.\n",
 	  NULL, dcmd_jsdominators },
+	{ "jsfolded", "", false, "write what keeps memory as folded stacks",
+	  "Writes a line for each chain of dominators (::jsdominators), by constructor, with the bytes that the objects at\n"
+	  "its end have themselves: NAME;NAME;NAME BYTES. dwell flame draws it, or the differences of two of them:\n"
+	  "    ::jsfolded ! dwell flame --svg --weights bytes -o memory.svg -\n"
+	  "Equal names that follow each other are one. What only V8 sees counts for what keeps it.\n",
+	  NULL, dcmd_jsfolded },
 	{ "jsframe", "[-d DEPTH]", true, "print a frame of JavaScript with its receiver and arguments",
 	  "ADDRESS is a frame pointer, as ::jsstack gives them. Prints the function, this, and the arguments that the\n"
 	  "caller gave; -d as of ::jsprint (0). Optimised code may have changed them meanwhile.\n",

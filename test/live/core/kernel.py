@@ -100,7 +100,7 @@ live.check(any(x["count"] >= 5 and [f.get("name") for f in x["stack"]] == names 
 live.same(core(f"::stacks -c {function} -t D", json_lines=True), [], "none of another state")
 live.same(core("::stacks -m no_such_module", json_lines=True), [], "none of a module")
 text = core("::stacks").stdout
-counts = [int(l.split()[2]) for l in text.splitlines()[1:] if re.match(r" *[0-9a-f]+ [RSDTtXZIP] +[0-9]+$", l)]
+counts = [int(l.split()[2]) for l in text.splitlines()[1:] if re.match(r" *[0-9a-f]+ [RSDTtXZIP] [0-9]+$", l)]
 live.check(counts == sorted(counts, reverse=True) and sum(counts) > 50, "all, most threads first", text[:500])
 r = core(f"::stacks -c {function} | ::print struct task_struct comm")
 live.check(r.returncode == 0 and "comm = " in r.stdout, "a pipeline", r.stdout + r.stderr)

@@ -182,6 +182,23 @@ def snapshot(what, args):
     live.check(r.returncode == 1 and os.path.exists("/dev/full"), f"{what}: a device is no file", r.stderr)
 
 
+def folded(what, args):
+    """Folded stacks: their bytes are what the roots keep, and the planted objects are where they were planted. dwell flame draws them."""
+    lines = rows(*args, "-c", "::jsfolded")
+    total = [l.split()[1] for l in core(*args, "-c", "::findjsobjects -c Chain | ::jsdominators").stdout.splitlines() if l.endswith("all roots")]
+    live.same(sum(x["bytes"] for x in lines), int(total[0]), f"{what}: folded stacks have all bytes")
+    by = {}
+    for x in lines:
+        by[tuple(x["stack"][-3:])] = by.get(tuple(x["stack"][-3:]), 0) + x["bytes"]
+    leaves = [n for k, n in by.items() if k[-1] == "Leaf" and k[-2] == "Array"]
+    live.check(sum(leaves) == 1100 * 40 and any(k[-1] == "Object" and k[-2] == "Chain" and n >= 5000 * 40 for k, n in by.items()), f"{what}: leaves of arrays; a list is one frame",
+               [(k, n) for k, n in by.items() if "Leaf" in k or "Chain" in k])
+    text = core(*args, "-c", f"::jsfolded ! {live.DWELL} flame --svg --weights bytes -o memory.svg -")
+    live.check(text.returncode == 0 and os.path.getsize("memory.svg") > 2000, f"{what}: a flame graph of memory", text.stderr)
+    r = core(*args, "-c", "::jsfolded x")
+    live.check(r.returncode == 1 and "unexpected 'x'" in r.stderr, f"{what}: folded stacks, wrong use", r.stderr)
+
+
 def sleeping(pid):
     with open(f"/proc/{pid}/stat", encoding="ascii") as f:
         return f.read().rsplit(")", 1)[1].split()[0] == "S"
@@ -217,6 +234,7 @@ for node in NODES:
 
     live.attempts(version, attempt)
     snapshot(version, ["-p", p.pid])
+    folded(version, ["-p", p.pid])
     r = core("-p", p.pid, "--no-stop", "-c", "::jsretained")
     live.check(r.returncode == 1 and "leave --no-stop out" in r.stderr, f"{version}: one that runs", r.stderr)
     p.kill()
