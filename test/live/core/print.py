@@ -104,7 +104,7 @@ judge("alive", ["-p", p.pid], where)
 for line, words in (("first::print .nix", "'struct conn' has no member 'nix'"), ("first::print .state[2]", "'enum state' is no array"), ("first::print .wild->name", "10 cannot be read"),
                     ("first::print .secret->a", "declared, and not defined"), ("first::print .at[zz]", "is no index"), ("first::print .name.x", "has no members"),
                     ("first::print .", "no path of members"), ("::sizeof struct nothing", "no type is called 'nothing'"), ("::offsetof conn next->name", "is a pointer"),
-                    ("::sizeof", "a type is missing"), ("nothing::print", "neither a number nor a name"), ("first+x::print", "is no number"),
+                    ("::sizeof", "a type is missing"), ("nothing::print", "neither a number nor a name"), ("first+x::print", "no number follows"),
                     ("10::print struct conn", "10 cannot be read"), ("::offsetof conn", "wants a type and a member"), ("first::list conn", "wants a type and a member"),
                     ("first::list conn wild", "cannot be read"), ("first::array conn", "wants a type and a count"), ("first::array point_t 1000000000", "a count up to"),
                     ("first::print -d 0t1000 conn", "a number up to"), ("::sizeof point_t " + "*" * 65, "pointers to pointers"), ("::sizeof " + "x" * 600, "more than"),
