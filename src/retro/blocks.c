@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "replay/trace/group.h"
 #include "sym/proc/maps.h"
 #include "sym/sym.h"
 
@@ -98,6 +99,7 @@ static int give(struct blocks *b, const struct asking *a, uint64_t addr)
 	k->addr = addr;
 	k->size = a->size;
 	k->number = ++b->given;
+	k->stop = b->stop + 1;
 	k->nframes = a->nframes;
 	memcpy(k->frames, a->frames, sizeof(k->frames));
 	HASH_ADD(hh, b->all, addr, sizeof(k->addr), k);
@@ -107,7 +109,13 @@ static int give(struct blocks *b, const struct asking *a, uint64_t addr)
 	return -ENOMEM;
 }
 
-static int returned(struct blocks *b, struct replay *p, const struct asking *a, uint64_t rax)
+int blocks_stop(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, uint64_t freed)
+{
+	b->stop++;
+	return b->stopped ? b->stopped(b->ctx, p, regs, freed) : 0;
+}
+
+static int take_result(struct blocks *b, struct replay *p, const struct asking *a, uint64_t rax)
 {
 	const enum form form = functions[a->fn].form;
 	uint64_t addr = rax;
@@ -143,16 +151,22 @@ static void take_arguments(struct asking *a, const struct user_regs_struct *r)
 static int asked(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, unsigned fn)
 {
 	struct asking a = { .task = watch_task(p), .fn = fn, .sp = regs->rsp + sizeof(uint64_t) };
+	const enum form form = functions[fn].form;
 	int e;
 
-	if (functions[fn].form == F_FREE) {
+	b->begins = form == F_FREE || form == F_AGAIN || form == F_AGAIN_PRODUCT;
+	e = blocks_stop(b, p, regs, b->begins ? regs->rdi : 0);
+	b->begins = false;
+	if (e)
+		return e;
+	if (form == F_FREE) {
 		drop(b, regs->rdi);
 		return 0;
 	}
 	take_arguments(&a, regs);
 	if (watch_read(p, regs->rsp, &a.ret, sizeof(a.ret)) != sizeof(a.ret))
 		return 0;
-	a.nframes = stacks_walk(b->stacks, p, watch_pid(p), regs, a.frames, BLOCK_FRAMES);
+	a.nframes = stacks_walk(b->stacks, p, watch_pid(p), regs, a.frames, NULL, BLOCK_FRAMES);
 	e = watch_break(p, a.ret, 0);
 	return e == -EFAULT ? 0 : e < 0 ? e : vec_try_push(&b->asking, a);
 }
@@ -185,12 +199,61 @@ int blocks_hit(struct blocks *b, struct replay *p, const struct user_regs_struct
 		if (a.task != watch_task(p) || a.ret != regs->rip || a.sp != regs->rsp)
 			continue;
 		b->asking.v[i] = b->asking.v[--b->asking.n];
-		e = returned(b, p, &a, regs->rax);
+		e = take_result(b, p, &a, regs->rax);
+		b->returns = true;
+		e = e < 0 ? e : blocks_stop(b, p, regs, 0);
+		b->returns = false;
 		break;
 	}
-	if (e < 0 || !tag || tag > ARRAY_SIZE(functions) || within(b, watch_task(p), regs->rsp))
+	if (e || !tag || tag > ARRAY_SIZE(functions) || within(b, watch_task(p), regs->rsp))
 		return e;
 	return asked(b, p, regs, (unsigned)tag - 1);
+}
+
+int blocks_group(struct blocks *b, struct replay *p, enum watch_when when)
+{
+	struct user_regs_struct regs;
+
+	if (when == WATCH_DONE && watch_group(p)->kind == EV_EXEC && watch_task(p) == 0)
+		blocks_forget(b);
+	return watch_ours(p) && watch_pid(p) && watch_registers(p, &regs) == 0 ? blocks_stop(b, p, &regs, 0) : 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct block *x = *(struct block *const *)a, *y = *(struct block *const *)b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+struct block **blocks_list(struct blocks *b, size_t *ret_n)
+{
+	const size_t n = HASH_COUNT(b->all);
+	struct block **v = calloc(n + 1, sizeof(*v)), *k, *next;
+	size_t i = 0;
+
+	if (!v)
+		return NULL;
+	HASH_ITER (hh, b->all, k, next)
+		v[i++] = k;
+	qsort(v, n, sizeof(*v), by_address);
+	*ret_n = n;
+	return v;
+}
+
+struct block *blocks_at(struct block **v, size_t n, uint64_t addr)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		const size_t mid = (low + high) / 2;
+
+		if (v[mid]->addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && (addr - v[low - 1]->addr < v[low - 1]->size || addr == v[low - 1]->addr) ? v[low - 1] : NULL;
 }
 
 void blocks_forget(struct blocks *b)
@@ -210,6 +273,7 @@ void blocks_free(struct blocks *b)
 	blocks_forget(b);
 	vec_free(&b->asking);
 	vec_free(&b->pages);
+	vec_free(&b->stale);
 	stacks_free(b->stacks);
 	if (b->sym)
 		sym_free(b->sym);

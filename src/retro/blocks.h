@@ -8,6 +8,23 @@
 
 #define BLOCK_FRAMES 24u /* of a stack */
 
+enum lost_by { LOST_UNKNOWN, LOST_STORE, LOST_FREE, LOST_FRAME, LOST_CALL, LOST_REGISTER };
+enum held_where { HELD_STATIC, HELD_BLOCK, HELD_STACK };
+/* A word that points into a block. */
+struct held_word {
+	uint64_t at, until;  /* until: the stack pointer is above that; only of HELD_STACK */
+	uint64_t addr, size; /* of the block that it points into; only in struct lost */
+	enum held_where where;
+	bool holds; /* it still does */
+	bool late;  /* it got it when what was no stack had lost it: by a register, which may have been left over */
+};
+struct lost {
+	enum lost_by by;
+	struct held_word word; /* that held it last */
+	uint64_t owner;	       /* of that: the block that it is in, or a place in the function whose frame has it */
+	uint64_t frames[BLOCK_FRAMES];
+	size_t nframes;
+};
 enum block_kind { BLOCK_UNSEEN, BLOCK_HELD, BLOCK_LEAKED };
 struct block {
 	UT_hash_handle hh;
@@ -15,7 +32,10 @@ struct block {
 	uint64_t frames[BLOCK_FRAMES];
 	size_t nframes;
 	enum block_kind kind;
-	bool root, cycle; /* of those that are leaked: no other one leads to it; but to each other */
+	uint64_t stop;		/* of struct blocks, when it was given */
+	bool target;		/* words that point to it are wanted */
+	struct lost last, kept; /* as lost.h has them */
+	bool root, cycle;	/* of those that are leaked: no other one leads to it; but to each other */
 };
 /* A call of an allocator that has not returned. */
 struct asking {
@@ -25,6 +45,10 @@ struct asking {
 	uint64_t frames[BLOCK_FRAMES];
 	size_t nframes;
 };
+/* A word of a stack that does not count any more as a pointer to that block after that stop: it was left there. */
+struct stale_word {
+	uint64_t at, number, since;
+};
 struct blocks {
 	struct block *all;
 	uint64_t given, freed;
@@ -32,13 +56,31 @@ struct blocks {
 	VEC(uint64_t) pages; /* numbers of pages that had blocks, some of them more than once */
 	struct sym *sym;
 	struct stacks *stacks;
+	VEC(struct stale_word) stale;
+	bool begins, returns; /* this stop is a call of free() or realloc() that begins; one that returns a block */
+	uint64_t stop;	      /* calls of the allocator that began or returned, and stops of the trace, until now */
+	/* At each of them, before the block is freed, or after it was given. freed: the block that will be. */
+	int (*stopped)(void *ctx, struct replay *p, const struct user_regs_struct *regs, uint64_t freed);
+	void *ctx;
 };
+int blocks_stop(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, uint64_t freed);
 int blocks_code(struct blocks *b, struct replay *p, const struct watch_code *c); /* breakpoints there. 0 or -errno */
 int blocks_hit(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, uint64_t tag);
-void blocks_forget(struct blocks *b); /* there is a new program */
+int blocks_group(struct blocks *b, struct replay *p, enum watch_when when); /* a stop of the trace */
+void blocks_forget(struct blocks *b);					    /* there is a new program */
 void blocks_free(struct blocks *b);
 /* leakscan.c: sets what each of them is. v: all of them, by address. 0 or -errno. */
 int leaks_scan(struct blocks *b, struct replay *p, struct block **v, size_t n);
+/* Which blocks are held now: fn() is told first without stacks and registers, then with them. words, or NULL: those
+ * that point to targets. 0 or -errno. */
+typedef VEC(struct held_word) held_words;
+int leaks_held(struct blocks *b, struct replay *p, struct block **v, size_t n,
+	       void (*fn)(void *ctx, struct block **v, size_t n, bool stacks), void *ctx, held_words *words);
+/* The leaked ones in the root's cycle, itself first: fn() of each. 0 or -errno. */
+int leaks_members(struct blocks *b, struct replay *p, struct block **v, size_t n, struct block *root,
+		  int (*fn)(void *ctx, const struct block *k), void *ctx);
+struct block **blocks_list(struct blocks *b, size_t *ret_n);	    /* by address, malloc'ed; NULL: no memory */
+struct block *blocks_at(struct block **v, size_t n, uint64_t addr); /* that has this address within; or NULL */
 /* leakshow.c */
 int leaks_show(struct blocks *b, struct replay *p, struct block **v, size_t n, bool json, FILE *out);
 #endif

@@ -4,39 +4,86 @@
 #include "retro/leaks.h"
 #include <asm/unistd.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "replay/trace/group.h"
-#include "retro/blocks.h"
+#include "retro/lost.h"
 #include "sym/sym.h"
 
 struct leaks {
 	struct blocks b;
+	int fd;
 	FILE *out;
 	bool json, done;
+	bool found; /* the roots are known, and where they were lost */
+	VEC(struct lost_root) roots;
+	uint64_t end; /* stop */
+	struct err *e;
 };
 
-static int by_address(const void *a, const void *b)
+static int add_member(void *ctx, const struct block *k)
 {
-	const struct block *x = *(struct block *const *)a, *y = *(struct block *const *)b;
+	struct lost_root *r = ctx;
 
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	return vec_try_push(&r->members, k->number);
+}
+
+static int add_root(struct leaks *l, struct replay *p, struct block **v, size_t n, struct block *k)
+{
+	struct lost_root r = { .number = k->number, .stop = k->stop };
+	int e = leaks_members(&l->b, p, v, n, k, add_member, &r);
+
+	if (e == 0)
+		e = vec_try_push(&l->roots, r);
+	if (e < 0)
+		vec_free(&r.members);
+	return e;
+}
+
+static bool same_stack(const struct block *a, const struct block *b)
+{
+	return a->nframes == b->nframes && memcmp(a->frames, b->frames, a->nframes * sizeof(*a->frames)) == 0;
+}
+
+/* Of each stack that asked for some, one, as long as there is room. */
+static int choose_roots(struct leaks *l, struct replay *p, struct block **v, size_t n)
+{
+	int e = 0;
+
+	for (size_t i = 0; i < n && e == 0 && l->roots.n < LOST_ROOTS; i++) {
+		bool again = !v[i]->root;
+
+		for (size_t k = 0; k < i && !again; k++)
+			again = v[k]->root && same_stack(v[k], v[i]);
+		if (!again)
+			e = add_root(l, p, v, n, v[i]);
+	}
+	return e;
+}
+
+static void put_found(struct leaks *l, struct block **v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < l->roots.n; k++)
+			if (v[i]->number == l->roots.v[k].number) {
+				v[i]->last = l->roots.v[k].last;
+				v[i]->kept = l->roots.v[k].kept;
+			}
 }
 
 static int at_end(struct leaks *l, struct replay *p)
 {
-	const size_t n = HASH_COUNT(l->b.all);
-	struct block **v = calloc(n + 1, sizeof(*v)), *k, *next;
-	size_t i = 0;
-	int e;
+	size_t n = 0;
+	struct block **v = blocks_list(&l->b, &n);
+	int e = v ? leaks_scan(&l->b, p, v, n) : -ENOMEM;
 
-	if (!v)
-		return -ENOMEM;
-	HASH_ITER (hh, l->b.all, k, next)
-		v[i++] = k;
-	qsort(v, n, sizeof(*v), by_address);
-	e = leaks_scan(&l->b, p, v, n);
-	if (e == 0)
+	l->end = l->b.stop;
+	if (e == 0 && !l->found)
+		e = choose_roots(l, p, v, n);
+	put_found(l, v, n);
+	if (e == 0 && (l->found || !l->roots.n))
 		e = leaks_show(&l->b, p, v, n, l->json, l->out);
 	free(v);
 	l->done = e == 0;
@@ -57,10 +104,9 @@ static bool ends(struct replay *p, enum watch_when when)
 static int on_group(void *ctx, struct replay *p, enum watch_when when)
 {
 	struct leaks *l = ctx;
+	int e = blocks_group(&l->b, p, when);
 
-	if (when == WATCH_DONE && watch_group(p)->kind == EV_EXEC && watch_task(p) == 0)
-		blocks_forget(&l->b);
-	return ends(p, when) ? at_end(l, p) : 0;
+	return e == 0 && ends(p, when) ? at_end(l, p) : e;
 }
 
 static int on_code(void *ctx, struct replay *p, const struct watch_code *c)
@@ -77,23 +123,57 @@ static int on_hit(void *ctx, struct replay *p, const struct user_regs_struct *re
 	return blocks_hit(&l->b, p, regs, tag);
 }
 
-int leaks_run(FILE *f, bool json, FILE *out, struct err *e)
+static int replay_once(void *ctx, const struct replay_watch *w)
 {
-	struct leaks l = { .out = out, .json = json };
-	const struct replay_watch w = { .ctx = &l, .group = on_group, .code = on_code, .hit = on_hit };
+	struct leaks *l = ctx;
 	struct replay_result result;
-	int x = sym_new(&l.b.sym, e);
+	int fd = fcntl(l->fd, F_DUPFD_CLOEXEC, 0);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	int x;
 
-	if (x < 0) {
-		fclose(f);
+	if (!f || fseeko(f, 0, SEEK_SET) < 0) {
+		x = err_set(l->e, -errno, "it cannot be read again: %s", strerror(errno));
+		if (f)
+			fclose(f);
+		else if (fd >= 0)
+			close(fd);
 		return x;
 	}
-	l.b.stacks = stacks_new(l.b.sym);
-	x = replay_watched(f, &w, &result, e);
-	if (x < 0 && !e->code)
-		err_set(e, x, "%s", strerror(-x));
-	if (x == 0 && !l.done)
-		x = err_set(e, -ENODATA, "the recording has no end of the command's process");
+	x = replay_watched(f, w, &result, l->e);
+	return x < 0 && !l->e->code ? err_set(l->e, x, "%s", strerror(-x)) : x;
+}
+
+static int run(struct leaks *l)
+{
+	const struct replay_watch w = { .ctx = l, .group = on_group, .code = on_code, .hit = on_hit };
+	int x = replay_once(l, &w);
+
+	if (x == 0 && !l->done)
+		return err_set(l->e, -ENODATA, "the recording has no end of the command's process");
+	if (x < 0 || !l->roots.n)
+		return x;
+	x = lost_find(&l->b, l->roots.v, l->roots.n, l->end, replay_once, l);
+	if (x < 0)
+		return l->e->code ? x : err_set(l->e, x, "%s", strerror(-x));
+	l->found = true;
+	blocks_forget(&l->b);
+	l->b.stop = 0;
+	return replay_once(l, &w);
+}
+
+int leaks_run(FILE *f, bool json, FILE *out, struct err *e)
+{
+	struct leaks l = { .fd = fileno(f), .out = out, .json = json, .e = e };
+	int x = sym_new(&l.b.sym, e);
+
+	if (x == 0) {
+		l.b.stacks = stacks_new(l.b.sym);
+		x = run(&l);
+	}
+	for (size_t i = 0; i < l.roots.n; i++)
+		vec_free(&l.roots.v[i].members);
+	vec_free(&l.roots);
 	blocks_free(&l.b);
+	fclose(f);
 	return x;
 }

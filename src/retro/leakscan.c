@@ -20,40 +20,60 @@ struct scan {
 	VEC(struct block *) todo;
 	VEC(struct block *) order;	   /* leaked ones, as they were left */
 	VEC(struct user_regs_struct) regs; /* of all threads */
+	VEC(uint32_t) tasks;		   /* those */
 	struct block *root;		   /* is_cycle() looks for it */
+	held_words *words;		   /* NULL: nobody wants them */
+	enum held_where where;		   /* of what is looked through now */
+	bool calls;			   /* of registers, only those that a call keeps, its argument, its result */
+	bool stacks;			   /* areas with a stack, else those without one */
 	uint64_t *piece;
 };
 
 /* The block that a word points to: its start, or within. glibc's own pointers to what follows a block are none. */
 static struct block *pointed(const struct scan *s, uint64_t word)
 {
-	size_t low = 0, high = s->n;
-	struct block *k;
+	struct block *k = blocks_at(s->v, s->n, word);
 	uint64_t chunk;
 
-	while (low < high) {
-		const size_t mid = (low + high) / 2;
-
-		if (s->v[mid]->addr <= word)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
-		return NULL;
-	k = s->v[low - 1];
-	chunk = (k->size + 8 + 15) & ~15ull;
-	if (word == k->addr)
+	if (!k || word == k->addr)
 		return k;
-	return word - k->addr < k->size && word != k->addr + (chunk < 32 ? 32 : chunk) - 16 ? k : NULL;
+	chunk = (k->size + 8 + 15) & ~15ull;
+	return word != k->addr + (chunk < 32 ? 32 : chunk) - 16 ? k : NULL;
 }
 
-static int hold(struct scan *s, uint64_t word)
+static int note_word(struct scan *s, uint64_t at)
+{
+	const struct block *in = s->where == HELD_BLOCK ? blocks_at(s->v, s->n, at) : NULL;
+
+	return in && in->target
+		       ? 0
+		       : vec_try_push(s->words,
+				      ((struct held_word){ .at = at, .until = at, .where = s->where, .holds = true }));
+}
+
+static bool is_stale(const struct scan *s, uint64_t at, const struct block *k)
+{
+	for (size_t i = 0; i < s->b->stale.n; i++) {
+		const struct stale_word *w = &s->b->stale.v[i];
+
+		if (w->at == at && w->number == k->number && s->b->stop > w->since)
+			return true;
+	}
+	return false;
+}
+
+/* The word at an address, or in a register: 0. */
+static int hold(struct scan *s, uint64_t at, uint64_t word)
 {
 	struct block *k = pointed(s, word);
+	int e = 0;
 
-	if (!k || k->kind == BLOCK_HELD)
+	if (k && s->where == HELD_STACK && s->b->stale.n && is_stale(s, at, k))
 		return 0;
+	if (k && k->target && s->words && at)
+		e = note_word(s, at);
+	if (!k || k->kind == BLOCK_HELD || e < 0)
+		return e;
 	k->kind = BLOCK_HELD;
 	return vec_try_push(&s->todo, k);
 }
@@ -83,7 +103,7 @@ static int scan_area(struct scan *s, uint64_t start, uint64_t end)
 			if (i % (PAGE / 8) == 0 && is_heap(s, (start + 8 * i) / PAGE))
 				i += PAGE / 8 - 1;
 			else if (s->piece[i])
-				e = hold(s, s->piece[i]);
+				e = hold(s, start + 8 * i, s->piece[i]);
 		}
 		if (!n)
 			break;
@@ -92,13 +112,21 @@ static int scan_area(struct scan *s, uint64_t start, uint64_t end)
 	return e;
 }
 
-/* The part of an area that counts: of a stack, what is above its pointer. */
-static uint64_t used_from(const struct scan *s, uint64_t start, uint64_t end)
+/* The part of an area that counts: of a stack, what is above its pointer; 0: it is none. */
+static uint64_t stack_from(const struct scan *s, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < s->regs.n; i++)
 		if (s->regs.v[i].rsp >= start && s->regs.v[i].rsp < end)
 			return s->regs.v[i].rsp & ~7ull;
-	return start;
+	return 0;
+}
+
+static int scan_one(struct scan *s, uint64_t start, uint64_t end)
+{
+	const uint64_t from = stack_from(s, start, end);
+
+	s->where = from ? HELD_STACK : HELD_STATIC;
+	return (from != 0) == s->stacks ? scan_area(s, from ? from : start, end) : 0;
 }
 
 static int scan_areas(struct scan *s)
@@ -116,7 +144,7 @@ static int scan_areas(struct scan *s)
 
 		line[strcspn(line, "\n")] = 0;
 		if (maps_parse_line(line, &m) && (m.prot & 2) && m.start >= STUB_END)
-			e = scan_area(s, used_from(s, m.start, m.end), m.end);
+			e = scan_one(s, m.start, m.end);
 	}
 	fclose(f);
 	return e;
@@ -132,7 +160,7 @@ static int read_registers(struct scan *s)
 
 	for (size_t i = 0; watch_thread(s->p, i, &t) && e == 0; i++)
 		if (watch_task_registers(s->p, t.task, &r, vectors, &n) == 0)
-			e = vec_try_push(&s->regs, r);
+			e = vec_try_push(&s->regs, r) < 0 ? -ENOMEM : vec_try_push(&s->tasks, t.task);
 	return e;
 }
 
@@ -141,17 +169,21 @@ static int scan_registers(struct scan *s)
 	int e = 0;
 
 	for (size_t i = 0; i < s->regs.n && e == 0; i++) {
-		uint64_t words[sizeof(*s->regs.v) / 8];
+		const struct user_regs_struct *r = &s->regs.v[i];
+		uint64_t words[sizeof(*r) / 8] = { r->rbx, r->rbp, r->r12, r->r13, r->r14, r->r15 };
 
-		memcpy(words, &s->regs.v[i], sizeof(words));
+		if (!s->calls)
+			memcpy(words, r, sizeof(words));
+		else if (s->tasks.v[i] == watch_task(s->p))
+			words[6] = s->b->begins ? r->rdi : s->b->returns ? r->rax : 0;
 		for (size_t k = 0; k < ARRAY_SIZE(words) && e == 0; k++)
-			e = hold(s, words[k]);
+			e = hold(s, 0, words[k]);
 	}
 	return e;
 }
 
 /* fn() of each word of the block; it stops at the first error. */
-static int each_word(struct scan *s, const struct block *k, int (*fn)(struct scan *s, uint64_t word))
+static int each_word(struct scan *s, const struct block *k, int (*fn)(struct scan *s, uint64_t at, uint64_t word))
 {
 	uint64_t buf[512];
 	int e = 0;
@@ -161,7 +193,7 @@ static int each_word(struct scan *s, const struct block *k, int (*fn)(struct sca
 
 		n = watch_read(s->p, k->addr + at, buf, n) / 8;
 		for (size_t i = 0; i < n && e == 0; i++)
-			e = fn(s, buf[i]);
+			e = fn(s, k->addr + at + 8 * i, buf[i]);
 		if (!n)
 			break;
 		at += 8 * n;
@@ -173,16 +205,18 @@ static int scan_blocks(struct scan *s)
 {
 	int e = 0;
 
+	s->where = HELD_BLOCK;
 	while (s->todo.n && e == 0)
 		e = each_word(s, s->todo.v[--s->todo.n], hold);
 	return e;
 }
 
 /* A leaked one that has not been seen: after all that it leads to. */
-static int push_leaked(struct scan *s, uint64_t word)
+static int push_leaked(struct scan *s, uint64_t at, uint64_t word)
 {
 	struct block *k = pointed(s, word);
 
+	(void)at;
 	if (!k || k->kind != BLOCK_UNSEEN)
 		return 0;
 	k->kind = BLOCK_LEAKED;
@@ -193,7 +227,7 @@ static int push_leaked(struct scan *s, uint64_t word)
  * means that it is left. */
 static int visit(struct scan *s, struct block *from)
 {
-	int e = push_leaked(s, from->addr);
+	int e = push_leaked(s, 0, from->addr);
 
 	while (s->todo.n && e == 0) {
 		struct block *k = s->todo.v[s->todo.n - 1];
@@ -209,8 +243,9 @@ static int visit(struct scan *s, struct block *from)
 	return e;
 }
 
-static int is_cycle(struct scan *s, uint64_t word)
+static int is_cycle(struct scan *s, uint64_t at, uint64_t word)
 {
+	(void)at;
 	if (pointed(s, word) == s->root)
 		s->root->cycle = true;
 	return 0;
@@ -250,26 +285,99 @@ static int find_roots(struct scan *s)
 	return e;
 }
 
-int leaks_scan(struct blocks *b, struct replay *p, struct block **v, size_t n)
+/* Each page once. */
+static void sort_pages(struct blocks *b)
 {
-	struct scan s = { .b = b, .p = p, .v = v, .n = n, .piece = malloc(PIECE) };
-	int e = s.piece ? 0 : -ENOMEM;
+	size_t n = 0;
 
 	if (b->pages.n)
 		qsort(b->pages.v, b->pages.n, sizeof(*b->pages.v), by_number);
+	for (size_t i = 0; i < b->pages.n; i++)
+		if (!n || b->pages.v[n - 1] != b->pages.v[i])
+			b->pages.v[n++] = b->pages.v[i];
+	b->pages.n = n;
+}
+
+static void scan_done(struct scan *s)
+{
+	free(s->piece);
+	vec_free(&s->todo);
+	vec_free(&s->order);
+	vec_free(&s->regs);
+	vec_free(&s->tasks);
+}
+
+int leaks_held(struct blocks *b, struct replay *p, struct block **v, size_t n,
+	       void (*fn)(void *ctx, struct block **v, size_t n, bool stacks), void *ctx, held_words *words)
+{
+	struct scan s = {
+		.b = b, .p = p, .v = v, .n = n, .words = words, .calls = fn || words, .piece = malloc(PIECE)
+	};
+	int e = s.piece ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n; i++)
+		v[i]->kind = BLOCK_UNSEEN;
+	sort_pages(b);
 	if (e == 0)
 		e = read_registers(&s);
-	if (e == 0)
+	for (int stacks = 0; stacks < 2 && e == 0; stacks++) {
+		s.stacks = stacks;
 		e = scan_areas(&s);
-	if (e == 0)
-		e = scan_registers(&s);
-	if (e == 0)
-		e = scan_blocks(&s);
+		if (e == 0 && stacks)
+			e = scan_registers(&s);
+		if (e == 0)
+			e = scan_blocks(&s);
+		if (e == 0 && fn)
+			fn(ctx, v, n, stacks);
+	}
+	scan_done(&s);
+	return e;
+}
+
+int leaks_scan(struct blocks *b, struct replay *p, struct block **v, size_t n)
+{
+	struct scan s = { .b = b, .p = p, .v = v, .n = n };
+	int e = leaks_held(b, p, v, n, NULL, NULL, NULL);
+
 	if (e == 0)
 		e = find_roots(&s);
-	free(s.piece);
-	vec_free(&s.todo);
-	vec_free(&s.order);
-	vec_free(&s.regs);
+	scan_done(&s);
+	return e;
+}
+
+static int is_target(struct scan *s, uint64_t at, uint64_t word)
+{
+	const struct block *k = pointed(s, word);
+
+	(void)at;
+	if (k && k->target)
+		s->root->target = true;
+	return 0;
+}
+
+/* What leads to the root, again and again until there is no more. */
+int leaks_members(struct blocks *b, struct replay *p, struct block **v, size_t n, struct block *root,
+		  int (*fn)(void *ctx, const struct block *k), void *ctx)
+{
+	struct scan s = { .b = b, .p = p, .v = v, .n = n };
+	bool more = root->cycle;
+	int e = fn(ctx, root);
+
+	root->target = true;
+	while (more && e == 0) {
+		more = false;
+		for (size_t i = 0; i < n && e == 0; i++) {
+			if (v[i]->kind != BLOCK_LEAKED || v[i]->target)
+				continue;
+			s.root = v[i];
+			e = each_word(&s, v[i], is_target);
+			if (e == 0 && v[i]->target) {
+				more = true;
+				e = fn(ctx, v[i]);
+			}
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		v[i]->target = false;
 	return e;
 }

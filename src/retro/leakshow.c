@@ -17,9 +17,9 @@ struct names {
 };
 
 /* The first frame is the allocator itself, others are return addresses. */
-static uint64_t frame(const struct block *k, size_t i)
+static uint64_t frame(const uint64_t *frames, size_t i)
 {
-	return k->frames[i] - (i > 0);
+	return frames[i] - (i > 0);
 }
 
 static int by_address(const void *a, const void *b)
@@ -29,15 +29,39 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+static int add_frames(struct names *ret, const uint64_t *frames, size_t n)
+{
+	int e = 0;
+
+	for (size_t k = 0; k < n && e == 0; k++)
+		e = vec_try_push(&ret->v, ((struct named){ .addr = frame(frames, k) }));
+	return e;
+}
+
+static int add_lost(struct names *ret, const struct lost *l)
+{
+	int e = add_frames(ret, l->frames, l->nframes);
+	const uint64_t owner[] = { l->owner, l->word.at };
+
+	for (size_t i = 0; i < 2 && e == 0 && l->by != LOST_UNKNOWN; i++)
+		e = vec_try_push(&ret->v, ((struct named){ .addr = owner[i] }));
+	return e;
+}
+
 static int name_all(struct blocks *b, uint32_t pid, struct block **v, size_t n, bool json, struct names *ret)
 {
 	struct sym_line lines[SYM_MAX_LINES];
 	size_t kept = 0;
 	int e = 0;
 
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < v[i]->nframes && e == 0 && (json || v[i]->root); k++)
-			e = vec_try_push(&ret->v, ((struct named){ .addr = frame(v[i], k) }));
+	for (size_t i = 0; i < n && e == 0; i++) {
+		if (json || v[i]->root)
+			e = add_frames(ret, v[i]->frames, v[i]->nframes);
+		if (e == 0)
+			e = add_lost(ret, &v[i]->last);
+		if (e == 0)
+			e = add_lost(ret, &v[i]->kept);
+	}
 	if (ret->v.n)
 		qsort(ret->v.v, ret->v.n, sizeof(*ret->v.v), by_address);
 	for (size_t i = 0; i < ret->v.n && e == 0; i++) {
@@ -54,14 +78,56 @@ static int name_all(struct blocks *b, uint32_t pid, struct block **v, size_t n, 
 	return e;
 }
 
-static void name_frame(const struct names *names, const struct block *k, size_t i, struct symbol *name,
-		       struct sym_line *line)
+static void name_of(const struct names *names, uint64_t addr, struct symbol *name, struct sym_line *line)
 {
-	const struct named key = { .addr = frame(k, i) },
-			   *f = bsearch(&key, names->v.v, names->v.n, sizeof(key), by_address);
+	const struct named key = { .addr = addr },
+			   *f = names->v.n ? bsearch(&key, names->v.v, names->v.n, sizeof(key), by_address) : NULL;
 
 	*name = f ? f->name : (struct symbol){ .module = "" };
 	*line = f ? f->line : (struct sym_line){ 0 };
+}
+
+static void json_stack(const struct names *names, const uint64_t *frames, size_t n, struct jsonw *w)
+{
+	jsonw_array(w, "stack");
+	for (size_t i = 0; i < n; i++) {
+		struct symbol name;
+		struct sym_line line;
+
+		name_of(names, frame(frames, i), &name, &line);
+		jsonw_object(w, NULL);
+		jsonw_str(w, "module", name.module);
+		jsonw_str(w, "function", name.name);
+		jsonw_hex(w, "address", frames[i]);
+		if (line.file)
+			jsonw_strf(w, "place", "%s:%u", line.file, line.line);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+}
+
+static void json_lost(const struct names *names, const char *key, const struct lost *l, struct jsonw *w)
+{
+	static const char *const by[] = { "unknown", "store", "free", "return", "call", "register" };
+	static const char *const where[] = { "static", "block", "stack" };
+	struct symbol name;
+	struct sym_line line;
+
+	if (l->by == LOST_UNKNOWN)
+		return;
+	jsonw_object(w, key);
+	jsonw_str(w, "by", by[l->by]);
+	if (l->word.at) {
+		name_of(names, l->word.where == HELD_STACK ? l->owner : l->word.at, &name, &line);
+		jsonw_str(w, "holder", where[l->word.where]);
+		jsonw_hex(w, "holder_address", l->word.at);
+		if (l->word.where == HELD_BLOCK)
+			jsonw_hex(w, "holder_block", l->owner);
+		else
+			jsonw_str(w, "holder_name", name.name);
+	}
+	json_stack(names, l->frames, l->nframes, w);
+	jsonw_end_object(w);
 }
 
 static void put_json(const struct names *names, const struct block *k, struct jsonw *w)
@@ -75,40 +141,79 @@ static void put_json(const struct names *names, const struct block *k, struct js
 		  : k->cycle && k->root ? "cycle"
 		  : k->root		? "root"
 					: "leaked");
-	jsonw_array(w, "stack");
-	for (size_t i = 0; i < k->nframes; i++) {
+	json_stack(names, k->frames, k->nframes, w);
+	json_lost(names, "lost", k->kept.by != LOST_UNKNOWN ? &k->kept : &k->last, w);
+	if (k->kept.by != LOST_UNKNOWN)
+		json_lost(names, "last", &k->last, w);
+	jsonw_end_object(w);
+}
+
+static void text_stack(const struct names *names, const uint64_t *frames, size_t n, struct strb *to)
+{
+	for (size_t i = 0; i < n; i++) {
 		struct symbol name;
 		struct sym_line line;
 
-		name_frame(names, k, i, &name, &line);
-		jsonw_object(w, NULL);
-		jsonw_str(w, "module", name.module);
-		jsonw_str(w, "function", name.name);
-		jsonw_hex(w, "address", k->frames[i]);
+		name_of(names, frame(frames, i), &name, &line);
+		if (name.name)
+			strb_printf(to, "    %s`%s", name.module, name.name);
+		else
+			strb_printf(to, "    %s`0x%llx", name.module, (unsigned long long)frames[i]);
 		if (line.file)
-			jsonw_strf(w, "place", "%s:%u", line.file, line.line);
-		jsonw_end_object(w);
+			strb_printf(to, " (%s:%u)", line.file, line.line);
+		strb_addc(to, '\n');
 	}
-	jsonw_end_array(w);
-	jsonw_end_object(w);
+}
+
+/* Who held it, in words. */
+static void text_holder(const struct names *names, const struct lost *l, struct strb *to)
+{
+	const unsigned long long at = l->word.at;
+	struct symbol name;
+	struct sym_line line;
+
+	name_of(names, l->word.where == HELD_STACK ? l->owner : at, &name, &line);
+	if (!at)
+		strb_printf(to, "a register");
+	else if (l->word.where == HELD_BLOCK)
+		strb_printf(to, "the block at 0x%llx (its byte %llu)", (unsigned long long)l->owner,
+			    at - (unsigned long long)l->owner);
+	else if (l->word.where == HELD_STACK)
+		strb_printf(to, "a local variable of %s", name.name ? name.name : "a function without a name");
+	else if (name.name)
+		strb_printf(to, "%s`%s", name.module, name.name);
+	else
+		strb_printf(to, "the word at 0x%llx", at);
+}
+
+static void text_lost(const struct names *names, const char *before, const struct lost *l, struct strb *to)
+{
+	static const char *const by[] = {
+		[LOST_STORE] = "which was overwritten by",
+		[LOST_FREE] = "which was freed by",
+		[LOST_FRAME] = "until it returned in",
+		[LOST_CALL] = "until the system call in",
+		[LOST_REGISTER] = "until",
+	};
+
+	if (l->by == LOST_UNKNOWN)
+		return;
+	strb_printf(to, "  %s ", before);
+	text_holder(names, l, to);
+	strb_printf(to, ", %s:\n", by[l->by]);
+	text_stack(names, l->frames, l->nframes, to);
 }
 
 static void put_text(const struct names *names, const struct block *k, struct strb *to)
 {
 	strb_printf(to, "\n%llu bytes at 0x%llx, %s:\n", (unsigned long long)k->size, (unsigned long long)k->addr,
 		    k->cycle ? "one of a cycle" : "which nothing points to");
-	for (size_t i = 0; i < k->nframes; i++) {
-		struct symbol name;
-		struct sym_line line;
-
-		name_frame(names, k, i, &name, &line);
-		if (name.name)
-			strb_printf(to, "    %s`%s", name.module, name.name);
-		else
-			strb_printf(to, "    %s`0x%llx", name.module, (unsigned long long)k->frames[i]);
-		if (line.file)
-			strb_printf(to, " (%s:%u)", line.file, line.line);
-		strb_addc(to, '\n');
+	text_stack(names, k->frames, k->nframes, to);
+	if (k->kept.by != LOST_UNKNOWN) {
+		text_lost(names, "held by", &k->kept, to);
+		text_lost(names, "and then by", &k->last, to);
+	} else {
+		text_lost(names, "held last by", &k->last, to);
 	}
 }
 

@@ -297,10 +297,10 @@ size_t rerun_stack(struct rerun *n, uint64_t *frames, size_t max)
 	struct user_regs_struct regs;
 
 	if (n->now && n->regs)
-		return stacks_walk(n->stacks, n->now, rerun_leader(n), n->regs, frames, max);
+		return stacks_walk(n->stacks, n->now, rerun_leader(n), n->regs, frames, NULL, max);
 	if (!n->now || !watch_pid(n->now) || watch_registers(n->now, &regs) < 0)
 		return 0;
-	return stacks_walk(n->stacks, n->now, rerun_leader(n), &regs, frames, max);
+	return stacks_walk(n->stacks, n->now, rerun_leader(n), &regs, frames, NULL, max);
 }
 
 void rerun_done(struct rerun *n)

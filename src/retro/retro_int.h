@@ -112,7 +112,7 @@ size_t rerun_stack(struct rerun *n, uint64_t *frames, size_t max);
 struct stacks *stacks_new(struct sym *sym);
 void stacks_free(struct stacks *s); /* takes NULL */
 void stacks_changed(struct stacks *s, uint32_t pid);
-/* pid: whose mappings and names they are. */
+/* pid: whose mappings and names they are; sps: the stack pointer of each frame, or NULL. */
 size_t stacks_walk(struct stacks *s, struct replay *p, pid_t pid, const struct user_regs_struct *regs, uint64_t *frames,
-		   size_t max);
+		   uint64_t *sps, size_t max);
 #endif

@@ -105,7 +105,7 @@ static bool read_process(void *replay, uint64_t addr, void *to, size_t n)
 }
 
 size_t stacks_walk(struct stacks *s, struct replay *p, pid_t pid, const struct user_regs_struct *regs, uint64_t *frames,
-		   size_t max)
+		   uint64_t *sps, size_t max)
 {
 	struct unwalk w = { regs->rip, regs->rsp, regs->rbp, regs->rbx, regs->rdi, true, true };
 	size_t n = 0;
@@ -114,6 +114,8 @@ size_t stacks_walk(struct stacks *s, struct replay *p, pid_t pid, const struct u
 		return 0;
 	see(s, (uint32_t)pid);
 	while (n < max) {
+		if (sps)
+			sps[n] = w.sp;
 		frames[n++] = w.ip;
 		if (unwalk_step(&w, rule_at(s, unwalk_place(&w)), read_process, p) != UNWALK_ON)
 			break;

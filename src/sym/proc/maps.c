@@ -65,6 +65,7 @@ struct entry {
 	struct umap m;
 	uint64_t dev, ino;
 	const char *path; /* in sym.names; NULL: no file */
+	bool copied;	  /* of a replay */
 };
 
 struct reading {
@@ -90,6 +91,12 @@ static const char *module_of(struct sym *s, const char *path)
 	return strset_add(&s->names, base && base[1] ? base + 1 : path);
 }
 
+/* A replay has a program's own data, as its start left it, in a file of its own. */
+static bool is_replayed(const char *path)
+{
+	return strcmp(path, "/memfd:dwell-replay") == 0;
+}
+
 static int add_line(struct reading *rd, char *line)
 {
 	struct maps_line l;
@@ -99,19 +106,29 @@ static int add_line(struct reading *rd, char *line)
 		return 0;
 	bool is_file = l.path[0] == '/' && l.ino != 0 && !maps_is_anon(l.path);
 	/* A file's zeroed data follows its last mapping as anonymous memory. Code made at run time may do so, too. */
-	bool bss = !is_file && !(l.prot & PROT_EXEC) && l.path[0] == '\0' && last && last->path &&
-		   last->m.end == l.start;
+	const bool data = !(l.prot & PROT_EXEC) && last && last->m.end == l.start,
+		   copied = data && is_replayed(l.path) && (last->path || last->copied);
+	bool bss = (!is_file && data && l.path[0] == '\0' && last->path) || copied;
 
 	if (!is_file && !(l.prot & PROT_EXEC) && !bss && l.path[0] != '[')
 		return 0;
+	if (bss && last->copied) {
+		last->m.end = l.end;
+		return 0;
+	}
 	struct entry e = {
 		.m = { .start = l.start, .end = l.end, .off = l.off, .exec = l.prot & PROT_EXEC, .bss = bss },
 		.dev = bss ? last->dev : l.dev,
 		.ino = bss ? last->ino : l.ino,
-		.path = is_file ? strset_add(&rd->s->names, l.path) : NULL,
+		.path = is_file && !copied ? strset_add(&rd->s->names, l.path) : NULL,
+		.copied = copied,
 	};
 	if (bss) {
 		e.m.off = last->m.off + (last->m.end - last->m.start);
+		if (copied) { /* the page that the file has at its end may be another one's */
+			e.m.off = last->m.off + 1;
+			e.m.gap = last->m.end - last->m.start - 1;
+		}
 		e.m.name = last->m.name;
 	} else {
 		e.m.name = module_of(rd->s, l.path);

@@ -20,8 +20,9 @@ struct umap {
 	struct ufile *f;     /* owns a reference; NULL: no file with code */
 	const char *name;    /* module: base name, "[heap]", "[anon]"; in sym.names */
 	bool exec;
-	bool stale; /* not in the newest /proc/PID/maps */
-	bool bss;   /* zeroed data after the last page of f; off is where f's page ended */
+	bool stale;   /* not in the newest /proc/PID/maps */
+	bool bss;     /* zeroed data after the last page of f; off is where f's page ended */
+	uint64_t gap; /* of bss: bytes between that page and this memory */
 };
 
 struct umaps {

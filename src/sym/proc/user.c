@@ -20,7 +20,7 @@ static bool in_file(struct sym *s, struct uproc *p, const struct umap *m, uint64
 		/* After the file's last page, which tells where the memory lies. */
 		if (!elf_seg_vaddr(m->f->seg, m->f->nseg, m->off - 1, false, &vaddr))
 			return false;
-		vaddr += 1 + (addr - m->start);
+		vaddr += 1 + m->gap + (addr - m->start);
 	} else if (!elf_seg_vaddr(m->f->seg, m->f->nseg, addr - m->start + m->off, m->exec, &vaddr)) {
 		return false;
 	}

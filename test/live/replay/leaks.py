@@ -49,6 +49,85 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+LOSING = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct n { struct n *next; int x; };
+static char *g; static struct n *head; static char *table[10];
+__attribute__((noinline)) static void over(void)
+{
+	g = malloc(11);
+	g = NULL; /* 11 store static g */
+}
+__attribute__((noinline)) static void two(void)
+{
+	char *p = malloc(22);
+	p[0] = 1;
+	p = malloc(23); /* 22 store stack two */
+	free(p);
+}
+__attribute__((noinline)) static struct n *pop(void)
+{
+	struct n *r = head;
+	head = head->next; /* 33 store static head */
+	return r;
+}
+__attribute__((noinline)) static void list(void)
+{
+	for (int i = 0; i < 5; i++) { struct n *k = malloc(33); k->next = head; k->x = i; head = k; }
+	free(pop());
+	pop();
+	while (head) free(pop());
+}
+__attribute__((noinline)) static void tab(void)
+{
+	for (int i = 0; i < 10; i++) table[i] = malloc(50 + i);
+	for (int i = 0; i < 10; i++) if (i != 7) free(table[i]);
+	memset(table, 0, sizeof(table)); /* 57 store static table */
+}
+__attribute__((noinline)) static void grow(void)
+{
+	char **v = malloc(16);
+	v[0] = malloc(61);
+	v[1] = 0;
+	v = realloc(v, 4000);
+	v[0] = v[1]; /* 61 store block - */
+	free(v);
+}
+__attribute__((noinline)) static void box(void)
+{
+	char **v = malloc(400000);
+	v[9] = malloc(71);
+	free(v); /* 71 free block - */
+}
+__attribute__((noinline)) static void end(void)
+{
+	char *p = malloc(81);
+	p[5] = 1;
+} /* 81 return stack end */
+__attribute__((noinline)) static void ring(void)
+{
+	struct n *a = malloc(91), *b = malloc(92);
+	a->next = b;
+	b->next = a;
+} /* 91 return stack ring */
+__attribute__((noinline)) static void taken(int fd)
+{
+	static char *slot;
+	slot = malloc(101);
+	if (read(fd, &slot, sizeof(slot)) != 8) abort(); /* 101 call static taken::slot */
+}
+int main(void)
+{
+	FILE *f = fopen("/dev/zero", "r");
+	over(); two(); list(); tab(); grow(); box(); end(); ring(); taken(fileno(f));
+	for (int i = 0; i < 1000; i++) free(malloc(i));
+	char c[9000]; memset(c, 0, 9000); puts("x");
+	return c[5];
+}
+"""
 PLUS = r"""
 #include <cstdio>
 #include <memory>
@@ -103,6 +182,26 @@ def lines(name, suffix, data):
     return sorted(found, key=str)
 
 
+def losing():
+    """Each line with a mark is the one that lost the block of so many bytes: how, what held it, of which function or variable."""
+    path = build("losing", LOSING, "gcc", ".c")
+    text, data = leaks("losing")
+    wanted = {}
+    with open(path + ".c", encoding="ascii") as f:
+        for n, line in enumerate(f, 1):
+            m = re.search(r"/\* (\d+) (\w+) (\w+) (\S+) \*/", line)
+            if m:
+                wanted[int(m[1])] = (m[2], m[3], m[4], n)
+    roots = {b["bytes"]: b for b in data["blocks"] if b["state"] in ("root", "cycle")}
+    live.check(set(roots) == set(wanted) or set(roots) == set(wanted) - {91} | {92}, "the seeded leaks, and no others", text)
+    for size, (by, holder, name, line) in wanted.items():
+        lost = roots.get(size, roots.get(size + 1, {})).get("lost", {})
+        where = [s["place"] for s in lost.get("stack", []) if "losing.c:" in s.get("place", "")][:1]
+        told = lost.get("holder_name") if holder != "block" else "-"
+        live.check((lost.get("by"), lost.get("holder")) == (by, holder) and (told == name or told == name.split("::")[-1] or (told or "").startswith("slot")) and where and where[0].endswith(f"losing.c:{line}"),
+                   f"the block of {size} bytes: {by}, {holder}, line {line}", json.dumps(lost))
+
+
 def c_program():
     build("leaky", LEAKY, "gcc", ".c")
     text, data = leaks("leaky")
@@ -112,6 +211,8 @@ def c_program():
     wanted = [("root", 100, "local"), ("root", 77, "container"), ("root", 5000, "moved"), ("root", 56, "overwritten"), ("cycle", 56, "cycle")]
     live.check(len(found) == 5 and all(any(f[0] == s and f[1] == n and w in f[2] for f in found) for s, n, w in wanted), "five roots, one of a cycle", f"{found} {text}")
     live.check(len([b for b in data["blocks"] if b["state"] == "leaked"]) == 4, "what they lead to is leaked, and no root", text)
+    lost = {b["bytes"]: b["lost"] for b in data["blocks"] if b["state"] in ("root", "cycle") and "lost" in b}
+    live.check({n: lost.get(n, {}).get("by") for n in (100, 77, 5000)} == {100: "return", 77: "free", 5000: "store"} and "held last by leaky`grown, which was overwritten by:" in text, "who held them last, and what lost them", text)
     live.check(text.count("which nothing points to") == 4 and text.count("one of a cycle") == 1 and "by 5 roots" in text, "the text has them, too", text)
 
 
@@ -122,11 +223,13 @@ def plus_program():
     text, data = leaks("plus", "x")
     found = lines("plus", ".cc", data)
     live.check(sorted(f[0] for f in found) == ["cycle", "root"] and any(f[0] == "root" and "lose" in f[2] for f in found) and any(f[0] == "cycle" and "rings" in f[2] for f in found), "C++: new, and shared pointers in a ring", f"{found} {text}")
+    live.check(sorted((b["lost"]["by"], b["lost"]["holder_name"]) for b in data["blocks"] if "lost" in b) == [("return", "rings"), ("store", "last")], "C++: who lost them", text)
 
 
 if not shutil.which("gcc"):
     print("# skip: no gcc")
     sys.exit(77)
+losing()
 c_program()
 if shutil.which("g++"):
     plus_program()
