@@ -47,7 +47,7 @@ static bool same_stack(const struct block *a, const struct block *b)
 	return a->nframes == b->nframes && memcmp(a->frames, b->frames, a->nframes * sizeof(*a->frames)) == 0;
 }
 
-/* Of each stack that asked for some, one, as long as there is room. */
+/* One root of each stack that asked for some, as long as there is room. */
 static int choose_roots(struct leaks *l, struct replay *p, struct block **v, size_t n)
 {
 	int e = 0;

@@ -355,7 +355,7 @@ static int is_target(struct scan *s, uint64_t at, uint64_t word)
 	return 0;
 }
 
-/* What leads to the root, again and again until there is no more. */
+/* Adds whatever leads to the root, again and again until there is no more. */
 int leaks_members(struct blocks *b, struct replay *p, struct block **v, size_t n, struct block *root,
 		  int (*fn)(void *ctx, const struct block *k), void *ctx)
 {

@@ -165,7 +165,7 @@ static void text_stack(const struct names *names, const uint64_t *frames, size_t
 	}
 }
 
-/* Who held it, in words. */
+/* The holder, in words. */
 static void text_holder(const struct names *names, const struct lost *l, struct strb *to)
 {
 	const unsigned long long at = l->word.at;

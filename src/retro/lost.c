@@ -14,7 +14,7 @@
 #define LOOKS_MAX 4096u
 #define ROUNDS_MAX 12u
 
-/* Of one root: at lo it is held, at hi it is not. */
+/* A search for one root: at lo it is held, at hi it is not. */
 struct search {
 	size_t root;
 	bool stacks; /* the first stop where nothing holds it; else the last one where anything but a stack did */
@@ -112,7 +112,7 @@ static int begin(struct hunt *h, struct replay *p, const struct user_regs_struct
 	return e;
 }
 
-/* Those that have the same two stops have the same answer. */
+/* Searches with the same two stops have the same answer. */
 static void answer(struct hunt *h, const struct search *from)
 {
 	for (size_t i = 0; i < h->searches.n; i++) {
@@ -313,7 +313,7 @@ static int watch_all(struct hunt *h, lost_replay_fn *replay, void *ctx)
 	return e;
 }
 
-/* Of the answers that are about a word of a stack: was it left there? True in *ret if there were any. */
+/* Looks at the answers about a word of a stack: was it left there? True in *ret if there were any. */
 static int check_stacks(struct hunt *h, lost_replay_fn *replay, void *ctx, bool *ret)
 {
 	int e = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows words of a stack through a replay: whether the frame that wrote the pointer there is the one that has the
- * word later. What a function left on the stack lies in the frames of others that do not write there. */
+ * word later. Anything that a function left on the stack lies in the frames of others that do not write there. */
 #include "retro/lost.h"
 
 #define TRAPS_MAX 100000u /* 2 s */

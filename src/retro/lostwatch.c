@@ -172,8 +172,8 @@ static void add(struct lost_watch *w, struct replay *p, const struct user_regs_s
 		return;
 }
 
-/* What the instruction that was executed has written. The word that it named holds the pointer, even if it did so
- * before; those behind it only if they have changed. */
+/* Notes the words that the executed instruction has written. The word that it named holds the pointer, even if it did
+ * so before; words after it only if they have changed. */
 static void note_stores(struct lost_watch *w, struct replay *p, const struct user_regs_struct *regs)
 {
 	uint64_t now[OPERAND] = { 0 };
