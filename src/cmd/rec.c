@@ -75,19 +75,22 @@ static const struct optable rec_options = {
 	.leading = true,
 };
 struct player {
-	const char *pack, *gdb;
+	const char *pack, *gdb, *allocator;
 	bool leaks, json;
 };
 static const struct optrow replay_rows[] = {
+	{ .name = "allocator",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct player, allocator),
+	  .arg = "NAMES",
+	  .help = "with --leaks: the program's own functions, too: alloc=NAME@N,realloc=NAME,free=NAME@N; N: argument" },
 	{ .name = "gdb",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct player, gdb),
 	  .arg = "WHERE",
 	  .help = "for gdb, which connects to this port of this machine, to this socket (with a /), or over a pipe (-)" },
 	{ .name = "json", .at = offsetof(struct player, json), .help = "with --leaks: as JSON, all blocks" },
-	{ .name = "leaks",
-	  .at = offsetof(struct player, leaks),
-	  .help = "shows memory that nothing pointed to at the end" },
+	{ .name = "leaks", .at = offsetof(struct player, leaks), .help = "memory that nothing pointed to at the end" },
 	{ .name = "pack",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct player, pack),
@@ -97,7 +100,7 @@ static const struct optrow replay_rows[] = {
 static const struct optable replay_options = {
 	.command = "replay",
 	.synopsis =
-		"replay [--gdb WHERE|--leaks [--json]|--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
+		"replay [--gdb WHERE|--leaks [--allocator NAMES] [--json]|--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
 	.notes =
 		"\tA program that `dwell rec` recorded is run again: the same instructions, output and status. It needs\n"
 		"\tnone of the program's files, and changes none. With a D program nothing is run again: syscall probes are\n"
@@ -203,7 +206,7 @@ static int play(const char *path, const struct player *p)
 
 	if (!f)
 		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
-	if ((p->leaks ? leaks_run(f, p->json, stdout, &e) : replay_run(f, &result, &e)) < 0)
+	if ((p->leaks ? leaks_run(f, p->allocator, p->json, stdout, &e) : replay_run(f, &result, &e)) < 0)
 		return failed(path, &e);
 	if (!result.ended)
 		return cmd_fail("replay: %s ends before the program: the recording was cut off; replayed are %llu "

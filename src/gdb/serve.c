@@ -34,6 +34,7 @@ struct server {
 	uint32_t listed;
 	struct position marks[MARKS_MAX]; /* of `monitor checkpoint`: 1, 2, … */
 	unsigned nmarks, restart;	  /* restart: the number of that where it goes next; 0: none */
+	bool extended;			  /* gdb may want it to run anew after it has ended it */
 	bool gone;			  /* gdb */
 };
 #define SUPPORTED \
@@ -412,6 +413,11 @@ static bool goes(struct server *s, const char *p, enum trip_next *ret)
 {
 	s->trip.steps = false;
 	*ret = NEXT_GO;
+	if (s->extended && !strncmp(p, "vKill", 5)) { /* `run` does so first, and takes no breakpoints out */
+		memset(&s->arms, 0, sizeof(s->arms));
+		wire_text(&s->w, "OK");
+		return false;
+	}
 	if (p[0] == 'k' || !strncmp(p, "vKill", 5) || p[0] == 'D') {
 		s->gone = true;
 		if (p[0] != 'k')
@@ -456,9 +462,11 @@ static int answer(struct server *s, const char *p)
 	case 'P':
 	case 'M':
 	case 'X': return no(s); /* what was recorded cannot be changed */
-	case '!': return wire_text(&s->w, "OK");
+	case '!': s->extended = true; return wire_text(&s->w, "OK");
 	default: break;
 	}
+	if (s->extended && !strncmp(p, "vKill", 5))
+		return 0;
 	if (!strcmp(p, "vCont?"))
 		return wire_text(&s->w, "vCont;c;C;s;S");
 	if (!strcmp(p, "QStartNoAckMode")) {

@@ -18,11 +18,76 @@ static const struct {
 	const char *name;
 	enum form form;
 } functions[] = {
-	{ "malloc", F_SIZE },	   { "calloc", F_PRODUCT },	   { "realloc", F_AGAIN },
-	{ "memalign", F_ALIGNED }, { "aligned_alloc", F_ALIGNED }, { "reallocarray", F_AGAIN_PRODUCT },
-	{ "valloc", F_SIZE },	   { "pvalloc", F_SIZE },	   { "posix_memalign", F_POSIX },
+	{ "malloc", F_SIZE },
+	{ "calloc", F_PRODUCT },
+	{ "realloc", F_AGAIN },
+	{ "memalign", F_ALIGNED },
+	{ "aligned_alloc", F_ALIGNED },
+	{ "reallocarray", F_AGAIN_PRODUCT },
+	{ "valloc", F_SIZE },
+	{ "pvalloc", F_SIZE },
+	{ "posix_memalign", F_POSIX },
 	{ "free", F_FREE },
+	/* Of allocators that have operators of their own. */
+	{ "_Znwm", F_SIZE },
+	{ "_Znam", F_SIZE },
+	{ "_ZnwmRKSt9nothrow_t", F_SIZE },
+	{ "_ZdlPv", F_FREE },
+	{ "_ZdaPv", F_FREE },
+	{ "_ZnamRKSt9nothrow_t", F_SIZE },
+	{ "_ZdlPvm", F_FREE },
+	{ "_ZdaPvm", F_FREE },
 };
+#define PLAIN 10u /* of them are C's */
+
+static const char *name_of(const struct blocks *b, unsigned fn)
+{
+	return fn < ARRAY_SIZE(functions) ? functions[fn].name : b->own[fn - ARRAY_SIZE(functions)].name;
+}
+
+static enum form form_of(const struct blocks *b, unsigned fn)
+{
+	return fn < ARRAY_SIZE(functions) ? functions[fn].form : (enum form)b->own[fn - ARRAY_SIZE(functions)].form;
+}
+
+static int add_own(struct blocks *b, const char *s, size_t n)
+{
+	static const struct {
+		const char *word;
+		enum form form;
+	} kinds[] = { { "alloc=", F_SIZE }, { "realloc=", F_AGAIN }, { "free=", F_FREE } };
+	struct own_function *f = &b->own[b->nown];
+	const char *at = memchr(s, '@', n);
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const size_t k = strlen(kinds[i].word), end = at ? (size_t)(at - s) : n;
+
+		if (n <= k || strncmp(s, kinds[i].word, k) != 0)
+			continue;
+		if (b->nown == BLOCK_OWN || end <= k || end - k >= sizeof(f->name) ||
+		    (at && (at + 2 != s + n || at[1] < '1' || at[1] > '6' || kinds[i].form == F_AGAIN)))
+			return -EINVAL;
+		memcpy(f->name, s + k, end - k);
+		f->form = kinds[i].form;
+		f->arg = at ? (unsigned)(at[1] - '1') : 0;
+		b->nown++;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int blocks_allocator(struct blocks *b, const char *names)
+{
+	int e = 0;
+
+	while (e == 0 && *names) {
+		const size_t n = strcspn(names, ",");
+
+		e = add_own(b, names, n);
+		names += n + (names[n] == ',');
+	}
+	return b->nown ? e : -EINVAL;
+}
 
 /* The file that has this code, as a path that can be opened. False: it is gone. */
 static bool path_of(struct replay *p, uint64_t start, char *path, size_t size)
@@ -56,10 +121,14 @@ int blocks_code(struct blocks *b, struct replay *p, const struct watch_code *c)
 	stacks_changed(b->stacks, (uint32_t)watch_pid(p));
 	if (!watch_ours(p) || !path_of(p, c->start, path, sizeof(path)))
 		return 0;
-	for (unsigned i = 0; i < ARRAY_SIZE(functions) && e == 0; i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(functions) + b->nown && e == 0; i++) {
 		uint64_t off;
 
-		if (sym_elf_find(b->sym, path, functions[i].name, &off) == 0 && off >= c->off &&
+		if (i == PLAIN && sym_elf_find(b->sym, path, "malloc", &off) < 0)
+			i = ARRAY_SIZE(functions);
+		if (i == ARRAY_SIZE(functions) + b->nown)
+			break;
+		if (sym_elf_find(b->sym, path, name_of(b, i), &off) == 0 && off >= c->off &&
 		    off - c->off < c->end - c->start)
 			e = watch_break(p, c->start + (off - c->off), i + 1);
 	}
@@ -117,7 +186,7 @@ int blocks_stop(struct blocks *b, struct replay *p, const struct user_regs_struc
 
 static int take_result(struct blocks *b, struct replay *p, const struct asking *a, uint64_t rax)
 {
-	const enum form form = functions[a->fn].form;
+	const enum form form = form_of(b, a->fn);
 	uint64_t addr = rax;
 
 	if (form == F_POSIX && (rax || watch_read(p, a->old, &addr, sizeof(addr)) != sizeof(addr)))
@@ -134,10 +203,18 @@ static uint64_t product(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &x) ? UINT64_MAX : x;
 }
 
-static void take_arguments(struct asking *a, const struct user_regs_struct *r)
+/* The argument that is the size or the block. */
+static uint64_t argument(const struct blocks *b, unsigned fn, const struct user_regs_struct *r)
 {
-	switch (functions[a->fn].form) {
-	case F_SIZE: a->size = r->rdi; break;
+	const uint64_t v[6] = { r->rdi, r->rsi, r->rdx, r->rcx, r->r8, r->r9 };
+
+	return fn < ARRAY_SIZE(functions) ? r->rdi : v[b->own[fn - ARRAY_SIZE(functions)].arg];
+}
+
+static void take_arguments(const struct blocks *b, struct asking *a, const struct user_regs_struct *r)
+{
+	switch (form_of(b, a->fn)) {
+	case F_SIZE: a->size = argument(b, a->fn, r); break;
 	case F_PRODUCT: a->size = product(r->rdi, r->rsi); break;
 	case F_ALIGNED: a->size = r->rsi; break;
 	case F_POSIX: a->size = r->rdx; break;
@@ -151,19 +228,20 @@ static void take_arguments(struct asking *a, const struct user_regs_struct *r)
 static int asked(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, unsigned fn)
 {
 	struct asking a = { .task = watch_task(p), .fn = fn, .sp = regs->rsp + sizeof(uint64_t) };
-	const enum form form = functions[fn].form;
+	const enum form form = form_of(b, fn);
 	int e;
 
-	b->begins = form == F_FREE || form == F_AGAIN || form == F_AGAIN_PRODUCT;
-	e = blocks_stop(b, p, regs, b->begins ? regs->rdi : 0);
-	b->begins = false;
+	if (form == F_FREE || form == F_AGAIN || form == F_AGAIN_PRODUCT)
+		b->begins = argument(b, fn, regs);
+	e = blocks_stop(b, p, regs, b->begins);
+	b->begins = 0;
 	if (e)
 		return e;
 	if (form == F_FREE) {
-		drop(b, regs->rdi);
+		drop(b, argument(b, fn, regs));
 		return 0;
 	}
-	take_arguments(&a, regs);
+	take_arguments(b, &a, regs);
 	if (watch_read(p, regs->rsp, &a.ret, sizeof(a.ret)) != sizeof(a.ret))
 		return 0;
 	a.nframes = stacks_walk(b->stacks, p, watch_pid(p), regs, a.frames, NULL, BLOCK_FRAMES);
@@ -205,7 +283,7 @@ int blocks_hit(struct blocks *b, struct replay *p, const struct user_regs_struct
 		b->returns = false;
 		break;
 	}
-	if (e || !tag || tag > ARRAY_SIZE(functions) || within(b, watch_task(p), regs->rsp))
+	if (e || !tag || tag > ARRAY_SIZE(functions) + b->nown || within(b, watch_task(p), regs->rsp))
 		return e;
 	return asked(b, p, regs, (unsigned)tag - 1);
 }

@@ -49,7 +49,14 @@ struct asking {
 struct stale_word {
 	uint64_t at, number, since;
 };
+#define BLOCK_OWN 8u /* functions of --allocator */
+struct own_function {
+	char name[128];
+	unsigned form, arg; /* arg: 0, 1, … */
+};
 struct blocks {
+	struct own_function own[BLOCK_OWN];
+	unsigned nown;
 	struct block *all;
 	uint64_t given, freed;
 	VEC(struct asking) asking;
@@ -57,13 +64,15 @@ struct blocks {
 	struct sym *sym;
 	struct stacks *stacks;
 	VEC(struct stale_word) stale;
-	bool begins, returns; /* this stop is a call of free() or realloc() that begins; one that returns a block */
-	uint64_t stop;	      /* calls of the allocator that began or returned, and stops of the trace, until now */
+	uint64_t begins; /* this stop is a call of free() or realloc() that begins: of this block; else 0 */
+	bool returns;	 /* it is a call that returns a block */
+	uint64_t stop;	 /* calls of the allocator that began or returned, and stops of the trace, until now */
 	/* At each of them, before the block is freed, or after it was given. freed: the block that will be. */
 	int (*stopped)(void *ctx, struct replay *p, const struct user_regs_struct *regs, uint64_t freed);
 	void *ctx;
 };
 int blocks_stop(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, uint64_t freed);
+int blocks_allocator(struct blocks *b, const char *names);			 /* as leaks_run() has it. 0; -EINVAL */
 int blocks_code(struct blocks *b, struct replay *p, const struct watch_code *c); /* breakpoints there. 0 or -errno */
 int blocks_hit(struct blocks *b, struct replay *p, const struct user_regs_struct *regs, uint64_t tag);
 int blocks_group(struct blocks *b, struct replay *p, enum watch_when when); /* a stop of the trace */

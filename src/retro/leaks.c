@@ -161,11 +161,13 @@ static int run(struct leaks *l)
 	return replay_once(l, &w);
 }
 
-int leaks_run(FILE *f, bool json, FILE *out, struct err *e)
+int leaks_run(FILE *f, const char *allocator, bool json, FILE *out, struct err *e)
 {
 	struct leaks l = { .fd = fileno(f), .out = out, .json = json, .e = e };
 	int x = sym_new(&l.b.sym, e);
 
+	if (x == 0 && allocator && blocks_allocator(&l.b, allocator) < 0)
+		x = err_set(e, -EINVAL, "--allocator wants alloc=NAME@N,realloc=NAME,free=NAME@N, not '%s'", allocator);
 	if (x == 0) {
 		l.b.stacks = stacks_new(l.b.sym);
 		x = run(&l);

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include "base/err.h"
 
-/* Replays the trace in f, which it takes over, up to the end of the command's process, and prints to out. 0, or -errno
- * after an error; -ENODATA: the recording has no such end. */
-int leaks_run(FILE *f, bool json, FILE *out, struct err *e);
+/* allocator: names of further functions, "alloc=NAME@N,realloc=NAME,free=NAME@N" (N: argument with the size or the
+ * block, 1 if it is left out), or NULL; -EINVAL. Replays the trace in f, which it takes over, up to the end of the
+ * command's process, and prints to out. 0, or -errno after an error; -ENODATA: the recording has no such end. */
+int leaks_run(FILE *f, const char *allocator, bool json, FILE *out, struct err *e);
 #endif

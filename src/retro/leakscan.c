@@ -175,7 +175,7 @@ static int scan_registers(struct scan *s)
 		if (!s->calls)
 			memcpy(words, r, sizeof(words));
 		else if (s->tasks.v[i] == watch_task(s->p))
-			words[6] = s->b->begins ? r->rdi : s->b->returns ? r->rax : 0;
+			words[6] = s->b->returns ? r->rax : s->b->begins;
 		for (size_t k = 0; k < ARRAY_SIZE(words) && e == 0; k++)
 			e = hold(s, 0, words[k]);
 	}

@@ -136,6 +136,12 @@ def forwards():
                    ("monitor when", "after [0-9]+ system calls"), ("reverse-continue", "No more reverse-execution history"), ("info registers rip", "0x7f")], "forwards")
 
 
+def anew():
+    """gdb's run: from the start once more, out of the middle and from the end, with the breakpoints that gdb has then."""
+    says("items", [("break add", "Breakpoint 1"), ("continue", "a=0, b=0"), ("continue", "a=0, b=1"), ("run", r"add \(a=0, b=0\)"), ("print calls", "= 0"), ("continue", "a=0, b=1"), ("reverse-continue", "a=0, b=0"),
+                   ("delete", ""), ("continue", "No more reverse-execution history"), ("break set", "Breakpoint 2"), ("run", r"set \(v=0\)"), ("print calls", "= 1"), ("start", "Temporary breakpoint 3, main"), ("kill", "killed")], "run")
+
+
 def backwards():
     says("items", [("break set if v == 9", "Breakpoint 1"), ("continue", r"set \(v=9\)"), ("finish", "main"), ("watch it.field", "Hardware"), ("reverse-continue", "Old value = 9\nNew value = 6"),
                    ("bt", r"set \(v=9\)"), ("reverse-continue", r"Breakpoint 1, set \(v=9\)"), ("reverse-continue", "Old value = 6\nNew value = 3"), ("reverse-continue", "Old value = 3\nNew value = 0"),
@@ -233,6 +239,7 @@ build()
 live.check(record("items", os.path.join(WORK, "items")).stdout == "45 9\n", "recorded")
 live.check(record("threads", os.path.join(WORK, "threads"), "x", text="hello").stdout == "60 hello\n", "recorded, with threads")
 forwards()
+anew()
 backwards()
 faults()
 programs()

@@ -128,6 +128,27 @@ int main(void)
 	return c[5];
 }
 """
+POOL = r"""
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+struct pool { char *at; void *free[16]; int n; };
+static struct pool pool; static char *a, *b;
+__attribute__((noinline)) static void *pool_take(struct pool *p, size_t size) { void *r = p->at; p->at += (size + 15) & ~15ul; return r; }
+__attribute__((noinline)) static void pool_give(struct pool *p, void *x) { p->free[p->n++ % 16] = x; }
+int main(void)
+{
+	pool.at = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (int i = 0; i < 50; i++) pool_give(&pool, pool_take(&pool, 40));
+	a = pool_take(&pool, 111);
+	b = pool_take(&pool, 222);
+	*(char **)b = pool_take(&pool, 333);
+	a = NULL; /* 111 */
+	*(char **)b = NULL; /* 333 */
+	char c[9000]; memset(c, 0, sizeof(c)); puts("x");
+	return c[5];
+}
+"""
 PLUS = r"""
 #include <cstdio>
 #include <memory>
@@ -161,10 +182,10 @@ def build(name, text, compiler, suffix):
     return path
 
 
-def leaks(name, *args):
+def leaks(name, *args, allocator=None):
     trace = os.path.join(WORK, name + ".trace")
     subprocess.run([live.DWELL, "rec", "-q", "-o", trace, "--", os.path.join(WORK, name), *args], stdout=subprocess.DEVNULL, timeout=60, check=True)
-    text, data = (subprocess.run([live.DWELL, "replay", "--leaks", *j, trace], capture_output=True, timeout=60, check=False, text=True) for j in ([], ["--json"]))
+    text, data = (subprocess.run([live.DWELL, "replay", "--leaks", *(["--allocator", allocator] if allocator else []), *j, trace], capture_output=True, timeout=60, check=False, text=True) for j in ([], ["--json"]))
     live.check(text.returncode == 0 and data.returncode == 0, f"{name} {args}: it ran", f"{text} {data}")
     return text.stdout, json.loads(data.stdout or "{}")
 
@@ -229,7 +250,21 @@ def plus_program():
 if not shutil.which("gcc"):
     print("# skip: no gcc")
     sys.exit(77)
+def pool():
+    path = build("pool", POOL, "gcc", ".c")
+    text, data = leaks("pool", allocator="alloc=pool_take@2,free=pool_give@2")
+    with open(path + ".c", encoding="ascii") as f:
+        line = {int(m[1]): n for n, text_line in enumerate(f, 1) for m in [re.search(r"/\* (\d+) \*/", text_line)] if m}
+    roots = {b["bytes"]: b for b in data["blocks"] if b["state"] == "root"}
+    live.check(set(roots) == {111, 333} and data["freed"] == 50 and all(roots[n]["lost"]["stack"][0]["place"].endswith(f"pool.c:{line[n]}") for n in roots), "an allocator of its own", text)
+    live.check([b["bytes"] for b in data["blocks"] if b["state"] == "held" and b["bytes"] != 4096 and b["bytes"] != 1024] == [222], "what it holds", text)
+    for bad in ("alloc", "alloc=", "take=x", "alloc=x@0", "realloc=x@2", ""):
+        p = subprocess.run([live.DWELL, "replay", "--leaks", "--allocator", bad, os.path.join(WORK, "pool.trace")], capture_output=True, timeout=20, check=False, text=True)
+        live.check(p.returncode == 1 and "--allocator wants" in p.stderr, f"--allocator {bad}", p)
+
+
 losing()
+pool()
 c_program()
 if shutil.which("g++"):
     plus_program()
