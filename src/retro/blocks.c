@@ -28,7 +28,7 @@ static const struct {
 	{ "pvalloc", F_SIZE },
 	{ "posix_memalign", F_POSIX },
 	{ "free", F_FREE },
-	/* Of allocators that have operators of their own. */
+	/* For allocators that have operators of their own. */
 	{ "_Znwm", F_SIZE },
 	{ "_Znam", F_SIZE },
 	{ "_ZnwmRKSt9nothrow_t", F_SIZE },
