@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/tracee/args.h"
+#include <asm/unistd.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -49,6 +51,20 @@ static void add_msg(struct tracee *t, uint64_t addr, uint64_t size, struct spans
 	add(ret, (uint64_t)(uintptr_t)h.msg_name, least(h.msg_namelen, ADDR_MAX));
 	add(ret, (uint64_t)(uintptr_t)h.msg_control, least(h.msg_controllen, ADDR_MAX));
 	add_iov(t, (uint64_t)(uintptr_t)h.msg_iov, h.msg_iovlen, size, ret);
+}
+
+/* n struct mmsghdr, with their buffers; sizes: as far as each has them. */
+static void add_msgs(struct tracee *t, uint64_t addr, uint64_t n, bool sizes, struct spans *ret)
+{
+	for (uint64_t i = 0; i < n && i < ARGS_IOV_MAX; i++, addr += sizeof(struct mmsghdr)) {
+		const uint64_t at = addr + offsetof(struct mmsghdr, msg_len);
+		uint32_t len = 0;
+
+		if (sizes && tracee_read(t, at, &len, sizeof(len)) != sizeof(len))
+			return;
+		add(ret, at, sizeof(len));
+		add_msg(t, addr, sizes ? len : UINT64_MAX, ret);
+	}
 }
 
 /* Arguments that are pointers only at times, or of sizes that depend on others. */
@@ -137,6 +153,8 @@ uint32_t args_read(struct tracee *t, const struct call_desc *c, const uint64_t a
 			crc = text_crc(t, args[i], crc);
 		else
 			add_read(t, c, i, args, &s);
+	if (c->nr == __NR_sendmmsg)
+		add_msgs(t, args[1], args[2], false, &s);
 	crc = spans_crc(t, &s, crc);
 	vec_free(&s.v);
 	return crc;
@@ -222,4 +240,6 @@ void args_written(struct tracee *t, const struct call_desc *c, const uint64_t ar
 		else if (result >= 0)
 			add_written(t, c, i, args, (uint64_t)result, ret);
 	}
+	if (result > 0 && (c->nr == __NR_sendmmsg || c->nr == __NR_recvmmsg))
+		add_msgs(t, args[1], (uint64_t)result, c->nr == __NR_recvmmsg, ret);
 }

@@ -56,6 +56,10 @@ import ctypes, os, select, socket
 h, v = (ctypes.c_int * 2)(0x20080522, 0), (ctypes.c_uint * 6)(); print(ctypes.CDLL(None).syscall(125, h, v), list(v))
 a, b = socket.socketpair()
 a.sendmsg([b"one", b"two"]); print(b.recvmsg(100, 100)); socket.send_fds(a, [b"x"], [0]); print(socket.recv_fds(b, 10, 2))
+class Msg(ctypes.Structure): _fields_ = [(x, ctypes.c_uint64) for x in ("name", "namelen", "iov", "iovlen", "control", "controllen", "flags", "len")]
+e, f = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); t = [ctypes.create_string_buffer(x, 9) for x in (b"one", b"three", b"", b"")]
+iov = [(ctypes.c_uint64 * 2)(ctypes.addressof(x), n) for x, n in zip(t, (3, 5, 9, 9))]; msgs = (Msg * 4)(*[Msg(iov=ctypes.addressof(x), iovlen=1) for x in iov])
+print([ctypes.CDLL(None).syscall(n, x, ctypes.byref(msgs, at), 2, 0, None) for n, x, at in ((307, e.fileno(), 0), (299, f.fileno(), 2 * ctypes.sizeof(Msg)))], [m.len for m in msgs], [x.value for x in t])
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); c = socket.create_connection(s.getsockname()); d, who = s.accept()
 print(who, s.getsockname(), c.getsockopt(6, 1)); c.send(b"q"); p = select.epoll(); p.register(d, 1); print(p.poll(1), select.select([d], [c], [], 1))
 r, w = os.pipe(); os.writev(w, [b"ab", b"cd"]); x = [bytearray(3), bytearray(3)]; print(os.readv(r, x), x, os.sched_getaffinity(0), os.uname())
