@@ -56,7 +56,7 @@ static int add_own(struct blocks *b, const char *s, size_t n)
 		const char *word;
 		enum form form;
 	} kinds[] = { { "alloc=", F_SIZE }, { "realloc=", F_AGAIN }, { "free=", F_FREE } };
-	struct own_function *f = &b->own[b->nown];
+	struct own_function *f = &b->own[b->own_n];
 	const char *at = memchr(s, '@', n);
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -64,13 +64,13 @@ static int add_own(struct blocks *b, const char *s, size_t n)
 
 		if (n <= k || strncmp(s, kinds[i].word, k) != 0)
 			continue;
-		if (b->nown == BLOCK_OWN || end <= k || end - k >= sizeof(f->name) ||
+		if (b->own_n == BLOCK_OWN || end <= k || end - k >= sizeof(f->name) ||
 		    (at && (at + 2 != s + n || at[1] < '1' || at[1] > '6' || kinds[i].form == F_AGAIN)))
 			return -EINVAL;
 		memcpy(f->name, s + k, end - k);
 		f->form = kinds[i].form;
 		f->arg = at ? (unsigned)(at[1] - '1') : 0;
-		b->nown++;
+		b->own_n++;
 		return 0;
 	}
 	return -EINVAL;
@@ -86,7 +86,7 @@ int blocks_allocator(struct blocks *b, const char *names)
 		e = add_own(b, names, n);
 		names += n + (names[n] == ',');
 	}
-	return b->nown ? e : -EINVAL;
+	return b->own_n ? e : -EINVAL;
 }
 
 /* The file that has this code, as a path that can be opened. False: it is gone. */
@@ -121,12 +121,12 @@ int blocks_code(struct blocks *b, struct replay *p, const struct watch_code *c)
 	stacks_changed(b->stacks, (uint32_t)watch_pid(p));
 	if (!watch_ours(p) || !path_of(p, c->start, path, sizeof(path)))
 		return 0;
-	for (unsigned i = 0; i < ARRAY_SIZE(functions) + b->nown && e == 0; i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(functions) + b->own_n && e == 0; i++) {
 		uint64_t off;
 
 		if (i == PLAIN && sym_elf_find(b->sym, path, "malloc", &off) < 0)
 			i = ARRAY_SIZE(functions);
-		if (i == ARRAY_SIZE(functions) + b->nown)
+		if (i == ARRAY_SIZE(functions) + b->own_n)
 			break;
 		if (sym_elf_find(b->sym, path, name_of(b, i), &off) == 0 && off >= c->off &&
 		    off - c->off < c->end - c->start)
@@ -283,7 +283,7 @@ int blocks_hit(struct blocks *b, struct replay *p, const struct user_regs_struct
 		b->returns = false;
 		break;
 	}
-	if (e || !tag || tag > ARRAY_SIZE(functions) + b->nown || within(b, watch_task(p), regs->rsp))
+	if (e || !tag || tag > ARRAY_SIZE(functions) + b->own_n || within(b, watch_task(p), regs->rsp))
 		return e;
 	return asked(b, p, regs, (unsigned)tag - 1);
 }

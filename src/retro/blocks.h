@@ -56,7 +56,7 @@ struct own_function {
 };
 struct blocks {
 	struct own_function own[BLOCK_OWN];
-	unsigned nown;
+	unsigned own_n;
 	struct block *all;
 	uint64_t given, freed;
 	VEC(struct asking) asking;
