@@ -146,7 +146,8 @@ static int choose_timeline(struct recnow *l, bool *ret_record, struct err *err)
 {
 	*ret_record = recnow_asked(l);
 	if (l->also && !l->command && !l->pid && !l->words)
-		return err_set(err, -EINVAL, "--gc is about one process that is recorded now: -p PID, or -- COMMAND");
+		return err_set(err, -EINVAL,
+			       "--gc and --java are about one process that is recorded now: -p PID, or -- COMMAND");
 	l->program = "timeline/threads";
 	l->bursts = true;
 	return 0;
@@ -158,6 +159,11 @@ static const struct optrow timeline_rows[] = {
 	  .at = offsetof(struct recnow, also),
 	  .text = "latency/gc latency/safepoint",
 	  .help = "record now: with the garbage collections of Node, Java or Python in a lane" },
+	{ .name = "java",
+	  .kind = OPT_SET,
+	  .at = offsetof(struct recnow, also),
+	  .text = "latency/gc latency/safepoint latency/monitor latency/park latency/classinit latency/jit",
+	  .help = "the same, and lanes of monitors, parked threads, class initialisation, compilation" },
 	RECNOW_ROWS_TREE,
 	RECNOW_ROWS_WHOSE,
 };

@@ -83,21 +83,6 @@ int cmd_no_tool(const char *word)
 	return EXIT_USAGE;
 }
 
-/* The comment at its head, without the stars. */
-static void put_head(const char *text, FILE *out)
-{
-	size_t len;
-	const char *at = text ? tool_head(text, &len) : NULL;
-
-	for (const char *end = at ? at + len : NULL; at && at < end;) {
-		size_t k = strcspn(at, "\n"), skip = k > 2 ? 3 : k;
-
-		fprintf(out, "%.*s\n", (int)(k - skip), at + skip);
-		at += k + 1;
-	}
-	fprintf(out, "\n");
-}
-
 /* The text of a tool; NULL: there is none. */
 static const char *text_of(struct arena *a, const char *name)
 {
@@ -153,7 +138,7 @@ bool cmd_help_of_tool(const char *name, FILE *out)
 	begin(&c, name);
 	text = text_of(c.arena, name);
 	can = toolopts_of(text);
-	put_head(text, out);
+	tool_put_head(text, out);
 	toolopts_help(&can, out);
 	params_help(&c, out);
 	request_done(&c);

@@ -77,3 +77,17 @@ const char *tool_head(const char *text, size_t *n)
 	*n = (size_t)(end - at) + 1;
 	return at;
 }
+
+void tool_put_head(const char *text, FILE *out)
+{
+	size_t len;
+	const char *at = text ? tool_head(text, &len) : NULL;
+
+	for (const char *end = at ? at + len : NULL; at && at < end;) {
+		size_t k = strcspn(at, "\n"), skip = k > 2 ? 3 : k;
+
+		fprintf(out, "%.*s\n", (int)(k - skip), at + skip);
+		at += k + 1;
+	}
+	fprintf(out, "\n");
+}

@@ -4,6 +4,7 @@
 #define DWELL_FRONT_TOOL_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define TOOL_NAME_MAX 64
 
@@ -17,4 +18,6 @@ bool tool_fits(const char *name, const char *summary, const char *word);
 /* The comment at the head of a tool: where its first line begins, and in *n its length; lines begin with " *". NULL:
  * there is none. */
 const char *tool_head(const char *text, size_t *n);
+/* Writes this comment without its stars, and an empty line. text: NULL has no comment. */
+void tool_put_head(const char *text, FILE *out);
 #endif

@@ -2,6 +2,7 @@
 # @timeout: 90
 """Threads of Java that park, as often and as long as the program says, with who unparked them; classes by name that take long to initialise.
 JAVAS: further JVMs, separated by colons."""
+import json
 import os
 import re
 import shutil
@@ -48,4 +49,7 @@ for home in JAVAS:
         r = live.dwell("latency", "--over", "30ms", "--stacks", "classinit", "-p", jvm.pid, timeout=40)
     names = re.findall(r"^slow classinit +(\d+(?:\.\d+)?) ms .*\n  key +\d+\n  class +(\S+)$", r.stdout, re.M)
     live.check({"Park$Heavy", "Park$Heir"} <= {n for _, n in names} and all(float(ms) >= 55 for ms, n in names if n.startswith("Park$")), f"{what}: classes", (names, r.stdout[:900], r.stderr))
+r = live.dwell("timeline", "--java", "--json", "--", JAVAS[0] + "/bin/java", "-cp", ".", "Park", "2500")
+labels = {row["label"] for row in json.loads(r.stdout[r.stdout.index('{"'):])["rows"]}
+live.check({"park", "classinit"} <= labels, "timeline --java has lanes", (sorted(labels), r.stderr))
 live.done()
