@@ -12,22 +12,11 @@ struct check_cmd {
 	const struct optrow *live_only;
 };
 
-static int take_cgroup(void *run, const struct optrow *o, const char *arg, struct err *err)
+static int take_whose(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct check_cmd *c = run;
 
-	(void)o;
-	(void)err;
-	c->live.filter.cgroup = slowfilter_cgroup(c->live.request.arena, arg);
-	return 0;
-}
-
-static int take_unit(void *live, const struct optrow *o, const char *arg, struct err *err)
-{
-	(void)o;
-	(void)err;
-	live_check_unit(live, arg);
-	return 0;
+	return slowfilter_only(&c->live.filter, c->live.request.arena, o->name, arg, err);
 }
 
 static void on_given(void *run, const struct optrow *o)
@@ -56,23 +45,20 @@ static const struct optrow rows[] = {
 	  .live = true,
 	  .arg = "COMMAND, -- COMMAND...",
 	  .help = "run it, and what it and its descendants wait for" },
+	{ .name = "user",
+	  .kind = OPT_CALL,
+	  .take = take_whose,
+	  .live = true,
+	  .arg = "NAME, --unit NAME",
+	  .help = "waits of processes of this user, of this unit of systemd" },
+	{ .name = "unit", .kind = OPT_CALL, .take = take_whose, .live = true, .arg = "NAME" },
 	{ .name = "cgroup",
 	  .kind = OPT_CALL,
-	  .take = take_cgroup,
+	  .take = take_whose,
 	  .live = true,
-	  .arg = "PATH, --container ID, --unit NAME",
-	  .help = "waits of the processes in it" },
-	{ .name = "container",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct check_cmd, live.filter.container),
-	  .live = true,
-	  .arg = "ID" },
-	{ .name = "unit",
-	  .kind = OPT_CALL,
-	  .take = take_unit,
-	  .at = offsetof(struct check_cmd, live),
-	  .live = true,
-	  .arg = "NAME" },
+	  .arg = "PATH, --container ID",
+	  .help = "waits of those in this control group and below it, in this container" },
+	{ .name = "container", .kind = OPT_CALL, .take = take_whose, .live = true, .arg = "ID" },
 	{ .name = "html",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct check_cmd, live.html),

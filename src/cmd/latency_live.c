@@ -62,14 +62,11 @@ static int take_request(void *live, const struct optrow *o, const char *arg, str
 	return live_slow_requests(live, arg, err);
 }
 
-static int take_cgroup(void *live, const struct optrow *o, const char *arg, struct err *err)
+static int take_whose(void *live, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct latency_cmd *c = live;
 
-	(void)o;
-	(void)err;
-	c->live.filter.cgroup = slowfilter_cgroup(c->live.request.arena, arg);
-	return 0;
+	return slowfilter_only(&c->live.filter, c->live.request.arena, o->name, arg, err);
 }
 
 static int take_by(void *live, const struct optrow *o, const char *arg, struct err *err)
@@ -129,14 +126,17 @@ static const struct optrow rows[] = {
 	{ .name = "comm",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct latency_cmd, live.filter.comm),
-	  .arg = "NAME, --cgroup PATH, --container ID",
-	  .help = "events of these only" },
-	{ .name = "cgroup", .kind = OPT_CALL, .take = take_cgroup, .live = true, .arg = "PATH" },
-	{ .name = "container",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct latency_cmd, live.filter.container),
+	  .arg = "NAME, --user NAME, --unit NAME",
+	  .help = "only events of programs of this name, of this user, of this unit of systemd" },
+	{ .name = "user", .kind = OPT_CALL, .take = take_whose, .live = true, .arg = "NAME" },
+	{ .name = "unit", .kind = OPT_CALL, .take = take_whose, .live = true, .arg = "NAME" },
+	{ .name = "cgroup",
+	  .kind = OPT_CALL,
+	  .take = take_whose,
 	  .live = true,
-	  .arg = "ID" },
+	  .arg = "PATH, --container ID",
+	  .help = "only those in this control group and below it, in this container" },
+	{ .name = "container", .kind = OPT_CALL, .take = take_whose, .live = true, .arg = "ID" },
 	{ .name = "by",
 	  .kind = OPT_CALL,
 	  .take = take_by,

@@ -8,21 +8,41 @@
 #include "cmdline/requestopts.h"
 #include "live/stuck.h"
 
-static int take_cgroup(void *id, const struct optrow *o, const char *arg, struct err *err)
+struct stuck_cmd {
+	struct live_stuck live;
+	const struct optrow *live_only; /* an option that recordings do not have */
+};
+
+static int take_whose(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
-	(void)o;
-	return live_stuck_cgroup(arg, id, err);
+	struct stuck_cmd *c = run;
+
+	return slowfilter_only(&c->live.filter, c->live.request.arena, o->name, arg, err);
+}
+
+static void on_given(void *run, const struct optrow *o)
+{
+	struct stuck_cmd *c = run;
+
+	if (o->live)
+		c->live_only = o;
 }
 
 static const struct optrow rows[] = {
-	{ .name = "cgroup",
+	{ .name = "user",
 	  .kind = OPT_CALL,
-	  .at = offsetof(struct live_stuck, view.print.cgroup),
-	  .take = take_cgroup,
+	  .take = take_whose,
+	  .live = true,
+	  .arg = "NAME, --unit NAME",
+	  .help = "only threads of this user, of this unit of systemd, with those that sleep" },
+	{ .name = "unit", .kind = OPT_CALL, .take = take_whose, .live = true, .arg = "NAME" },
+	{ .name = "cgroup",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct stuck_cmd, live.cgroup),
 	  .arg = "PATH",
-	  .help = "threads of this cgroup (version 2) only, with those that sleep; or its number" },
+	  .help = "only those in this control group and below it, or in the one of version 2 with this number" },
 	{ .letter = 'x',
-	  REQUEST_PASS(struct live_stuck, request),
+	  REQUEST_PASS(struct stuck_cmd, live.request),
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell: causes=FILE for rules of your own" },
 };
@@ -33,32 +53,42 @@ static const struct viewjoined joined = {
 			    "latency stuck [options] FILE   of a recording: -x record=FILE",
 		.rows = rows,
 		.n = ARRAY_SIZE(rows),
+		.given = on_given,
 	},
 	.view = &view_stuck,
-	.state_at = offsetof(struct live_stuck, view),
-	.form_at = offsetof(struct live_stuck, form),
+	.state_at = offsetof(struct stuck_cmd, live.view),
+	.form_at = offsetof(struct stuck_cmd, live.form),
 };
+
+static int of_recording(struct stuck_cmd *c, const struct optable *options, char *const *words, size_t n)
+{
+	const struct viewshow show = {
+		.view = &view_stuck, .state = &c->live.view, .form = c->live.form, .causes = c->live.request.opts.causes
+	};
+	int e = c->live_only ? cmd_not_recorded(options, c->live_only, words[0])
+			     : viewcmd_recorded(&show, options, words, n);
+
+	request_done(&c->live.request);
+	return e;
+}
 
 static int stuck_main(int argc, char **argv)
 {
-	struct live_stuck r = { 0 };
+	struct stuck_cmd c = { 0 };
 	struct viewrows all;
 	const struct optable options = viewline_join(&joined, &all);
+	struct err err = { 0 };
 	int e;
 
-	cmd_begin(&r.request);
-	view_init(&view_stuck, &r.view);
-	e = cmd_options(&options, &r, argc, argv);
-	if (e == 0 && optind == argc)
-		return cmd_ran(live_stuck_run(&r), 0);
-	if (e == 0) {
-		const struct viewshow show = {
-			.view = &view_stuck, .state = &r.view, .form = r.form, .causes = r.request.opts.causes
-		};
-
-		e = viewcmd_recorded(&show, &options, argv + optind, (size_t)(argc - optind));
-	}
-	request_done(&r.request);
+	cmd_begin(&c.live.request);
+	view_init(&view_stuck, &c.live.view);
+	e = cmd_options(&options, &c, argc, argv);
+	if (e == 0)
+		e = cmd_ended(live_stuck_whose(&c.live, optind < argc, &err), &err);
+	if (e == 0)
+		return optind < argc ? of_recording(&c, &options, argv + optind, (size_t)(argc - optind))
+				     : cmd_ran(live_stuck_run(&c.live), 0);
+	request_done(&c.live.request);
 	return e;
 }
 

@@ -17,9 +17,7 @@ static int take_target(void *run, const struct optrow *o, const char *arg, struc
 
 static int take_whose(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
-	(void)err;
-	live_top_only(run, o->name, arg);
-	return 0;
+	return live_top_only(run, o->name, arg, err);
 }
 
 static void put_keys(FILE *out)
@@ -41,9 +39,15 @@ static const struct optrow rows[] = {
 	{ .name = "comm",
 	  .kind = OPT_CALL,
 	  .take = take_whose,
-	  .arg = "NAME, --cgroup PATH, --container ID",
-	  .help = "causes of these only" },
-	{ .name = "cgroup", .kind = OPT_CALL, .take = take_whose, .arg = "PATH" },
+	  .arg = "NAME, --user NAME, --unit NAME",
+	  .help = "causes of programs of this name, of this user, of this unit of systemd only" },
+	{ .name = "user", .kind = OPT_CALL, .take = take_whose, .arg = "NAME" },
+	{ .name = "unit", .kind = OPT_CALL, .take = take_whose, .arg = "NAME" },
+	{ .name = "cgroup",
+	  .kind = OPT_CALL,
+	  .take = take_whose,
+	  .arg = "PATH, --container ID",
+	  .help = "causes of those in this control group and below it, in this container only" },
 	{ .name = "container", .kind = OPT_CALL, .take = take_whose, .arg = "ID" },
 	{ .name = "over",
 	  .kind = OPT_TIME,

@@ -26,7 +26,8 @@ static const char *title_of(struct live_check *r)
 
 	return r->request.words	     ? arena_printf(a, "command %s", r->request.words[0])
 	       : r->request.pids.n   ? arena_printf(a, "process %ld", r->request.pids.v[0])
-	       : r->unit	     ? arena_printf(a, "unit %s", r->unit)
+	       : r->filter.unit	     ? arena_printf(a, "unit %s", r->filter.unit)
+	       : r->filter.user	     ? arena_printf(a, "user %s", r->filter.user)
 	       : r->filter.cgroup    ? arena_printf(a, "cgroup %s", r->filter.cgroup)
 	       : r->filter.container ? arena_printf(a, "container %s", r->filter.container)
 				     : "this machine";
@@ -80,13 +81,6 @@ static int on_finish(void *ctx)
 
 	check_took(r->view.check, clock_ns(CLOCK_MONOTONIC) - r->begun);
 	return viewrun_finish(&r->run, &r->request.to);
-}
-
-/* Units of the system are in system.slice. */
-void live_check_unit(struct live_check *r, const char *name)
-{
-	r->unit = name;
-	r->filter.container = strchr(name, '.') ? name : arena_printf(r->request.arena, "%s.service", name);
 }
 
 void live_check_request(struct live_check *r)

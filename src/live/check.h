@@ -14,7 +14,7 @@ struct live_check {
 	/* asked for */
 	struct request request;	  /* begun by the caller, ended by live_check_done() */
 	struct slowfilter filter; /* whose waits */
-	const char *unit, *html;  /* NULL: none */
+	const char *html;	  /* NULL: none */
 	struct check_view view;
 	const char *form; /* of the view; NULL: text */
 	uint64_t for_ns;
@@ -25,8 +25,6 @@ struct live_check {
 	uint64_t begun; /* CLOCK_MONOTONIC ns */
 };
 
-/* --unit NAME: units are control groups by their name. */
-void live_check_unit(struct live_check *r, const char *name);
 /* Puts the run into r->request. */
 void live_check_request(struct live_check *r);
 /* 0 or -errno, told. */

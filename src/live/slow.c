@@ -212,18 +212,13 @@ int live_slow_group(struct live_slow *l, struct err *err)
 	struct request *c = &l->request;
 	_cleanup_(strb_free) struct strb b = { 0 };
 	const char *reason = NULL;
-	bool filters = l->filter.comm || l->filter.cgroup || l->filter.container;
+	bool filters = slowfilter_any(&l->filter);
 
 	if (l->show.by)
 		request_option(c, "by", l->show.by);
 	if (l->as_daemon || (!filters && !c->pids.n && !c->commands.n && !c->words))
 		return 0;
-	if (l->filter.comm)
-		request_option(c, "comm", l->filter.comm);
-	if (l->filter.cgroup)
-		request_option(c, "cgroup", l->filter.cgroup);
-	if (l->filter.container)
-		request_option(c, "container", l->filter.container);
+	slowfilter_options(&l->filter, c);
 	l->show.wanted_only = wanted_text(c->arena, &c->opts, &b, &reason) == 0;
 	if (l->show.wanted_only)
 		return 0;
@@ -232,6 +227,7 @@ int live_slow_group(struct live_slow *l, struct err *err)
 	request_option(c, "comm", ""); /* one that is not there yet: slow events are chosen by name when there is one */
 	request_option(c, "cgroup", "");
 	request_option(c, "container", "");
+	request_option(c, "unit", "");
 	return 0;
 }
 

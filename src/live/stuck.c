@@ -3,14 +3,29 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/cleanup.h"
 #include "base/num.h"
+#include "base/strb.h"
+#include "engine/front/wanted.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
+
+static bool wants(void *filter, uint32_t pid)
+{
+	return process_filter_has(filter, pid);
+}
 
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,
 		   struct err *err)
 {
-	return viewrun_open(&((struct live_stuck *)ctx)->run, schema, sym, why, out, err);
+	struct live_stuck *r = ctx;
+	int e = slowfilter_read(&r->filter, err);
+
+	if (e == 0 && r->filter.process_filter) {
+		r->view.print.wants = wants;
+		r->view.print.wants_ctx = r->filter.process_filter;
+	}
+	return e ? e : viewrun_open(&r->run, schema, sym, why, out, err);
 }
 
 static int on_row(void *ctx, const struct row *row, bool *ret_text)
@@ -41,6 +56,23 @@ int live_stuck_cgroup(const char *arg, uint64_t *ret, struct err *err)
 	return 0;
 }
 
+int live_stuck_whose(struct live_stuck *r, bool recorded, struct err *err)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	const char *reason = NULL;
+	struct dopts o = r->request.opts;
+	uint64_t id;
+
+	if (!r->cgroup)
+		return 0;
+	if (recorded || (num_parse_u64(r->cgroup, &id) == 0 && id))
+		return live_stuck_cgroup(r->cgroup, &r->view.print.cgroup, err);
+	o.cgroup = r->cgroup;
+	if (wanted_text(r->request.arena, &o, &b, &reason) < 0)
+		return err_set(err, -EINVAL, "%s", reason);
+	return slowfilter_only(&r->filter, r->request.arena, "cgroup", r->cgroup, err);
+}
+
 void live_stuck_request(struct live_stuck *r)
 {
 	viewrun_begin(&r->run, &view_stuck, &r->view, r->form, NULL);
@@ -59,6 +91,7 @@ int live_stuck_run(struct live_stuck *r)
 
 	live_stuck_request(r);
 	e = request_run(&r->request, &show, NULL);
+	slowfilter_done(&r->filter, &r->request.to);
 	request_done(&r->request);
 	view_stuck.done(&r->view);
 	return e ? e : r->run.failed;

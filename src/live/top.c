@@ -87,18 +87,17 @@ void live_top_begin(struct live_top *t)
 	request_option(&t->request, "oformat", "json"); /* nothing is printed: this keeps the line after Ctrl-C away */
 }
 
-void live_top_only(struct live_top *t, const char *of, const char *name)
+int live_top_only(struct live_top *t, const char *of, const char *name, struct err *err)
 {
-	if (!strcmp(of, "comm"))
-		t->filter.comm = name;
-	else if (!strcmp(of, "cgroup"))
-		t->filter.cgroup = slowfilter_cgroup(t->request.arena, name);
-	else
-		t->filter.container = name;
+	int e = slowfilter_only(&t->filter, t->request.arena, of, name, err);
+
+	if (e < 0)
+		return e;
 	snprintf(t->title, sizeof(t->title), "%s %s", of, name);
 	if (!strcmp(of, "comm"))
 		request_param(&t->request, "comm", name);
 	request_option(&t->request, of, name);
+	return 0;
 }
 
 int live_top_check(const struct live_top *t, struct err *err)

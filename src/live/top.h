@@ -27,9 +27,8 @@ struct live_top {
 
 /* Defaults, for a request that was begun. */
 void live_top_begin(struct live_top *t);
-/* Only of what is called so, of a control group, of a container: `of` is "comm", "cgroup" or "container". Slow events
- * by what is noted of them, samples and causes in the kernel. */
-void live_top_only(struct live_top *t, const char *of, const char *name);
+/* Only what slowfilter_only() says: slow events by what is noted of them, samples and causes in the kernel. */
+int live_top_only(struct live_top *t, const char *of, const char *name, struct err *err);
 /* Puts the run into t->request. */
 void live_top_request(struct live_top *t);
 /* 0; -errno with a message: a terminal cannot be drawn to; -EINVAL: every_ns. */

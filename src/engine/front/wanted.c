@@ -68,7 +68,7 @@ void wanted_string(struct strb *b, const char *s, size_t max)
 }
 
 /* By /etc/passwd alone, as dwell ps does it: the static build cannot load libraries. */
-static bool find_user(const char *name, uint64_t *ret)
+bool wanted_user(const char *name, uint64_t *ret)
 {
 	_cleanup_fclose_ FILE *f = NULL;
 	const struct passwd *p;
@@ -244,7 +244,7 @@ static int find(struct arena *a, const struct dopts *o, struct sought *ret, cons
 {
 	int e = 0;
 
-	if (o->user[0] && !find_user(o->user, &ret->uid)) {
+	if (o->user[0] && !wanted_user(o->user, &ret->uid)) {
 		*ret_reason = arena_printf(a, "there is no user '%s'", o->user);
 		return -EINVAL;
 	}

@@ -21,6 +21,8 @@ int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const ch
 const char *wanted_tree(struct arena *a, size_t i, const char **ret_of);
 /* The same of another thread than the current one: thread is a name in D. */
 const char *wanted_of_thread(struct arena *a, const char *of, const char *thread);
+/* The number of a user: of a name in /etc/passwd, or the number itself. */
+bool wanted_user(const char *name, uint64_t *ret);
 /* Are all control groups visible? Only then are levels the kernel's. */
 bool wanted_sees_groups(void);
 /* Adds a string constant of D, of max characters at most. */

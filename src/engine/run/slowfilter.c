@@ -1,26 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides by process, control group and container which slow events are shown. */
+/* Decides by process, user, control group, unit and container which slow events are shown. */
 #include "engine/run/slowfilter.h"
 #include <errno.h>
 #include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/num.h"
+#include "engine/front/wanted.h"
 
-/* Moves between control groups, told by this program of dlib/latency. */
+/* Moves between control groups, and changes of the user, told by this program of dlib/latency. */
 #define MOVES "latency/moves"
 #define MOVED "cgroup_attach_task" /* process, tree, path */
+#define USER "return"		   /* process, user: of setuid(2) and the like */
 #define BORN "sched_process_fork"  /* process: made in another control group than its parent's */
 
-static bool wants_cgroups(const struct slowfilter *f)
+static bool wants_groups(const struct slowfilter *f)
 {
-	return f->cgroup || f->container;
+	return f->cgroup || f->container || f->unit || f->user;
+}
+
+int slowfilter_only(struct slowfilter *f, struct arena *a, const char *of, const char *name, struct err *err)
+{
+	uint64_t uid;
+
+	if (!strcmp(of, "comm")) {
+		f->comm = name;
+	} else if (!strcmp(of, "cgroup")) {
+		f->cgroup = slowfilter_cgroup(a, name);
+	} else if (!strcmp(of, "container")) {
+		f->container = name;
+	} else if (!strcmp(of, "unit")) {
+		f->unit = strchr(name, '.') ? name : arena_printf(a, "%s.service", name);
+	} else {
+		if (!wanted_user(name, &uid))
+			return err_set(err, -EINVAL, "there is no user '%s'", name);
+		f->user = name;
+		f->uid = (uint32_t)uid;
+	}
+	return 0;
+}
+
+void slowfilter_options(const struct slowfilter *f, struct request *c)
+{
+	const char *const v[][2] = { { "comm", f->comm },
+				     { "user", f->user },
+				     { "cgroup", f->cgroup },
+				     { "container", f->container },
+				     { "unit", f->unit } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		if (v[i][1])
+			request_option(c, v[i][0], v[i][1]);
 }
 
 void slowfilter_program(const struct slowfilter *f, struct request *c)
 {
-	if (wants_cgroups(f))
+	if (wants_groups(f))
 		request_shipped(c, MOVES);
 }
 
@@ -57,17 +94,38 @@ static bool has_anybody(const struct slowfilter *f)
 	return found;
 }
 
-int slowfilter_open(struct slowfilter *f, const struct listener *to, struct err *err)
+int slowfilter_read(struct slowfilter *f, struct err *err)
 {
-	struct process_filter_want w = { .root = f->root, .cgroup = f->cgroup, .container = f->container };
+	struct process_filter_want w = { .root = f->root,
+					 .cgroup = f->cgroup,
+					 .container = f->container,
+					 .unit = f->unit,
+					 .of_user = f->user != NULL,
+					 .uid = f->uid };
 
-	if (!f->root && !wants_cgroups(f))
+	if (!f->root && !wants_groups(f))
 		return 0;
 	if (process_filter_new(&w, true, &f->process_filter) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	if (wants_cgroups(f) && !f->root && !has_anybody(f))
-		listener_msg(to, "no process is in %s %s now; its events are shown when there is one",
-			     f->cgroup ? "cgroup" : "container", f->cgroup ? f->cgroup : f->container);
+	return 0;
+}
+
+int slowfilter_open(struct slowfilter *f, const struct listener *to, struct err *err)
+{
+	int e = slowfilter_read(f, err);
+
+	if (e < 0)
+		return e;
+	if (wants_groups(f) && !f->root && !has_anybody(f))
+		listener_msg(to, "no process is %s %s now; its events are shown when there is one",
+			     f->cgroup	    ? "in cgroup"
+			     : f->container ? "in container"
+			     : f->unit	    ? "in unit"
+					    : "of user",
+			     f->cgroup	    ? f->cgroup
+			     : f->container ? f->container
+			     : f->unit	    ? f->unit
+					    : f->user);
 	return 0;
 }
 
@@ -87,13 +145,15 @@ bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const stru
 	if (!f->process_filter)
 		return false;
 	process_filter_until(f->process_filter, row->kind == ROW_EVENT ? row->ts : 0);
-	if (row->kind != ROW_EVENT || !wants_cgroups(f) || row->id < 1 || row->id > s->nfmts)
+	if (row->kind != ROW_EVENT || !wants_groups(f) || row->id < 1 || row->id > s->nfmts)
 		return false;
 	p = rec_schema_probe(s, row->probe);
 	fmt = s->fmts[row->id - 1];
 	if (p && !strcmp(p->name, MOVED) && fmt->nacts == 3 && fmt->acts[2].fields[0].kind == FLD_STRING)
 		process_filter_moved(f->process_filter, number(&fmt->acts[0], row), number(&fmt->acts[1], row),
 				     (const char *)row->data + fmt->acts[2].fields[0].off);
+	else if (p && !strcmp(p->name, USER) && !strcmp(p->prov, "syscall") && fmt->nacts == 2)
+		process_filter_user(f->process_filter, number(&fmt->acts[0], row), number(&fmt->acts[1], row));
 	else if (p && !strcmp(p->name, BORN) && fmt->nacts == 1 && fmt->acts[0].kind == ACT_TRACE)
 		process_filter_look(f->process_filter, number(&fmt->acts[0], row));
 	else
@@ -103,7 +163,7 @@ bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const stru
 
 bool slowfilter_any(const struct slowfilter *f)
 {
-	return f->comm || f->root || wants_cgroups(f);
+	return f->comm || f->root || wants_groups(f);
 }
 
 bool slowfilter_matches(struct slowfilter *f, const struct slow_event *e)

@@ -24,6 +24,8 @@ struct member {
 	bool family;	    /* the root, or descends from it */
 	uint64_t cgroup;    /* a bit for each tree: in the control group, or below it */
 	uint64_t container; /* as above */
+	uint64_t unit;	    /* as above */
+	bool user;	    /* its user is the wanted one */
 };
 
 struct waiting {
@@ -96,12 +98,24 @@ static bool is_below(const char *path, const char *want)
 	return !strncmp(path, want, n) && (!path[n] || path[n] == '/' || n == 1);
 }
 
+/* A folder of the path. */
+static bool is_within(const char *path, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = path; (p = strstr(p, name)); p++)
+		if (p > path && p[-1] == '/' && (!p[n] || p[n] == '/'))
+			return true;
+	return false;
+}
+
 static void set_tree(struct process_filter *m, struct member *p, unsigned tree, const char *path)
 {
 	uint64_t bit = UINT64_C(1) << tree % TREES;
 
 	p->cgroup = m->w.cgroup && is_below(path, m->w.cgroup) ? p->cgroup | bit : p->cgroup & ~bit;
 	p->container = m->w.container && strstr(path, m->w.container) ? p->container | bit : p->container & ~bit;
+	p->unit = m->w.unit && is_within(path, m->w.unit) ? p->unit | bit : p->unit & ~bit;
 }
 
 /* Lines "tree:controllers:/path". False: it is gone. */
@@ -119,6 +133,15 @@ static bool read_cgroups(struct process_filter *m, struct member *p)
 			set_tree(m, p, tree, path);
 	}
 	return true;
+}
+
+static void read_user(struct process_filter *m, struct member *p)
+{
+	unsigned uid;
+	char buf[4096];
+	const char *line = m->proc && read_proc(p->pid, "status", buf, sizeof(buf)) ? strstr(buf, "\nUid:") : NULL;
+
+	p->user = line && sscanf(line + 5, "%u", &uid) == 1 && uid == m->w.uid;
 }
 
 /* -- the table -- */
@@ -175,8 +198,10 @@ static struct member *look_up(struct process_filter *m, uint32_t pid)
 	if (!p)
 		return NULL;
 	p->family = family;
-	if (m->w.cgroup || m->w.container)
+	if (m->w.cgroup || m->w.container || m->w.unit)
 		read_cgroups(m, p);
+	if (m->w.of_user)
+		read_user(m, p);
 	return p;
 }
 
@@ -209,6 +234,8 @@ static void on_fork(struct process_filter *m, const struct waiting *w)
 	p->family = of.family;
 	p->cgroup = of.cgroup;
 	p->container = of.container;
+	p->unit = of.unit;
+	p->user = of.user;
 }
 
 static void take_first(struct process_filter *m)
@@ -260,6 +287,16 @@ void process_filter_moved(struct process_filter *m, uint32_t pid, uint32_t hiera
 		set_tree(m, p, hierarchy, path);
 }
 
+void process_filter_user(struct process_filter *m, uint32_t pid, uint32_t uid)
+{
+	struct member *p = find(m, pid);
+
+	if (!p)
+		p = look_up(m, pid);
+	if (p)
+		p->user = uid == m->w.uid;
+}
+
 void process_filter_look(struct process_filter *m, uint32_t pid)
 {
 	struct member *p = find(m, pid);
@@ -274,7 +311,8 @@ bool process_filter_has(struct process_filter *m, uint32_t pid)
 
 	if (!p)
 		p = look_up(m, pid);
-	return p && (!m->w.root || p->family) && (!m->w.cgroup || p->cgroup) && (!m->w.container || p->container);
+	return p && (!m->w.root || p->family) && (!m->w.cgroup || p->cgroup) && (!m->w.container || p->container) &&
+	       (!m->w.unit || p->unit) && (!m->w.of_user || p->user);
 }
 
 uint64_t process_filter_lost(const struct process_filter *m)

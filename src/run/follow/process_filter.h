@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers whether a process belonged to an ancestor, a control group or a container at the time of an event. The
- * process may have ended before the event is looked at. Processes that live at the start are read from /proc. From
- * then on a process inherits from its parent when it is forked, until it is moved. The side band of perf reports
- * forks, the caller reports moves; both are ordered by time. */
+/* Answers whether a process belonged to an ancestor, a control group, a container, a unit or a user at the time of an
+ * event. The process may have ended before the event is looked at. Processes that live at the start are read from
+ * /proc. From then on a process inherits from its parent when it is forked, until it is moved or its user changes. The
+ * side band of perf reports forks, the caller reports the others; both are ordered by time. */
 #ifndef DWELL_RUN_FOLLOW_PROCESS_FILTER_H
 #define DWELL_RUN_FOLLOW_PROCESS_FILTER_H
 #include <stdbool.h>
@@ -22,6 +22,9 @@ struct process_filter_want {
 	uint32_t root;	       /* process: it and its descendants; 0: any */
 	const char *cgroup;    /* path of a control group: it and those below it; NULL: any */
 	const char *container; /* part of the path of a control group; NULL: any */
+	const char *unit;      /* name of a control group in the path; NULL: any */
+	bool of_user;	       /* whose real user is uid */
+	uint32_t uid;
 };
 
 /* Begins to follow; call it before probes are attached. side: false for tests: no forks, nothing of /proc. Without
@@ -34,6 +37,8 @@ void process_filter_until(struct process_filter *m, uint64_t ts);
 void process_filter_event(struct process_filter *m, const struct side_event *e);
 /* A process has been moved: hierarchy is the number of the control groups' tree, as in /proc/PID/cgroup. */
 void process_filter_moved(struct process_filter *m, uint32_t pid, uint32_t hierarchy, const char *path);
+/* A process has another real user from now on. */
+void process_filter_user(struct process_filter *m, uint32_t pid, uint32_t uid);
 /* Re-reads a process that was created in another control group than its parent's, if it lives. */
 void process_filter_look(struct process_filter *m, uint32_t pid);
 /* Whether the process meets the conditions. An unknown process is looked up in /proc; one that is gone does not. */

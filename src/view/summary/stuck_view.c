@@ -51,7 +51,8 @@ static int start(struct stuck_view *v, const struct rec_schema *schema, struct s
 {
 	struct stuck_print *p = &v->print;
 
-	p->all |= p->pid || p->comm || p->container || p->cgroup; /* a filter also shows threads that only sleep */
+	p->all |= p->pid || p->comm || p->container || p->cgroup ||
+		  p->wants; /* a filter also shows threads that only sleep */
 	p->sym = sym;
 	v->schema = schema;
 	return stuck_new(causes, sym, &v->threads) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;

@@ -23,6 +23,8 @@ bool stuckprint_wants(const struct stuck_print *p, const struct stuck_thread *t)
 		return false;
 	if (p->cgroup && t->cgroup != p->cgroup)
 		return false;
+	if (p->wants && !p->wants(p->wants_ctx, t->pid))
+		return false;
 	return p->all || stuck_is(t);
 }
 
@@ -344,7 +346,7 @@ static void json_thread(const struct stuck_print *p, const struct stuck_thread *
 
 static void put_summary(const struct stuck_print *p, size_t shown, size_t all)
 {
-	if (p->all || p->pid || p->comm || p->container || p->cgroup)
+	if (p->all || p->pid || p->comm || p->container || p->cgroup || p->wants)
 		fprintf(p->out, "%zu of %zu sleeping threads.\n", shown, all);
 	else
 		fprintf(p->out, "%zu of %zu sleeping threads %s stuck; the others have nothing to do (--all).\n", shown,

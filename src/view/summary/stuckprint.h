@@ -8,9 +8,11 @@
 struct stuck_print {
 	bool all, json; /* all: also those that only sleep */
 	uint64_t over_ns;
-	uint32_t pid;		      /* 0: any */
-	const char *comm, *container; /* NULL: any; of the thread or its process; the container's beginning */
-	uint64_t cgroup;	      /* 0: any */
+	uint32_t pid;				/* 0: any */
+	const char *comm, *container;		/* NULL: any; of the thread or its process; the container's beginning */
+	uint64_t cgroup;			/* 0: any */
+	bool (*wants)(void *ctx, uint32_t pid); /* NULL: any process */
+	void *wants_ctx;
 	int columns;
 	FILE *out;
 	struct sym *sym;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The choice of slow events by process. */
 #include "../unit.h"
+#include <errno.h>
 #include <unistd.h>
 #include "engine/run/slowfilter.h"
 
@@ -51,12 +52,36 @@ static void nothing_asked_for_is_everything(void **state)
 	request_done(&c);
 }
 
+static void one_name_for_each_option(void **state)
+{
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct slowfilter f = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(slowfilter_only(&f, a, "comm", "one", &err), 0);
+	assert_int_equal(slowfilter_only(&f, a, "unit", "web", &err), 0);
+	assert_int_equal(slowfilter_only(&f, a, "cgroup", "x", &err), 0);
+	assert_int_equal(slowfilter_only(&f, a, "user", "77", &err), 0);
+	assert_string_equal(f.comm, "one");
+	assert_string_equal(f.unit, "web.service");
+	assert_string_equal(f.cgroup, "/x");
+	assert_int_equal(f.uid, 77);
+	assert_int_equal(slowfilter_only(&f, a, "unit", "web.slice", &err), 0);
+	assert_string_equal(f.unit, "web.slice");
+	assert_int_equal(slowfilter_only(&f, a, "user", "no such user", &err), -EINVAL);
+	assert_string_equal(err.msg, "there is no user 'no such user'");
+	err_done(&err);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_are_named_as_the_kernel_does),
 		cmocka_unit_test(a_name_filters_by_itself),
 		cmocka_unit_test(nothing_asked_for_is_everything),
+		cmocka_unit_test(one_name_for_each_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,10 +96,7 @@ static void check_runs_its_programs_in_order(void **state)
 
 	(void)state;
 	request_init(c, "dwell", &silent);
-	live_check_unit(&r, "nginx");
-	assert_string_equal(r.filter.container, "nginx.service");
-	live_check_unit(&r, "a.slice");
-	assert_string_equal(r.filter.container, "a.slice");
+	assert_int_equal(slowfilter_only(&r.filter, c->arena, "unit", "nginx", NULL), 0);
 	live_check_request(&r);
 	assert_int_equal(c->for_ns, 7);
 	assert_true(c->opts.zdepends && c->opts.quiet && c->own);
@@ -119,12 +116,12 @@ static void top_narrows_by_one_name(void **state)
 	request_init(&t.request, "dwell", &silent);
 	live_top_begin(&t);
 	assert_int_equal(t.every_ns, LIVE_TOP_EVERY_NS);
-	live_top_only(&t, "comm", "sh");
+	assert_int_equal(live_top_only(&t, "comm", "sh", &err), 0);
 	assert_string_equal(t.filter.comm, "sh");
 	assert_string_equal(t.request.opts.comm, "sh");
 	assert_string_equal(param(&t.request, "comm"), "sh");
 	assert_string_equal(t.title, "comm sh");
-	live_top_only(&t, "cgroup", "a");
+	assert_int_equal(live_top_only(&t, "cgroup", "a", &err), 0);
 	assert_string_equal(t.filter.cgroup, "/a");
 	t.every_ns = LIVE_TOP_EVERY_NS_MIN - 1;
 	assert_int_equal(live_top_check(&t, &err), -EINVAL);

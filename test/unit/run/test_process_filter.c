@@ -41,6 +41,29 @@ static void descendants(void **state)
 	process_filter_free(m);
 }
 
+static void units_and_users(void **state)
+{
+	struct process_filter_want w = { .unit = "web.service", .of_user = true, .uid = 7 };
+	struct process_filter *m;
+
+	(void)state;
+	assert_int_equal(process_filter_new(&w, false, &m), 0);
+	process_filter_moved(m, NUMBER, 1, "/system.slice/web.service/below");
+	assert_false(process_filter_has(m, NUMBER));
+	process_filter_user(m, NUMBER, 7);
+	assert_true(process_filter_has(m, NUMBER));
+	forked(m, 10, NUMBER, NUMBER + 1);
+	process_filter_until(m, 20);
+	assert_true(process_filter_has(m, NUMBER + 1));
+	process_filter_user(m, NUMBER + 1, 8);
+	assert_false(process_filter_has(m, NUMBER + 1));
+	process_filter_moved(m, NUMBER, 1, "/system.slice/oldweb.service");
+	assert_false(process_filter_has(m, NUMBER));
+	process_filter_moved(m, NUMBER, 1, "/web.service.d");
+	assert_false(process_filter_has(m, NUMBER));
+	process_filter_free(m);
+}
+
 static void groups(void **state)
 {
 	struct process_filter_want w = { .cgroup = "/a/b/" }, c = { .container = "deadbeef" }, all = { .cgroup = "/" };
@@ -129,7 +152,8 @@ static void living(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(descendants), cmocka_unit_test(groups),
-					    cmocka_unit_test(limits), cmocka_unit_test(living) };
+					    cmocka_unit_test(units_and_users), cmocka_unit_test(limits),
+					    cmocka_unit_test(living) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
