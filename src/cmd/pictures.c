@@ -81,6 +81,18 @@ const struct command cmd_flame = { "flame", "draws stacks", .view = &flame_view 
 
 /* -- heat and hist -- */
 
+/* What a tracker measures of some processes: the kernel chooses them as they count, for its table by group. */
+static int choose_group(struct recnow *l, struct err *err)
+{
+	l->also_text = trackers_joined("by_group", l->tracker);
+	if (!l->also_text)
+		return err_set(err, -EINVAL, "what %s measures belongs to no process", l->tracker);
+	snprintf(l->by, sizeof(l->by), "%s_group", l->tracker);
+	snprintf(l->named, sizeof(l->named), "latency/%s latency/by_group/%s", l->tracker, l->tracker);
+	l->also = l->named;
+	return 0;
+}
+
 static int choose_values(struct recnow *l, bool *ret_record, struct err *err)
 {
 	if ((l->text != NULL) + (l->script != NULL) + (l->tracker != NULL) > 1)
@@ -92,8 +104,8 @@ static int choose_values(struct recnow *l, bool *ret_record, struct err *err)
 		return 0;
 	if (!trackers_has_file(l->tracker))
 		return err_set(err, -EINVAL, "--tracker: dwell latency has no '%s'", l->tracker);
-	if (l->pid)
-		return err_set(err, -EINVAL, "a tracker is about the whole machine: -p goes with -n or -s");
+	if (l->pid || recnow_chooses(l))
+		return choose_group(l, err);
 	snprintf(l->named, sizeof(l->named), "latency/%s", l->tracker);
 	l->program = l->named;
 	return 0;
@@ -115,7 +127,8 @@ static const struct optrow value_rows[] = {
 	  .at = offsetof(struct recnow, script),
 	  .arg = "FILE.d",
 	  .help = "record now: the D program in this file" },
-	RECNOW_ROWS("while it runs", "with this process as $target"),
+	RECNOW_ROWS("while it runs", "with this process as $target; of a tracker: delays of it and its descendants"),
+	RECNOW_ROWS_WHOSE,
 };
 
 static const struct viewlive values_live = { .rows = value_rows,

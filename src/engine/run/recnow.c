@@ -28,14 +28,14 @@ int recnow_words(struct recnow *l, char *const *words)
 	return 0;
 }
 
-static bool has_whose(const struct recnow *l)
+bool recnow_chooses(const struct recnow *l)
 {
 	return l->comm || l->user || l->cgroup || l->container || l->unit;
 }
 
 bool recnow_asked(const struct recnow *l)
 {
-	return l->command || l->pid || l->for_ns || l->record || has_whose(l);
+	return l->command || l->pid || l->for_ns || l->record || recnow_chooses(l);
 }
 
 static void add_whose(const struct recnow *l, struct request *c)
@@ -109,6 +109,10 @@ void recnow_request(const struct recnow *l, struct request *c)
 		request_shipped(c, l->program);
 	for (const char *also = l->also; also && *also; also += strcspn(also, " "), also += *also == ' ')
 		request_shipped(c, arena_strndup(c->arena, also, strcspn(also, " ")));
+	if (l->also_text) {
+		c->progs.v[c->progs.n - 1].text = l->also_text;
+		c->progs.v[c->progs.n - 1].size = strlen(l->also_text);
+	}
 	if (l->age_ns)
 		request_option(c, "recage", arena_printf(c->arena, "%lluns", (unsigned long long)l->age_ns));
 	if (l->bursts)

@@ -22,6 +22,8 @@ struct recnow {
 	const char *record;				     /* keep the recording here, or NULL */
 	bool bursts;			 /* events come in tens of thousands at once: with larger rings than usual */
 	const char *also;		 /* more programs in dlib, with blanks between them, or NULL */
+	const char *also_text;		 /* the text of the last of them, which dwell makes; NULL: it is a file */
+	char by[64];			 /* what the view shows of it without --by; "": all */
 	uint64_t age_ns;		 /* what is older gives way; 0: all is kept */
 	const struct run_observer *show; /* sees the rows, or NULL */
 	struct tmpdir folder;		 /* where it is when it is not kept; removed by recnow_done() */
@@ -32,6 +34,8 @@ struct recnow {
 /* The command as its words, which end with NULL: they also become `command`, the picture's title. -EEXIST: another one
  * or a process is given already. */
 int recnow_words(struct recnow *l, char *const *words);
+/* Are only some processes chosen (--comm, --user …)? */
+bool recnow_chooses(const struct recnow *l);
 /* Does an option say that something is to be recorded? */
 bool recnow_asked(const struct recnow *l);
 /* Puts what is to be run into an empty request. l->path is the recording. */

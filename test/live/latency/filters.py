@@ -4,7 +4,7 @@
 told; also a process that changes its user while it is looked at."""
 import json
 import os
-import shutil
+import re
 import subprocess
 import time
 
@@ -66,6 +66,12 @@ try:
     first, other = start(SLEEPS.format(NOBODY)), start(SLEEPS.format(OTHER))
     time.sleep(0.5)
     only(["--user", str(NOBODY)], [first], other)
+    for view in ["hist", "--tracker", "offcpu", "--user", str(NOBODY)], ["hist", "--tracker", "offcpu", "-p", str(first)]:
+        r = live.dwell(*view, "--for", "3s")
+        values = re.search(r"^@offcpu_group +([\d,]+) +([\d.]+) ms", r.stdout, re.M)
+        live.check(values and 30 <= int(values[1].replace(",", "")) <= 170 and 19 <= float(values[2]) <= 60, f"{view}: sleeps of 20 ms", r.stdout + r.stderr)
+    r = live.dwell("heat", "--tracker", "offcpu", "--user", str(NOBODY), "--for", "1s", "-o", "h.html")
+    live.check(r.returncode == 0 and os.path.getsize("h.html") > 1000, "a heat map of one user", r.stderr)
     late = start(CHANGES.format(NOBODY))
     of, _ = events("--user", str(NOBODY))
     live.check(of.get(late, 0) >= 20 and of.get(first, 0) > of[late] and other not in of, "a process that becomes the user's", (of, first, late))
