@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/viewcmd.h"
-#include "latency/cause/trackers.h"
+#include "live/slow.h"
 
 /* -- flame -- */
 
@@ -81,18 +81,6 @@ const struct command cmd_flame = { "flame", "draws stacks", .view = &flame_view 
 
 /* -- heat and hist -- */
 
-/* What a tracker measures of some processes: the kernel chooses them as they count, for its table by group. */
-static int choose_group(struct recnow *l, struct err *err)
-{
-	l->also_text = trackers_joined("by_group", l->tracker);
-	if (!l->also_text)
-		return err_set(err, -EINVAL, "what %s measures belongs to no process", l->tracker);
-	snprintf(l->by, sizeof(l->by), "%s_group", l->tracker);
-	snprintf(l->named, sizeof(l->named), "latency/%s latency/by_group/%s", l->tracker, l->tracker);
-	l->also = l->named;
-	return 0;
-}
-
 static int choose_values(struct recnow *l, bool *ret_record, struct err *err)
 {
 	if ((l->text != NULL) + (l->script != NULL) + (l->tracker != NULL) > 1)
@@ -100,15 +88,7 @@ static int choose_values(struct recnow *l, bool *ret_record, struct err *err)
 	if (!l->text && !l->script && !l->tracker && recnow_asked(l))
 		l->tracker = "wakeup";
 	*ret_record = l->text || l->script || l->tracker;
-	if (!l->tracker)
-		return 0;
-	if (!trackers_has_file(l->tracker))
-		return err_set(err, -EINVAL, "--tracker: dwell latency has no '%s'", l->tracker);
-	if (l->pid || recnow_chooses(l))
-		return choose_group(l, err);
-	snprintf(l->named, sizeof(l->named), "latency/%s", l->tracker);
-	l->program = l->named;
-	return 0;
+	return l->tracker ? live_slow_recnow(l, err) : 0;
 }
 
 static const struct optrow value_rows[] = {

@@ -99,20 +99,6 @@ int viewcmd_recorded(const struct viewshow *s, const struct optable *t, char *co
 	return e < 0 ? cmd_err(e, &err) : show(v, s->state, &job, s->causes, NULL, NULL);
 }
 
-/* Of what was recorded now, the part that was asked for. */
-static void choose_by(struct viewline *l)
-{
-	const struct view *v = l->view;
-
-	for (size_t i = 0; l->live.by[0] && i < v->noptions; i++) {
-		const struct optrow *o = &v->options[i];
-		const char **by = (const char **)((char *)l->state + o->at);
-
-		if (o->name && !strcmp(o->name, "by") && o->kind == OPT_TEXT && !*by)
-			*by = l->live.by;
-	}
-}
-
 static int run(struct viewline *l, int argc, char **argv)
 {
 	const struct viewcmd *c = l->c;
@@ -126,7 +112,7 @@ static int run(struct viewline *l, int argc, char **argv)
 	if (e == 0 && l->record) {
 		e = cmd_live(&l->live);
 		l->job.source[0].path = l->live.path;
-		choose_by(l);
+		view_set_by(l->view, l->state, l->live.by);
 		empty = c->live->empty ? c->live->empty(&l->live) : NULL;
 	}
 	return e ? e : show(l->view, l->state, &l->job, NULL, &l->live, empty);

@@ -63,4 +63,17 @@ int requestopts_record(struct recnow *l, const struct optable *t, void *command,
 	{ \
 		.name = "container", .kind = OPT_TEXT, .at = offsetof(struct recnow, container), .arg = "ID" \
 	}
+/* --user, --unit, --cgroup and --container of a struct slowfilter: t calls slowfilter_only(). */
+#define SLOWFILTER_ROWS(t, user_help, cgroup_help) \
+	{ .name = "user", .kind = OPT_CALL, .take = t, .live = true, .arg = "NAME, --unit NAME", .help = user_help }, \
+		{ .name = "unit", .kind = OPT_CALL, .take = t, .live = true, .arg = "NAME" }, \
+		{ .name = "cgroup", \
+		  .kind = OPT_CALL, \
+		  .take = t, \
+		  .live = true, \
+		  .arg = "PATH, --container ID", \
+		  .help = cgroup_help }, \
+	{ \
+		.name = "container", .kind = OPT_CALL, .take = t, .live = true, .arg = "ID" \
+	}
 #endif

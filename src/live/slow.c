@@ -395,3 +395,20 @@ void live_slow_done(struct live_slow *l)
 	slowfilter_done(&l->filter, &l->request.to);
 	daemon_free(l->daemon);
 }
+
+int live_slow_recnow(struct recnow *l, struct err *err)
+{
+	if (!trackers_has_file(l->tracker))
+		return err_set(err, -EINVAL, "--tracker: dwell latency has no '%s'", l->tracker);
+	snprintf(l->named, sizeof(l->named), "latency/%s", l->tracker);
+	l->program = l->named;
+	if (!l->pid && !recnow_chooses(l))
+		return 0;
+	l->also_text = trackers_joined("by_group", l->tracker);
+	if (!l->also_text)
+		return err_set(err, -EINVAL, "what %s measures belongs to no process", l->tracker);
+	snprintf(l->by, sizeof(l->by), "%s_group", l->tracker);
+	snprintf(l->also_name, sizeof(l->also_name), "latency/by_group/%s", l->tracker);
+	l->also = l->also_name;
+	return 0;
+}

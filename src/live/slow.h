@@ -5,6 +5,7 @@
 #ifndef DWELL_LIVE_SLOW_H
 #define DWELL_LIVE_SLOW_H
 #include "daemon/daemon.h"
+#include "engine/run/recnow.h"
 #include "engine/run/run.h"
 #include "engine/run/slowfilter.h"
 #include "live/cost.h"
@@ -50,5 +51,8 @@ int live_slow_requests(struct live_slow *l, const char *arg, struct err *err);
 int live_slow_request(struct live_slow *l);
 /* 0 or -errno, told. */
 int live_slow_run(struct live_slow *l);
+/* Puts l->tracker into what is recorded for a picture: of some processes, as the kernel counts it for tables by group.
+ * -EINVAL with a message. */
+int live_slow_recnow(struct recnow *l, struct err *err);
 void live_slow_done(struct live_slow *l);
 #endif

@@ -16,6 +16,17 @@ void view_init(const struct view *v, void *state)
 		v->init(state);
 }
 
+void view_set_by(const struct view *v, void *state, const char *by)
+{
+	for (size_t i = 0; by[0] && i < v->noptions; i++) {
+		const struct optrow *o = &v->options[i];
+		const char **text = (const char **)((char *)state + o->at);
+
+		if (o->name && !strcmp(o->name, "by") && o->kind == OPT_TEXT && !*text)
+			*text = by;
+	}
+}
+
 void view_done(const struct view *v, void *state, struct view_job *job)
 {
 	if (v->done)

@@ -142,6 +142,8 @@ int view_choose(const struct view *v, struct view_job *job, enum view_output out
  * `draw` say; -EPIPE without a message: nobody reads standard output any more. */
 int view_show(const struct view *v, void *state, struct view_job *job, struct err *err);
 void view_init(const struct view *v, void *state);
+/* Sets --by where it is a text and was not given; "": leaves it. */
+void view_set_by(const struct view *v, void *state, const char *by);
 /* Draws job->beside, if there is one, to its file. 0, or -errno with a message. */
 int view_draw_beside(const void *state, const struct view_job *job, struct err *err);
 /* The rules by which waits get their causes. -EINVAL with a message: they cannot be read. */

@@ -23,6 +23,7 @@ struct recnow {
 	bool bursts;			 /* events come in tens of thousands at once: with larger rings than usual */
 	const char *also;		 /* more programs in dlib, with blanks between them, or NULL */
 	const char *also_text;		 /* the text of the last of them, which dwell makes; NULL: it is a file */
+	char also_name[64];		 /* its name, for `also` */
 	char by[64];			 /* what the view shows of it without --by; "": all */
 	uint64_t age_ns;		 /* what is older gives way; 0: all is kept */
 	const struct run_observer *show; /* sees the rows, or NULL */
