@@ -39,3 +39,7 @@ inline int R_LR = R_X30;
 inline int R_PS = R_PSTATE;
 inline int R_R0 = R_X0;
 inline int R_R1 = R_X1;
+/* The first three arguments of a system call, also when it returns. */
+inline int R_CALL0 = 34;
+inline int R_CALL1 = R_X1;
+inline int R_CALL2 = R_X2;

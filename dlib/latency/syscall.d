@@ -48,7 +48,7 @@ syscall:::return
 latency:syscall::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	this->file = no_file[this->name] ? "" : fds[(int)uregs[R_RDI]].fi_pathname;
-	slow("syscall", this->name, "arg0", uregs[R_RDI], "arg1", uregs[R_RSI], "arg2", uregs[R_RDX], "ret", this->ret,
+	this->file = no_file[this->name] ? "" : fds[(int)uregs[R_CALL0]].fi_pathname;
+	slow("syscall", this->name, "arg0", uregs[R_CALL0], "arg1", uregs[R_CALL1], "arg2", uregs[R_CALL2], "ret", this->ret,
 	    "file", this->file, "ustack", jstack(100));
 }

@@ -42,3 +42,7 @@ inline int R_SP = R_RSP;
 inline int R_PS = R_RFL;
 inline int R_R0 = R_RAX;
 inline int R_R1 = R_RBX;
+/* The first three arguments of a system call, also when it returns. */
+inline int R_CALL0 = R_RDI;
+inline int R_CALL1 = R_RSI;
+inline int R_CALL2 = R_RDX;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/release.h"
 #include "base/units.h"
 
 #define OVER_US "50"	/* shorter waits get no cause */
@@ -12,6 +13,8 @@
 #define WALK_EVERY "1s" /* over threads that are stuck */
 #define RING_BYTES (1u << 20)
 #define TABLE_BYTES (4u << 20)
+
+#define LINUX "5.18" /* block_rq_error; kfree_skb has a reason since 5.17 */
 
 /* In the order in which their clauses run: what check.d reads of them is set before. */
 static const char *const programs[] = { "latency/wakeup",  "latency/throttle", "latency/softirq",  "latency/irq",
@@ -115,6 +118,11 @@ int live_check_run(struct live_check *r)
 
 	int e;
 
+	if (!release_since(LINUX))
+		return listener_fail(&r->request.to, -EOPNOTSUPP,
+				     "check: needs Linux " LINUX
+				     ", as older kernels do not tell why they drop packets and "
+				     "which requests to disks fail; 'dwell latency' works");
 	live_check_request(r);
 	e = request_run(&r->request, &show, NULL);
 	return e ? e : r->run.failed;

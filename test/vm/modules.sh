@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # A kernel module comes, is used, and goes: twice. With time between, in which dwell finds its functions. Where the kernel keeps a module that
 # is traced, it does not go.
-module=$(find "${XDG_CACHE_HOME:-$HOME/.cache}/dwell-vm/k/$(uname -r)" -name 'dummy.ko*')
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/dwell-vm
+case $(uname -m) in aarch64) cache=$cache/arm64 ;; esac
+module=$(find "$cache/k/$(uname -r)" -name 'dummy.ko*')
 attached() {
 	find /proc/[0-9]*/fd -lname "anon_inode:bpf_link" -o -lname "anon_inode:\[perf_event\]" 2>/dev/null | wc -l
 }

@@ -14,10 +14,12 @@
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
 #if defined(__aarch64__)
-#define NREGS 34 /* x0 … x30, sp, pc, pstate */
+#define NREGS 34	   /* x0 … x30, sp, pc, pstate */
+#define NWORDS (NREGS + 1) /* and x0 as it was when the system call was made */
 static const char *const more_regs[] = { NULL };
 #else
 #define NREGS 21 /* r15 … ss */
+#define NWORDS NREGS
 static const char *const more_regs[] = { "thread.ds",	  "thread.es",	    "thread.fsbase",
 					 "thread.gsbase", "thread.trap_nr", NULL };
 #endif
@@ -101,11 +103,11 @@ static vreg task_regs(struct gen *g)
 /* The number is known now. */
 static vreg const_reg(struct gen *g, int64_t c)
 {
-	if (c < 0 || c >= (int64_t)(NREGS + NMORE)) {
+	if (c < 0 || c >= (int64_t)(NWORDS + NMORE)) {
 		ir_jmp(g->f, gen_fault_imm(g, FAULT_ILLOP, (uint64_t)c));
 		return ir_imm(g->f, 0);
 	}
-	return c < NREGS ? load_reg(g, task_regs(g), VREG_NONE, c) : gen_task_field(g, more_regs[c - NREGS]);
+	return c < NWORDS ? load_reg(g, task_regs(g), VREG_NONE, c) : gen_task_field(g, more_regs[c - NWORDS]);
 }
 
 static vreg any_reg(struct gen *g, vreg i)
@@ -113,15 +115,15 @@ static vreg any_reg(struct gen *g, vreg i)
 	irlabel bad = gen_fault(g, FAULT_ILLOP, i), out = ir_label(g->f), more = ir_label(g->f);
 	vreg d = ir_new(g->f);
 
-	gen_jcci(g, IRC_GE, i, (int64_t)(NREGS + NMORE), bad);
-	ir_jcci(g->f, IRC_GE, i, NREGS, more);
+	gen_jcci(g, IRC_GE, i, (int64_t)(NWORDS + NMORE), bad);
+	ir_jcci(g->f, IRC_GE, i, NWORDS, more);
 	ir_mov(g->f, d, load_reg(g, task_regs(g), i, 0));
 	ir_jmp(g->f, out);
 	ir_place(g->f, more);
 	for (const char *const *m = more_regs; *m; m++) {
 		irlabel next = ir_label(g->f);
 
-		ir_jcci(g->f, IRC_NE, i, NREGS + (m - more_regs), next);
+		ir_jcci(g->f, IRC_NE, i, NWORDS + (m - more_regs), next);
 		ir_mov(g->f, d, gen_task_field(g, *m));
 		ir_jmp(g->f, out);
 		ir_place(g->f, next);
@@ -143,7 +145,7 @@ void var_uregs(struct gen *g, struct call *call)
 			 "uregs[] needs bpf_task_pt_regs(), which this kernel does not have (Linux 5.15)");
 		return;
 	}
-	if (i->is_const && i->c >= (int64_t)(NREGS + NMORE)) {
+	if (i->is_const && i->c >= (int64_t)(NWORDS + NMORE)) {
 		cg_error(g, call->n->at, TAG_UNKNOWN, "uregs[]: index out of bounds (%lld)", (long long)i->c);
 		return;
 	}

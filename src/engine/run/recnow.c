@@ -74,7 +74,7 @@ static bool fit_keys(struct request *c)
 {
 	if (caps_long_keys())
 		return false;
-	c->opts.ustackframes = OLD_USTACKFRAMES;
+	c->opts.maxframes = OLD_USTACKFRAMES; /* also of stacks whose program says how many */
 	return true;
 }
 
