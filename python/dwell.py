@@ -17,9 +17,9 @@ import tempfile
 
 __all__ = ["API_VERSION", "DwellError", "ProgramError", "Run", "aggregation", "recording", "run"]
 
-API_VERSION = 1      # of this file; grows when something is added
-JSON_VERSION = 1     # of the lines, which it reads
-STOP_SECONDS = 30    # until a program that does not end is killed
+API_VERSION = 1  # of this file; grows when something is added
+JSON_VERSION = 1  # of the lines, which it reads
+STOP_SECONDS = 30  # until a program that does not end is killed
 
 
 class DwellError(Exception):
@@ -48,9 +48,9 @@ class Run:
     """Rows of a command as they come. One thread uses it at a time; stop() may be called by any."""
 
     def __init__(self, command, text=None, timer=None):
-        self.status = None        # of exit(), when it has ended
+        self.status = None  # of exit(), when it has ended
         self._stopped = False
-        self._timer = timer       # the probe that ends it after `seconds`: nothing of the program's
+        self._timer = timer  # the probe that ends it after `seconds`: nothing of the program's
         self._script = self._errors = None
         self._diagnostics = []
         self._errors = tempfile.TemporaryFile()
@@ -62,8 +62,9 @@ class Run:
             passed = [self._script.fileno()]
             command = [a.replace("{script}", f"/proc/self/fd/{passed[0]}") for a in command]
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                             stderr=self._errors, pass_fds=passed)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors, pass_fds=passed
+            )
         except OSError as e:
             self._close_files()
             raise DwellError(f"cannot run {command[0]}: {e.strerror}") from e

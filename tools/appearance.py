@@ -22,7 +22,11 @@ def initialiser(value):
             rows.append(number(row))
             continue
         cells = row.values() if isinstance(row, dict) else row
-        rows.append("{ " + ", ".join(json.dumps(c, ensure_ascii=False) if isinstance(c, str) else number(c) for c in cells) + " }")
+        rows.append(
+            "{ "
+            + ", ".join(json.dumps(c, ensure_ascii=False) if isinstance(c, str) else number(c) for c in cells)
+            + " }"
+        )
     return ", ".join(rows)
 
 
@@ -33,11 +37,15 @@ def svg_style(look, theme):
 
 def header(look):
     rgb = ", ".join("0x%02x%02x%02x" % tuple(c) for c in look["key_colours"])
-    lines = ["/* Made by tools/appearance.py. */", "#ifndef DWELL_VIEW_APPEARANCE_H", "#define DWELL_VIEW_APPEARANCE_H",
-             f"#define APPEARANCE_KEY_COLOURS {rgb}",
-             f'#define APPEARANCE_SVG_LIGHT "{svg_style(look, "light")};font:{look["font"]};font-variant-numeric:tabular-nums}}"',
-             f'#define APPEARANCE_SVG_DARK "{svg_style(look, "dark")}}}"',
-             f'#define APPEARANCE_INK "{look["palette"]["light"]["text"]}" /* on bright colours, in light and dark */']
+    lines = [
+        "/* Made by tools/appearance.py. */",
+        "#ifndef DWELL_VIEW_APPEARANCE_H",
+        "#define DWELL_VIEW_APPEARANCE_H",
+        f"#define APPEARANCE_KEY_COLOURS {rgb}",
+        f'#define APPEARANCE_SVG_LIGHT "{svg_style(look, "light")};font:{look["font"]};font-variant-numeric:tabular-nums}}"',
+        f'#define APPEARANCE_SVG_DARK "{svg_style(look, "dark")}}}"',
+        f'#define APPEARANCE_INK "{look["palette"]["light"]["text"]}" /* on bright colours, in light and dark */',
+    ]
     for name, value in look.items():
         if name in ("about", "palette", "font", "key_colours"):
             continue
@@ -54,9 +62,12 @@ def style_sheet(look):
     def colours(theme):
         return " ".join(f"--{k}: {v};" for k, v in look["palette"][theme].items()) + f" color-scheme: {theme};"
 
-    return ["/* Made by tools/appearance.py. */", f":root {{ {colours('light')} --font: {look['font']}; }}",
-            f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {colours("dark")} }} }}',
-            f':root[data-theme="dark"] {{ {colours("dark")} }}']
+    return [
+        "/* Made by tools/appearance.py. */",
+        f":root {{ {colours('light')} --font: {look['font']}; }}",
+        f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {colours("dark")} }} }}',
+        f':root[data-theme="dark"] {{ {colours("dark")} }}',
+    ]
 
 
 def main():

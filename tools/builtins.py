@@ -9,7 +9,12 @@ import sys
 
 ROOT, CHECK = sys.argv[1], "--check" in sys.argv[2:]
 TABLE, PAGE = os.path.join(ROOT, "src/lang/builtin.def"), os.path.join(ROOT, "man/dwell-d.7.scd")
-KINDS = (("VAR", "Built-in variables:"), ("ACT", "Actions:"), ("SUB", "Subroutines:"), ("AGG", "Aggregating functions:"))
+KINDS = (
+    ("VAR", "Built-in variables:"),
+    ("ACT", "Actions:"),
+    ("SUB", "Subroutines:"),
+    ("AGG", "Aggregating functions:"),
+)
 ROW = re.compile(r'^BI\((\w+), "(\w+)", (\w+),(.*?)"((?:[^"\\]|\\.)*)"\)(?= |\n|$)', re.M | re.S)
 BEGIN, END = "# LIST OF NAMES\n", "# SEE ALSO\n"
 
@@ -46,8 +51,13 @@ def main():
     rows = [(name, kind, flags, doc) for _, name, kind, flags, doc in ROW.findall(read(TABLE))]
     page = read(PAGE)
     most = int(re.search(r"CALL_MAX_ARGS (\d+)", read(os.path.join(ROOT, "src/cg/builtin/call.h")))[1])
-    errors_args = [f"{TABLE}: {m[2]} gets more than {most} values: CALL_MAX_ARGS" for m in ROW.finditer(read(TABLE))
-                   if m[3] in ("ACT", "SUB") and not re.search(r"BIF_TREE|act_fields|no_code", m[4]) and m[4].split('"')[1].count(",") >= most]
+    errors_args = [
+        f"{TABLE}: {m[2]} gets more than {most} values: CALL_MAX_ARGS"
+        for m in ROW.finditer(read(TABLE))
+        if m[3] in ("ACT", "SUB")
+        and not re.search(r"BIF_TREE|act_fields|no_code", m[4])
+        and m[4].split('"')[1].count(",") >= most
+    ]
     have = len(re.findall(r"^BI\(", read(TABLE), re.M))
     errors = [f"{TABLE}: {have} rows, of which {len(rows)} can be read"] if have != len(rows) else []
     errors += errors_args

@@ -122,8 +122,8 @@ def circles(graph):
                     low[node] = min(low[node], low[other])
             else:
                 if low[node] == index[node]:
-                    circle = set(stack[stack.index(node):])
-                    del stack[stack.index(node):]
+                    circle = set(stack[stack.index(node) :])
+                    del stack[stack.index(node) :]
                     on -= circle
                     if len(circle) > 1:
                         found.append(circle)
@@ -153,13 +153,17 @@ def check(found, exempt):
         folder = folder_of(circle)
         largest[folder] = max(largest.get(folder, 0), len(circle))
         if len(circle) > exempt.get(folder, FILES_MAX):
-            errors.append(f"{folder}: {len(circle)} files call each other in a circle, at most {exempt.get(folder, FILES_MAX)}: "
-                          + " ".join(sorted(os.path.relpath(path, folder) for path in circle)))
+            errors.append(
+                f"{folder}: {len(circle)} files call each other in a circle, at most {exempt.get(folder, FILES_MAX)}: "
+                + " ".join(sorted(os.path.relpath(path, folder) for path in circle))
+            )
     for folder, number in exempt.items():
         size = largest.get(folder, 0)
         if size < number:
-            errors.append(f"{ALLOW}: {folder}: the largest circle has {size} files now: "
-                          + ("remove the line" if size <= FILES_MAX else f"write {size}"))
+            errors.append(
+                f"{ALLOW}: {folder}: the largest circle has {size} files now: "
+                + ("remove the line" if size <= FILES_MAX else f"write {size}")
+            )
     return errors
 
 
@@ -212,18 +216,35 @@ def test():
     expect("an exemption of nothing", bool(check([], {"src/x": 11})), True)
     one = "int one(void)\n{\n\treturn two();\n}\n"
     expect("two files", sizes({"1.c": one, "2.c": "int two(void)\n{\n\treturn one();\n}\n"}), [2])
-    expect("a table", sizes({"1.c": one, "2.c": "static const fn t[] = { one };\nint two(void)\n{\n\treturn t[0]();\n}\n"}), [2])
+    expect(
+        "a table",
+        sizes({"1.c": one, "2.c": "static const fn t[] = { one };\nint two(void)\n{\n\treturn t[0]();\n}\n"}),
+        [2],
+    )
     two = "static const fn t[] = {\n#include \"x/t.def\"\n};\nint two(void)\n{\n\treturn t[0]();\n}\n"
     table = "R(1, one)\n"
     expect("a .def table", sizes({"1.c": one, "2.c": "#define R(a, b) b,\n" + two, "t.def": table}), [2])
     expect("another column", sizes({"1.c": one, "2.c": "#define R(a, b) a,\n" + two, "t.def": table}), [])
-    expect("a function of the file's own", sizes({"1.c": one, "2.c": "static int one(void)\n{\n\treturn 1;\n}\n"
-                                                  "int two(void)\n{\n\treturn one();\n}\n"}), [])
+    expect(
+        "a function of the file's own",
+        sizes(
+            {"1.c": one, "2.c": "static int one(void)\n{\n\treturn 1;\n}\n" "int two(void)\n{\n\treturn one();\n}\n"}
+        ),
+        [],
+    )
     expect("a comment", sizes({"1.c": one, "2.c": "int two(void)\n{\n\treturn 1; /* one() */\n}\n"}), [])
     expect("a prototype", sizes({"1.c": one, "2.c": "int one(void);\nint two(void)\n{\n\treturn 1;\n}\n"}), [])
     expect("a member", sizes({"1.c": one, "2.c": "int two(void)\n{\n\treturn s->one + t.one;\n}\n"}), [])
-    expect("arguments on two lines", sizes({"1.c": "int\none(int a,\n    int b)\n{\n\treturn two();\n}\n",
-                                            "2.c": "int two(void)\n{\n\treturn one(1, 2);\n}\n"}), [2])
+    expect(
+        "arguments on two lines",
+        sizes(
+            {
+                "1.c": "int\none(int a,\n    int b)\n{\n\treturn two();\n}\n",
+                "2.c": "int two(void)\n{\n\treturn one(1, 2);\n}\n",
+            }
+        ),
+        [2],
+    )
     for w in wrong:
         print(f"circles: {w}")
     return bool(wrong)

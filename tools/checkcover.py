@@ -103,7 +103,9 @@ def names(root):
         yield "error tag", tag, rf"\b{tag}\b", "messages"
     for name in re.findall(r'^OPT\(\w+, "(\w+)"', read(os.path.join(root, "src/lang/options.def")), re.M):
         yield "option", name, option_pattern(name), "run"
-    refused = re.search(r"refused\[\] = \{(.*?)\n\};", read(os.path.join(root, "src/lang/syntax/options.c")), re.S).group(1)
+    refused = re.search(
+        r"refused\[\] = \{(.*?)\n\};", read(os.path.join(root, "src/lang/syntax/options.c")), re.S
+    ).group(1)
     for name in re.findall(r'\{ ?"(\w+)",', refused):
         yield "refused option", name, option_pattern(name), "run"
     table = read(os.path.join(root, "src/base/printfmt.c"))
@@ -117,8 +119,10 @@ def names(root):
 
 
 def option_pattern(name):
-    return (rf"-x\s*{name}\b|option\s+{name}\b|-x\",?\s*[f]?\"{name}\b|[\"']{name}(=[^\"']*)?[\"']|"
-            rf"DTRACE_OPT_{name.upper()}\b")
+    return (
+        rf"-x\s*{name}\b|option\s+{name}\b|-x\",?\s*[f]?\"{name}\b|[\"']{name}(=[^\"']*)?[\"']|"
+        rf"DTRACE_OPT_{name.upper()}\b"
+    )
 
 
 def exemptions(root):

@@ -8,16 +8,31 @@ from concurrent.futures import ThreadPoolExecutor
 
 import sources
 
-FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes",
-         "-Wno-unused-function", "-fsyntax-only", "-x", "c", "-"]
+FLAGS = [
+    "-std=gnu17",
+    "-D_GNU_SOURCE",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wstrict-prototypes",
+    "-Wno-unused-function",
+    "-fsyntax-only",
+    "-x",
+    "c",
+    "-",
+]
 
 
 def check(root, compiler, path):
     name = os.path.relpath(path, "src") if path.startswith("src/") else path
     text = f'#include "{name}"\n' * 2
-    r = subprocess.run(compiler + ["-I", os.path.join(root, "src"), "-I", root,
-                                   "-idirafter", os.path.join(root, "include")] + FLAGS,
-                       input=text, text=True, capture_output=True, check=False)
+    r = subprocess.run(
+        compiler + ["-I", os.path.join(root, "src"), "-I", root, "-idirafter", os.path.join(root, "include")] + FLAGS,
+        input=text,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
     return f"{path} does not compile alone:\n{r.stderr}" if r.returncode else None
 
 

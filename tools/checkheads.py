@@ -12,7 +12,14 @@ import sources
 LEAST_WORDS = 4
 # After the licence and lines of the preprocessor or of D's pragmas.
 C = r"/\*((?:(?!\*/).)*)\*/"
-HEAD = re.compile(r"(?:#[^\n]*\n)*(?:" + C.replace("(", "(?:", 1) + r"|//[^\n]*)\s*(?:#(?!include)[^\n]*\n\s*)*(?:" + C + r"|((?://[^\n]*\n)+))", re.S)
+HEAD = re.compile(
+    r"(?:#[^\n]*\n)*(?:"
+    + C.replace("(", "(?:", 1)
+    + r"|//[^\n]*)\s*(?:#(?!include)[^\n]*\n\s*)*(?:"
+    + C
+    + r"|((?://[^\n]*\n)+))",
+    re.S,
+)
 
 
 def head(text):
@@ -42,7 +49,9 @@ def check(root):
                 continue
             checked += 1
             with open(os.path.join(root, path), encoding="utf-8") as f:
-                reason = wrong(path, f.read(4096), path.endswith(".c") and os.path.exists(os.path.join(root, path[:-1] + "h")))
+                reason = wrong(
+                    path, f.read(4096), path.endswith(".c") and os.path.exists(os.path.join(root, path[:-1] + "h"))
+                )
             if reason:
                 errors.append(f"{path}: {reason}")
     return sources.finish("heads", errors, checked)
@@ -51,11 +60,14 @@ def check(root):
 def test_itself():
     lic = "/* SPDX-License-Identifier: Apache-2.0 */\n"
     for text, has_header, ok in (
-            (lic + "/* Reads the options of `dwell check` and starts it. */\n#include <a.h>\n", False, True),
-            (lic + "#include <a.h>\n", True, True), (lic + "#include <a.h>\n", False, False),
-            (lic + "/* Options. */\n", False, False), (lic + "/* Reads the options of a command,\n * and */\n", False, False),
-            ("#!/usr/bin/dwell -s\n" + lic + "#pragma D option quiet\n/* Counts calls of a process. */\n", False, True),
-            (lic + "int x; /* The number of things that there are. */\n", False, False)):
+        (lic + "/* Reads the options of `dwell check` and starts it. */\n#include <a.h>\n", False, True),
+        (lic + "#include <a.h>\n", True, True),
+        (lic + "#include <a.h>\n", False, False),
+        (lic + "/* Options. */\n", False, False),
+        (lic + "/* Reads the options of a command,\n * and */\n", False, False),
+        ("#!/usr/bin/dwell -s\n" + lic + "#pragma D option quiet\n/* Counts calls of a process. */\n", False, True),
+        (lic + "int x; /* The number of things that there are. */\n", False, False),
+    ):
         assert (wrong("a.c", text, has_header) is None) == ok, text
     with tempfile.TemporaryDirectory() as root:
         os.makedirs(root + "/src")

@@ -10,8 +10,9 @@ import sys
 import sources
 
 PURE = {"lang", "cg"}
-IMPURE = re.compile(r"^(unistd|fcntl|pthread|poll|signal|dirent|termios|time|libelf|gelf)\.h$"
-                    r"|^(sys|bpf|elfutils|libiberty)/")
+IMPURE = re.compile(
+    r"^(unistd|fcntl|pthread|poll|signal|dirent|termios|time|libelf|gelf)\.h$" r"|^(sys|bpf|elfutils|libiberty)/"
+)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -67,7 +68,9 @@ def check_hash(path, lines):
 def check_place(path, below):
     """A file lies on a floor or in a room that tools/layers.txt names."""
     parts = path.split("/")[1:]
-    known = len(parts) > 1 and parts[0] in below and (len(parts) == 2 or len(parts) == 3 and "/".join(parts[:2]) in below)
+    known = (
+        len(parts) > 1 and parts[0] in below and (len(parts) == 2 or len(parts) == 3 and "/".join(parts[:2]) in below)
+    )
     return None if known else f"{path}: the folder is not in tools/layers.txt"
 
 
@@ -84,7 +87,9 @@ def main():
         checked += 1
         with open(os.path.join(root, path), encoding="utf-8") as f:
             lines = f.readlines()
-        found = [check_line(path, number, line, below) for number, line in enumerate(lines, 1)] + [check_hash(path, lines)]
+        found = [check_line(path, number, line, below) for number, line in enumerate(lines, 1)] + [
+            check_hash(path, lines)
+        ]
         errors += [e for e in found if e]
     return sources.finish("layers", errors, checked)
 

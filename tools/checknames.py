@@ -17,7 +17,23 @@ COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|//[^
 CALL = re.compile(r"(?<![\w$.>-])([a-z_][a-z0-9_]{2,})\(\)", re.I)
 FILE = re.compile(r"(?<![\w/.*<-])((?:[\w-]+/)*[\w-]+\.(?:c|h|d|def|py|txt|map))\b(?![\w(*])")
 # Roots of other sources that comments cite: Linux, CPython.
-OTHERS = ("arch", "block", "drivers", "fs", "include", "Include", "kernel", "lib", "linux", "mm", "net", "scripts", "uapi", "asm", "sys")
+OTHERS = (
+    "arch",
+    "block",
+    "drivers",
+    "fs",
+    "include",
+    "Include",
+    "kernel",
+    "lib",
+    "linux",
+    "mm",
+    "net",
+    "scripts",
+    "uapi",
+    "asm",
+    "sys",
+)
 DOCUMENTS = ("CONTRIBUTING.md", "doc/architecture.md", "doc/decisions.md", "doc/testing.md")
 PLACEHOLDER = re.compile(r"(?:^|[/_])[A-Z]+(?=[/.])")  # NAME.d, test/unit/ROOM
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -62,17 +78,27 @@ def parameters(headers):
 
 def main():
     root = sys.argv[1]
-    allowed = {line.split()[0] for line in read(os.path.join(root, "tools", "names-ok.txt")).splitlines()
-               if line.strip() and not line.startswith("#")}
+    allowed = {
+        line.split()[0]
+        for line in read(os.path.join(root, "tools", "names-ok.txt")).splitlines()
+        if line.strip() and not line.startswith("#")
+    }
     words, comments, headers = set(), [], {}
-    for path in sources(root, ("src", "include", "test", "dlib", "web/src", "tools"), (".c", ".h", ".def", ".d", ".py", ".ts")):
+    for path in sources(
+        root, ("src", "include", "test", "dlib", "web/src", "tools"), (".c", ".h", ".def", ".d", ".py", ".ts")
+    ):
         text = read(path)
         if path.endswith(".h") and os.path.relpath(path, root).startswith(("src", "include")):
             headers[os.path.relpath(path, root)] = text
         words |= set(WORD.findall(COMMENT.sub(lambda m: m[0] if m[0][0] in "\"'" else " ", text)))
         if path.endswith((".c", ".h", ".def")) and os.path.relpath(path, root).startswith(FOLDERS):
-            comments += [(path, text.count("\n", 0, m.start()) + 1, m[0]) for m in COMMENT.finditer(text) if m[0][0] == "/"]
-    paths = {os.path.relpath(p, root) for p in sources(root, ("src", "include", "test", "dlib", "doc", "tools", "web", "man", "examples"), "")}
+            comments += [
+                (path, text.count("\n", 0, m.start()) + 1, m[0]) for m in COMMENT.finditer(text) if m[0][0] == "/"
+            ]
+    paths = {
+        os.path.relpath(p, root)
+        for p in sources(root, ("src", "include", "test", "dlib", "doc", "tools", "web", "man", "examples"), "")
+    }
     for name in DOCUMENTS:
         comments.append((os.path.join(root, name), 1, read(os.path.join(root, name))))
     found = used = 0
@@ -87,16 +113,24 @@ def main():
                 seen.add(m[1])
             elif m[1] not in words:
                 found += 1
-                print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: {m[1]}() does not exist; of others: tools/names-ok.txt")
+                print(
+                    f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: {m[1]}() does not exist; of others: tools/names-ok.txt"
+                )
         for m in FILE.finditer(text):
             if 0 <= source < m.start():
                 continue
             used += 1
             if m[1] in allowed:
                 seen.add(m[1])
-            elif m[1].split("/")[0] not in OTHERS and not PLACEHOLDER.search(m[1]) and not any(p == m[1] or p.endswith("/" + m[1]) for p in paths):
+            elif (
+                m[1].split("/")[0] not in OTHERS
+                and not PLACEHOLDER.search(m[1])
+                and not any(p == m[1] or p.endswith("/" + m[1]) for p in paths)
+            ):
                 found += 1
-                print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: there is no file {m[1]}")
+                print(
+                    f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: there is no file {m[1]}"
+                )
     for error in parameters(headers):
         found += 1
         print(error)

@@ -9,10 +9,12 @@ import sys
 
 import sources
 
-CALLS = set("""open openat creat read write close pread pwrite socket connect send recv mmap munmap
+CALLS = set(
+    """open openat creat read write close pread pwrite socket connect send recv mmap munmap
 ioctl syscall bpf fopen fdopen fclose fread fwrite fputs fputc puts putchar printf fprintf vprintf
 vfprintf perror exit _exit longjmp siglongjmp setjmp _setjmp getenv system popen fork execve time
-clock_gettime gettimeofday stdout stderr stdin""".split())
+clock_gettime gettimeofday stdout stderr stdin""".split()
+)
 # Read-only data with relocations lives in .data.rel.ro; the sanitizers add symbols of their own.
 WRITABLE = re.compile(r"^\.(data|bss|tdata|tbss)(\..*)?$")
 SANITIZER = re.compile(r"^(__|\.L|_sub_|GCC_)|\.\d+$")
@@ -29,8 +31,7 @@ def check(library):
         function = symbol.split("@")[0]
         if kind == "U" and re.sub(r"^__(isoc99_|interceptor_)?|(64|_chk)$", "", function) in CALLS:
             yield f"{name}: calls {function}"
-        if WRITABLE.match(section) and not section.startswith(".data.rel.ro") \
-                and not SANITIZER.search(symbol):
+        if WRITABLE.match(section) and not section.startswith(".data.rel.ro") and not SANITIZER.search(symbol):
             yield f"{name}: {symbol} is a writable global"
 
 

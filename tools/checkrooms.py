@@ -39,8 +39,11 @@ def functions(root):
 
 
 def is_file(name, folder, paths):
-    return any(fnmatch.fnmatch(path, prefix + name) and path.count("/") == (prefix + name).count("/")
-               for prefix in (folder + "/", "src/", "") for path in paths)
+    return any(
+        fnmatch.fnmatch(path, prefix + name) and path.count("/") == (prefix + name).count("/")
+        for prefix in (folder + "/", "src/", "")
+        for path in paths
+    )
 
 
 def check_page(page, text, paths, words):
@@ -70,21 +73,30 @@ def check_floors(text, below):
     errors, floors = [], {name for name in below if "/" not in name}
     rows = dict(ROW.findall(text))
     for name in sorted(floors ^ set(rows)):
-        errors.append(f"{GUIDE}: Rooms: " + (f"no row for src/{name}" if name in floors else f"tools/layers.txt has no {name}"))
+        errors.append(
+            f"{GUIDE}: Rooms: " + (f"no row for src/{name}" if name in floors else f"tools/layers.txt has no {name}")
+        )
     for name in sorted(floors & set(rows)):
         may = {name}
         for other in [] if rows[name] in ("–", "all") else rows[name].split(", "):
             may |= below.get(other, {other})
         if rows[name] != "all" and may != below[name]:
-            errors.append(f"{GUIDE}: Rooms: src/{name} may include more, or less: {', '.join(sorted(may ^ below[name]))}")
+            errors.append(
+                f"{GUIDE}: Rooms: src/{name} may include more, or less: {', '.join(sorted(may ^ below[name]))}"
+            )
     return errors
 
 
 def check_threads(text, root, paths):
     """The table of threads and processes, against the files that make them."""
-    return [f"{GUIDE}: Threads and processes: no row names {path[4:]}, which makes one" for path in paths
-            if path.startswith("src/") and path.endswith(".c") and f"`{path[4:]}`" not in text
-            and MAKES.search(OTHER_TEXT.sub(" ", read(os.path.join(root, path))))]
+    return [
+        f"{GUIDE}: Threads and processes: no row names {path[4:]}, which makes one"
+        for path in paths
+        if path.startswith("src/")
+        and path.endswith(".c")
+        and f"`{path[4:]}`" not in text
+        and MAKES.search(OTHER_TEXT.sub(" ", read(os.path.join(root, path))))
+    ]
 
 
 def main():
@@ -97,7 +109,9 @@ def main():
     for folder in read_layers(root):
         page = f"src/{folder}/README.md"
         if page not in paths:
-            errors.append(f"{page}: is missing: what comes in, what goes out, who owns it, which thread, where to begin")
+            errors.append(
+                f"{page}: is missing: what comes in, what goes out, who owns it, which thread, where to begin"
+            )
             continue
         e, n = check_page(page, read(os.path.join(root, page)), paths, words)
         errors += e

@@ -16,9 +16,14 @@ CMD_MAX = 5000
 
 def functions(root, paths):
     """(path, name, lines) of every function, by universal-ctags."""
-    r = subprocess.run(["ctags", "-f", "-", "--fields=+ne", "--kinds-C=f", "--languages=C",
-                        "--langmap=C:.c.h", "-L", "-"],
-                       input="\n".join(paths), text=True, capture_output=True, check=True, cwd=root)
+    r = subprocess.run(
+        ["ctags", "-f", "-", "--fields=+ne", "--kinds-C=f", "--languages=C", "--langmap=C:.c.h", "-L", "-"],
+        input="\n".join(paths),
+        text=True,
+        capture_output=True,
+        check=True,
+        cwd=root,
+    )
     for line in r.stdout.splitlines():
         name, path, rest = line.split("\t", 2)
         fields = dict(f.split(":", 1) for f in rest.rsplit(';"\t', 1)[1].split("\t") if ":" in f)

@@ -31,7 +31,7 @@ def columns(text):
     text = READS.sub(lambda m: "\n" * m[0].count("\n"), text)
     for m in FORMAT.finditer(text):
         words = JOINED.sub("", re.sub(r"PRI\w+", '"u"', m[0])).replace("%%", "")
-        rest = text[m.end():].split(";", 1)[0]
+        rest = text[m.end() :].split(";", 1)[0]
         n = len(PADDED.findall(words)) - (len(re.findall(r"%\*s", words)) if '""' in rest else 0)
         if n > 0:
             yield text.count("\n", 0, m.start()) + 1, n
@@ -62,8 +62,10 @@ def check(root):
             lines = [line for line, n in columns(f.read()) if n >= MANY]
         most = allow.pop(path, 0)
         if len(lines) > most:
-            errors.append(f"{path}:{lines[-1]}: columns are padded by hand ({len(lines)} calls, {most} are allowed): "
-                          "use view/form/table.h")
+            errors.append(
+                f"{path}:{lines[-1]}: columns are padded by hand ({len(lines)} calls, {most} are allowed): "
+                "use view/form/table.h"
+            )
         elif len(lines) < most:
             errors.append(f"{path} pads columns by hand in {len(lines)} calls; make the number in {ALLOW} as small")
     errors += [f"{ALLOW}: {path} is not there" for path in allow]

@@ -47,8 +47,12 @@ def prose(path, text):
 
 
 def check(path, text):
-    return [f'{path}:{number}: "{m.group(0)}": say {instead}' for number, line in prose(path, text)
-            for pattern, instead in REFUSED for m in re.finditer(pattern, line, re.I)]
+    return [
+        f'{path}:{number}: "{m.group(0)}": say {instead}'
+        for number, line in prose(path, text)
+        for pattern, instead in REFUSED
+        for m in re.finditer(pattern, line, re.I)
+    ]
 
 
 def check_source(path, text):
@@ -58,12 +62,16 @@ def check_source(path, text):
     for piece in PIECE.finditer(text):
         if path.startswith("test/") and piece.group(0)[0] != "/":
             continue
-        words = re.sub(r"(?<=\n)[ \t]*\*? ?|`[^`]*`", lambda m: " " * len(m.group(0)), piece.group(0)).replace("\n", " ")
+        words = re.sub(r"(?<=\n)[ \t]*\*? ?|`[^`]*`", lambda m: " " * len(m.group(0)), piece.group(0)).replace(
+            "\n", " "
+        )
         words = re.sub(" {2,}", lambda m: " " + "\0" * (len(m.group(0)) - 1), words)
         at = [i for i, c in enumerate(words) if c != "\0"]  # where a letter of the joined text is in the piece
         joined = words.replace("\0", "")
         comment = joined.startswith("/")
-        starts = [(rf"(?:^/[/*]+ *|[.;:] )({words})\b(?![^.;:]*\?)", instead, 0) for words, instead in BEGINNINGS if comment]
+        starts = [
+            (rf"(?:^/[/*]+ *|[.;:] )({words})\b(?![^.;:]*\?)", instead, 0) for words, instead in BEGINNINGS if comment
+        ]
         for pattern, instead, flags in [(pattern, instead, re.I) for pattern, instead in REFUSED] + starts:
             for m in re.finditer(pattern, joined, flags):
                 number = text.count("\n", 0, piece.start() + at[m.start()]) + 1
@@ -86,15 +94,34 @@ def main():
                 with open(os.path.join(root, path), encoding="utf-8") as f:
                     errors += check_source(path, f.read())
     # The patterns find what they are made for.
-    for wrong in ("Both are said.", "the row behind it", "after so many seconds", "at the begin of", "for whoever asks"):
+    for wrong in (
+        "Both are said.",
+        "the row behind it",
+        "after so many seconds",
+        "at the begin of",
+        "for whoever asks",
+    ):
         if not check("x.md", wrong):
             errors.append(f"tools/checkwords.py: does not find {wrong!r}")
-    if check_source("x.c", "int behind; /* the row\n * before */") or len(check_source("x.c", '/* the row\n * is\n * said */ "so many"')) != 2:
+    if (
+        check_source("x.c", "int behind; /* the row\n * before */")
+        or len(check_source("x.c", '/* the row\n * is\n * said */ "so many"')) != 2
+    ):
         errors.append("tools/checkwords.py: does not read comments and literals")
-    for wrong in ("/* What is left. */", "/* One row. Whose it is\n * is not known. */", "/* Of the last: all. */", "// Those of one."):
+    for wrong in (
+        "/* What is left. */",
+        "/* One row. Whose it is\n * is not known. */",
+        "/* Of the last: all. */",
+        "// Those of one.",
+    ):
         if not check_source("x.c", wrong):
             errors.append(f"tools/checkwords.py: does not find {wrong!r}")
-    for right in ("/* Offers what is left. */", '"What is left."', "/* Whole: is it one? What of it? */", "/* at most one. */"):
+    for right in (
+        "/* Offers what is left. */",
+        '"What is left."',
+        "/* Whole: is it one? What of it? */",
+        "/* at most one. */",
+    ):
         if check_source("x.c", right):
             errors.append(f"tools/checkwords.py: refuses {right!r}")
     return sources.finish("words", errors, len(paths))

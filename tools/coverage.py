@@ -18,8 +18,9 @@ def read_counts(root, build):
         data += [os.path.join(here, f) for f in files if f.endswith(".gcda")]
     lines = collections.defaultdict(lambda: collections.defaultdict(int))
     for path in data:
-        r = subprocess.run(["gcov", "--json-format", "--stdout", os.path.abspath(path)], cwd=build,
-                           capture_output=True, check=True)
+        r = subprocess.run(
+            ["gcov", "--json-format", "--stdout", os.path.abspath(path)], cwd=build, capture_output=True, check=True
+        )
         for text in r.stdout.splitlines():
             for f in json.loads(text)["files"]:
                 name = os.path.relpath(os.path.join(build, f["file"]), root)
@@ -35,8 +36,8 @@ def percent(counts):
 def main():
     args = sys.argv[1:]
     verbose = args[0] == "-v"
-    root, build = (os.path.abspath(a) for a in args[verbose:verbose + 2])
-    wanted = dict(a.split("=") for a in args[verbose + 2:])
+    root, build = (os.path.abspath(a) for a in args[verbose : verbose + 2])
+    wanted = dict(a.split("=") for a in args[verbose + 2 :])
     lines = read_counts(root, build)
     folders = collections.defaultdict(list)
     for name, counts in sorted(lines.items()):
@@ -50,8 +51,10 @@ def main():
     for folder, counts in sorted(folders.items()):
         short = folder in wanted and percent(counts) < float(wanted[folder])
         failed |= short
-        print(f"{percent(counts):6.1f} %  {len(counts):6} lines  {folder}"
-              + (f"   less than {wanted[folder]} %" if short else ""))
+        print(
+            f"{percent(counts):6.1f} %  {len(counts):6} lines  {folder}"
+            + (f"   less than {wanted[folder]} %" if short else "")
+        )
     for folder in wanted:
         if folder not in folders:
             print(f"nothing ran in {folder}")

@@ -24,7 +24,7 @@ def main():
     for arg in sys.argv[2:]:
         name, path = arg.split("=", 1)
         data = content(path)
-        rows = [",".join(str(b) for b in data[i:i + 64]) for i in range(0, len(data), 64)] or ["0"]
+        rows = [",".join(str(b) for b in data[i : i + 64]) for i in range(0, len(data), 64)] or ["0"]
         # plain char may be signed: bytes above 127 are written as such
         rows = [",".join(f"(char){b}" if int(b) > 127 else b for b in row.split(",")) for row in rows]
         out.append(f"const char asset_{name}[] = {{\n" + ",\n".join(rows) + "};")

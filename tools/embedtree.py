@@ -23,14 +23,18 @@ def main():
     without = {"meson.build"}
     if "--without" in starts:
         at = starts.index("--without")
-        without |= set(starts[at + 1:])
+        without |= set(starts[at + 1 :])
         del starts[at:]
     files, seen = [], []
     for start in starts or ["."]:
         for folder, folders, names in os.walk(os.path.join(top, start)):
             folders.sort()
             seen.append(folder)
-            files += [os.path.relpath(os.path.join(folder, n), top) for n in names if not n.startswith(".") and n not in without]
+            files += [
+                os.path.relpath(os.path.join(folder, n), top)
+                for n in names
+                if not n.startswith(".") and n not in without
+            ]
     rows = []
     for name in sorted(files):
         path = os.path.join(top, name)
@@ -40,9 +44,12 @@ def main():
         text = "\n".join(literal(line) for line in data.splitlines(keepends=True)) or '""'
         rows.append(f"{{ {literal(name.encode())}, {len(data)},\n{text} }},")
     with open(out, "w", encoding="utf-8") as f:
-        f.write('/* Made by tools/embedtree.py. */\n#include "shelf/shelf.h"\n'
-                f"const struct shelf_file shelf_{table}[] = {{\n" + "\n".join(rows) +
-                f"\n}};\nconst size_t shelf_n{table} = {len(rows)};\n")
+        f.write(
+            '/* Made by tools/embedtree.py. */\n#include "shelf/shelf.h"\n'
+            f"const struct shelf_file shelf_{table}[] = {{\n"
+            + "\n".join(rows)
+            + f"\n}};\nconst size_t shelf_n{table} = {len(rows)};\n"
+        )
     with open(depfile, "w", encoding="utf-8") as f:
         f.write(f"{out}: " + " ".join(s.replace(" ", "\\ ") for s in seen) + "\n")
 

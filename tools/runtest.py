@@ -35,13 +35,16 @@ def select(name, tests, cases):
     """(tests of meson, cases of test/live) that a name means; a name alone is a test, a theme, or a file of any theme."""
     if name in tests:
         return [name], []
-    short = name[len(LIVE) + 1:] if name.startswith(LIVE + "/") else name
+    short = name[len(LIVE) + 1 :] if name.startswith(LIVE + "/") else name
     short = short.rstrip("/")
-    for means in (lambda c: c == short,
-                  lambda c: c.startswith(short + "/"),
-                  lambda c: os.path.splitext(c)[0] == short or os.path.basename(c) == short or
-                  os.path.splitext(os.path.basename(c))[0] == short,
-                  lambda c: fnmatch.fnmatchcase(c, short)):
+    for means in (
+        lambda c: c == short,
+        lambda c: c.startswith(short + "/"),
+        lambda c: os.path.splitext(c)[0] == short
+        or os.path.basename(c) == short
+        or os.path.splitext(os.path.basename(c))[0] == short,
+        lambda c: fnmatch.fnmatchcase(c, short),
+    ):
         chosen = [c for c in cases if means(c)]
         if chosen:
             return [], chosen
@@ -77,8 +80,20 @@ def main():
     if of_live:
         if run(["ninja", "-C", build, "--quiet", "dwell", "triggers"]) != 0:
             return 1
-        failed |= run([sys.executable, f"{LIVE}/run.py", "--dwell", f"{build}/dwell", "--trigger",
-                       f"{build}/test/trigger/trigger", *[f"{LIVE}/{c}" for c in of_live]]) != 0
+        failed |= (
+            run(
+                [
+                    sys.executable,
+                    f"{LIVE}/run.py",
+                    "--dwell",
+                    f"{build}/dwell",
+                    "--trigger",
+                    f"{build}/test/trigger/trigger",
+                    *[f"{LIVE}/{c}" for c in of_live],
+                ]
+            )
+            != 0
+        )
     return int(failed)
 
 

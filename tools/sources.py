@@ -14,9 +14,8 @@ def walk(root, *tops):
     """Paths, relative to root, of all files below the folders `tops` (default: everything)."""
     for top in tops or ("",):
         for here, dirs, files in os.walk(os.path.join(root, top)):
-            dirs[:] = sorted(d for d in dirs if d not in SKIP
-                             and not is_build_dir(os.path.join(here, d)))
-            for name in sorted(set(files) - SKIP): # .git is a file in a git worktree
+            dirs[:] = sorted(d for d in dirs if d not in SKIP and not is_build_dir(os.path.join(here, d)))
+            for name in sorted(set(files) - SKIP):  # .git is a file in a git worktree
                 yield os.path.relpath(os.path.join(here, name), root)
 
 

@@ -28,19 +28,32 @@ def head_of(text, path):
     body = "\n".join(lines).partition("\n\n")[2]
     m = re.search(r"^Example([^\n]*):\n(.*)", body, re.M | re.S)
     example = (m[1].lstrip(", "), m[2].rstrip("\n")) if m else None
-    body = body[:m.start()] if m else body
+    body = body[: m.start()] if m else body
     usage, _, rest = body.partition("\n")
     if not purpose or not usage.startswith("Usage: "):
         sys.exit(f"{path}: its head has no purpose or usage")
-    return name, purpose.rstrip("."), usage[len("Usage: "):].replace(name + ".d", "dwell run " + name), rest.strip("\n"), example
+    return (
+        name,
+        purpose.rstrip("."),
+        usage[len("Usage: ") :].replace(name + ".d", "dwell run " + name),
+        rest.strip("\n"),
+        example,
+    )
 
 
 def page(path):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     name, purpose, usage, rest, example = head_of(text, path)
-    out = [f'.TH "DWELL\\-{name.upper()}" 1 "" "dwell"', ".SH NAME", roff(f"dwell-{name} - {purpose}").replace(" \\- ", " \\- ", 1),
-           ".SH SYNOPSIS", ".nf", roff(usage), ".fi"]
+    out = [
+        f'.TH "DWELL\\-{name.upper()}" 1 "" "dwell"',
+        ".SH NAME",
+        roff(f"dwell-{name} - {purpose}").replace(" \\- ", " \\- ", 1),
+        ".SH SYNOPSIS",
+        ".nf",
+        roff(usage),
+        ".fi",
+    ]
     if rest:
         out += [".SH DESCRIPTION", ".nf", roff(rest), ".fi"]
     params = PARAM.findall(text)
@@ -54,8 +67,10 @@ def page(path):
         if example[0]:
             out.append(roff(example[0][:1].upper() + example[0][1:]) + ":")
         out += [".nf", roff(example[1]), ".fi"]
-    out += [".SH SEE ALSO",
-            "dwell(1), dwell\\-d(7); \\fIdwell tools\\fR lists all tools, \\fIdwell run NAME \\-\\-help\\fR says where the program is."]
+    out += [
+        ".SH SEE ALSO",
+        "dwell(1), dwell\\-d(7); \\fIdwell tools\\fR lists all tools, \\fIdwell run NAME \\-\\-help\\fR says where the program is.",
+    ]
     return name, "\n".join(out) + "\n"
 
 

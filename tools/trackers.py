@@ -40,10 +40,22 @@ def heads(path, text):
     for number, line in enumerate(text.split("*/")[1].splitlines() if "/*\n" in text else [], 3):
         line = line[3:] if line.startswith(" * ") else ""
         if m := HEAD.fullmatch(line):
-            found.append({"name": m[1], "file": os.path.basename(path)[:-2],
-                          "wants": bool(re.search(r'#pragma D param \w+ \w+ "[^"]*"$', text, re.M)),
-                          "rank": int(m[2] or 0), "what": m[3], "by_group": None, "by_key": None, "cost": 0, "leave": 0,
-                          "target": "$target" in text, "sampled": f"#pragma D param {m[1]}_one_in " in text, "attributes": {}})
+            found.append(
+                {
+                    "name": m[1],
+                    "file": os.path.basename(path)[:-2],
+                    "wants": bool(re.search(r'#pragma D param \w+ \w+ "[^"]*"$', text, re.M)),
+                    "rank": int(m[2] or 0),
+                    "what": m[3],
+                    "by_group": None,
+                    "by_key": None,
+                    "cost": 0,
+                    "leave": 0,
+                    "target": "$target" in text,
+                    "sampled": f"#pragma D param {m[1]}_one_in " in text,
+                    "attributes": {},
+                }
+            )
         elif not found or not line.startswith("  "):
             if found and line:
                 break
@@ -59,7 +71,10 @@ def heads(path, text):
             continue
         elif m := ATTRIBUTES.fullmatch(line):
             for name in m[1].split(", "):
-                found[-1]["attributes"][name] = {"values": [v.strip() for v in m[2].split("|")] if m[2] else [], "text": m[3] or ""}
+                found[-1]["attributes"][name] = {
+                    "values": [v.strip() for v in m[2].split("|")] if m[2] else [],
+                    "text": m[3] or "",
+                }
         else:
             raise Wrong(f"{path}:{number}: not understood: {line}")
     for t in found:
@@ -114,7 +129,9 @@ def joined(trackers):
                 clauses, aggs = programs.setdefault((folder, t["file"]), ([], []))
                 clauses.append(CLAUSE.format(tracker=t["name"], condition=condition, word=word, key=key))
                 aggs.append(f"\ttrunc(@{t['name']}_{word});\n")
-    return [(*at, "".join(clauses) + "END\n{\n" + "".join(aggs) + "}\n") for at, (clauses, aggs) in sorted(programs.items())]
+    return [
+        (*at, "".join(clauses) + "END\n{\n" + "".join(aggs) + "}\n") for at, (clauses, aggs) in sorted(programs.items())
+    ]
 
 
 def c_literal(text):
@@ -127,14 +144,19 @@ def c_header(trackers):
         for name, a in t["attributes"].items():
             macros[macro(name)] = name
             macros.update({macro(name, v): v for v in a["values"]})
-    lines = ["/* Made by tools/trackers.py from dlib/latency. */",
-             "#ifndef DWELL_LATENCY_TRACKER_FACTS_H", "#define DWELL_LATENCY_TRACKER_FACTS_H"]
+    lines = [
+        "/* Made by tools/trackers.py from dlib/latency. */",
+        "#ifndef DWELL_LATENCY_TRACKER_FACTS_H",
+        "#define DWELL_LATENCY_TRACKER_FACTS_H",
+    ]
     lines += [f'#define {m} "{text}"' for m, text in sorted(macros.items())]
     lines.append("#define TRACKER_FACTS(FACT) \\")
     for t in trackers:
         words = re.sub(r"{\w+}", "%s", t["words"])
-        lines.append(f'\tFACT("{t["name"]}", "{"" if t["wants"] else t["file"]}", {t["rank"]}, CHAIN_{t["level"].upper()}, "{words}", '
-                     f'CAUSE_{t["class"].upper()}, "{t["attr"]}", {t["cost"]}, {t["leave"]}, {int(t["target"])}, {int(t["sampled"])}) \\')
+        lines.append(
+            f'\tFACT("{t["name"]}", "{"" if t["wants"] else t["file"]}", {t["rank"]}, CHAIN_{t["level"].upper()}, "{words}", '
+            f'CAUSE_{t["class"].upper()}, "{t["attr"]}", {t["cost"]}, {t["leave"]}, {int(t["target"])}, {int(t["sampled"])}) \\'
+        )
     lines[-1] = lines[-1][:-2]
     lines.append("#define TRACKER_JOINED(JOINED) \\")
     lines += [f'\tJOINED("{folder}", "{file}", {c_literal(text)}) \\' for folder, file, text in joined(trackers)]
@@ -142,17 +164,23 @@ def c_header(trackers):
 
 
 def page(trackers):
-    return json.dumps({"trackers": [{"name": t["name"], "what": t["what"], "default": t["rank"] > 0} for t in trackers]}, indent=1) + "\n"
+    return (
+        json.dumps(
+            {"trackers": [{"name": t["name"], "what": t["what"], "default": t["rank"] > 0} for t in trackers]}, indent=1
+        )
+        + "\n"
+    )
 
 
 # -- the check --
+
 
 def slow_names(text, tracker):
     """Names of attributes in the slow() calls of the tracker's clauses."""
     names = set()
     for clause in re.finditer(r"^latency:%s::slow\n(.*?)^}" % tracker, text, re.S | re.M):
         for call in re.finditer(r"\bslow\(", clause[1]):
-            depth, parts, part, rest = 1, [], "", re.finditer(r'"(?:\\.|[^"])*"|.', clause[1][call.end():], re.S)
+            depth, parts, part, rest = 1, [], "", re.finditer(r'"(?:\\.|[^"])*"|.', clause[1][call.end() :], re.S)
             for piece in (m[0] for m in rest):
                 depth += (piece in "([") - (piece in ")]") if len(piece) == 1 else 0
                 if depth == 0:
@@ -178,7 +206,11 @@ def check(root):
         with open(os.path.join(root, *parts), encoding="utf-8") as f:
             return f.read()
 
-    levels = set(re.search(r"enum chain_level {(.*?)}", source("src", "latency", "cause", "chain.h"), re.S)[1].replace(" ", "").split(","))
+    levels = set(
+        re.search(r"enum chain_level {(.*?)}", source("src", "latency", "cause", "chain.h"), re.S)[1]
+        .replace(" ", "")
+        .split(",")
+    )
     classes = {m[1] for m in re.finditer(r"^CLASS\((\w+),", source("src", "latency", "cause", "cause.def"), re.M)}
     for by, file, _ in joined(trackers):
         if os.path.exists(os.path.join(folder, by, file + ".d")):
@@ -196,18 +228,37 @@ def check(root):
             if "CHAIN_" + t["level"].upper() not in levels or t["class"].upper() not in classes:
                 wrong.append(f"{path}: tracker {t['name']}: no level {t['level']}, or no class {t['class']}")
             used = slow_names(text, t["name"])
-            wrong += [f"{path}: slow() gives \"{a}\", which the head of tracker {t['name']} does not have" for a in sorted(used - set(t["attributes"]))]
-            wrong += [f"{path}: the head of tracker {t['name']} has {a}, which slow() does not give" for a in sorted(set(t["attributes"]) - used)]
+            wrong += [
+                f"{path}: slow() gives \"{a}\", which the head of tracker {t['name']} does not have"
+                for a in sorted(used - set(t["attributes"]))
+            ]
+            wrong += [
+                f"{path}: the head of tracker {t['name']} has {a}, which slow() does not give"
+                for a in sorted(set(t["attributes"]) - used)
+            ]
             for a, d in t["attributes"].items():
-                wrong += [f"{path}: {a} = {v}: the program has no such text" for v in d["values"] if f'"{v}"' not in text]
+                wrong += [
+                    f"{path}: {a} = {v}: the program has no such text" for v in d["values"] if f'"{v}"' not in text
+                ]
     attributes = {a for t in trackers for a in t["attributes"]}
     names = {t["name"] for t in trackers}
     slow = source("web", "src", "app", "slow.ts")
-    wrong += [f"web/src/app/slow.ts: no tracker has an attribute {a}" for a in sorted(set(re.findall(r'\btext\("(\w+)"\)', slow)) - attributes)]
-    wrong += [f"web/src/app/slow.ts: there is no tracker {t}" for t in re.findall(r'case "(\w+)":', slow) if t not in names]
+    wrong += [
+        f"web/src/app/slow.ts: no tracker has an attribute {a}"
+        for a in sorted(set(re.findall(r'\btext\("(\w+)"\)', slow)) - attributes)
+    ]
+    wrong += [
+        f"web/src/app/slow.ts: there is no tracker {t}" for t in re.findall(r'case "(\w+)":', slow) if t not in names
+    ]
     man = source("man", "dwell-latency.1.scd")
-    wrong += [f"man/dwell-latency.1.scd: nothing about {f}" for f in sorted(by_file) if f"*{f}*" not in man and f != "usdt"]
-    how = [(m[1], i) for i, m in enumerate(re.finditer(r"^\tSLOW_(\w+),", source("src", "base", "recfmt.h"), re.M)) if m[1] != "NHOW"]
+    wrong += [
+        f"man/dwell-latency.1.scd: nothing about {f}" for f in sorted(by_file) if f"*{f}*" not in man and f != "usdt"
+    ]
+    how = [
+        (m[1], i)
+        for i, m in enumerate(re.finditer(r"^\tSLOW_(\w+),", source("src", "base", "recfmt.h"), re.M))
+        if m[1] != "NHOW"
+    ]
     for name, value in how:
         line = f"inline int HOW_{'END' if name == 'NORMAL' else name} = {value};"
         if line not in source("dlib", "track.d"):
@@ -227,7 +278,11 @@ def main():
     except Wrong as e:
         print(e, file=sys.stderr)
         return 1
-    for path, text in ((header, c_header(trackers)), (table, page(trackers)), (deps, f"{header}: {folder} {' '.join(paths)}\n")):
+    for path, text in (
+        (header, c_header(trackers)),
+        (table, page(trackers)),
+        (deps, f"{header}: {folder} {' '.join(paths)}\n"),
+    ):
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
     return 0

@@ -39,9 +39,11 @@ class Fault:
 
 def fault(*first, machine=False, calm=True):
     """calm: it needs CPUs now and then only, so that it may go before other load."""
+
     def add(fn):
         FAULTS[fn.__name__.replace("_", "-")] = Fault(fn, first, machine, calm)
         return fn
+
     return add
 
 
@@ -139,6 +141,7 @@ def even(secs):
 
 # -- CPUs --
 
+
 def spin(secs):
     for _ in until(secs):
         pass
@@ -183,6 +186,7 @@ def quota(secs):
 @fault("softirq", machine=True, calm=False)
 def packets(secs):
     """Small packets through the loopback are received in soft interrupts."""
+
     def send():
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         s.connect(("127.0.0.1", 9))
@@ -190,12 +194,14 @@ def packets(secs):
             for _ in range(100):
                 with contextlib.suppress(OSError):
                     s.send(b"x" * 16)
+
     taker = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     taker.bind(("127.0.0.1", 0))
     together(os.cpu_count(), send)
 
 
 # -- memory --
+
 
 @fault("reclaim-cgroup")
 def memory_limit(secs):
@@ -252,6 +258,7 @@ def out_of_memory(secs):
         b = []
         while True:
             b.append(bytearray(os.urandom(1 << 20)))
+
     with cgroup("memory", {"memory.limit_in_bytes": 64 << 20}, {"memory.max": 64 << 20}):
         for _ in until(secs):
             p = multiprocessing.Process(target=eat)
@@ -262,6 +269,7 @@ def out_of_memory(secs):
 
 
 # -- disks and file systems --
+
 
 @contextlib.contextmanager
 def slow_file():
@@ -277,6 +285,7 @@ def slow_file():
     def delay(read=0, write=0, fsync=0):
         with open(folder + "/delay", "w") as f:
             f.write(f"{read} {write} {fsync}")
+
     try:
         yield folder + "/data", delay
     finally:
@@ -336,6 +345,7 @@ def fsync_storm(secs):
             for _ in until(secs):
                 os.pwrite(f.fileno(), b"x" * 4096, 0)
                 os.fsync(f.fileno())
+
     together(3, work)
 
 
@@ -355,6 +365,7 @@ def file_server(secs):
             for _ in until(secs):
                 forget(f)
                 os.pread(f.fileno(), 4096, random.randrange(1000) * 4096)
+
     with slow_file() as (path, delay):
         delay(read=30)
         together(2, read, path)
@@ -379,6 +390,7 @@ def full(secs):
 
 # -- locks --
 
+
 @fault("futex-lock")
 def mutex(secs):
     lock = ctypes.create_string_buffer(64)
@@ -388,6 +400,7 @@ def mutex(secs):
             LIBC.pthread_mutex_lock(lock)
             LIBC.usleep(3000)
             LIBC.pthread_mutex_unlock(lock)
+
     in_threads(6, work)
 
 
@@ -399,6 +412,7 @@ def one_file(secs):
         for _ in until(secs):
             os.pwrite(fd, block, 0)
         os.close(fd)
+
     folder = "/dev/shm" if os.path.isdir("/dev/shm") else DIR
     with tempfile.NamedTemporaryFile(dir=folder) as f:
         together(5, work, f.name)
@@ -410,7 +424,7 @@ def address_space(secs):
     m = mmap.mmap(-1, size)
     LIBC.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     at = ctypes.addressof(ctypes.c_char.from_buffer(m))
-    m.madvise(15) # MADV_NOHUGEPAGE
+    m.madvise(15)  # MADV_NOHUGEPAGE
     for i in range(0, size, 4096):
         m[i] = 1
 
@@ -418,6 +432,7 @@ def address_space(secs):
         for _ in until(secs):
             LIBC.mprotect(at, size, mmap.PROT_READ)
             LIBC.mprotect(at, size, mmap.PROT_READ | mmap.PROT_WRITE)
+
     in_threads(5, work)
 
 
@@ -431,12 +446,14 @@ def locked_file(secs):
                 fcntl.flock(f, fcntl.LOCK_EX)
                 time.sleep(0.03)
                 fcntl.flock(f, fcntl.LOCK_UN)
-                time.sleep(0.003) # else it is the first to have it again
+                time.sleep(0.003)  # else it is the first to have it again
+
     with tempfile.NamedTemporaryFile(dir=DIR) as f:
         together(3, work, f.name)
 
 
 # -- network --
+
 
 @contextlib.contextmanager
 def other_host():
@@ -447,7 +464,11 @@ def other_host():
         run("ip", "link", "add", name, "type", "veth", "peer", "name", "eth9", "netns", name)
         run("ip", "addr", "add", "10.99.77.1/24", "dev", name)
         run("ip", "link", "set", name, "up")
-        for cmd in (["addr", "add", "10.99.77.2/24", "dev", "eth9"], ["link", "set", "eth9", "up"], ["link", "set", "lo", "up"]):
+        for cmd in (
+            ["addr", "add", "10.99.77.2/24", "dev", "eth9"],
+            ["link", "set", "eth9", "up"],
+            ["link", "set", "lo", "up"],
+        ):
             run("ip", "-n", name, *cmd)
         yield name, "10.99.77.2", "10.99.77.1"
     finally:
@@ -469,8 +490,9 @@ while True:
 
 @contextlib.contextmanager
 def server_there(name, addr):
-    p = subprocess.Popen(["ip", "netns", "exec", name, sys.executable, "-c", SERVER, addr], stdout=subprocess.PIPE,
-                         text=True)
+    p = subprocess.Popen(
+        ["ip", "netns", "exec", name, sys.executable, "-c", SERVER, addr], stdout=subprocess.PIPE, text=True
+    )
     p.stdout.readline()
     try:
         yield
@@ -542,6 +564,7 @@ def ask_names(secs, answer):
         while True:
             q, who = server.recvfrom(512)
             answer(server, q, who)
+
     threading.Thread(target=serve, daemon=True).start()
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     s.connect(("127.0.0.88", 53))
@@ -557,6 +580,7 @@ def slow_names(secs):
     def answer(server, q, who):
         time.sleep(0.15)
         server.sendto(q, who)
+
     ask_names(secs, answer)
 
 
@@ -576,11 +600,13 @@ def refused(secs):
 
 # -- processes --
 
+
 @fault("short-lived", calm=False)
 def fork_storm(secs):
     def work():
         for _ in until(secs):
             os.spawnv(os.P_WAIT, "/bin/true", ["true"])
+
     together(2 * os.cpu_count(), work)
 
 
@@ -594,6 +620,7 @@ def thread_storm(secs):
             for _ in range(100):
                 create(ctypes.byref(t), None, nothing, None)
                 join(t, None)
+
     together(2, work)
 
 
@@ -626,7 +653,9 @@ libc = ctypes.CDLL(None)
 if libc.vfork() == 0:
     libc.usleep(int({} * 1000000))
     libc._exit(0)
-""".format(secs)
+""".format(
+        secs
+    )
     subprocess.run([sys.executable, "-c", code])
 
 

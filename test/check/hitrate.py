@@ -37,7 +37,9 @@ def look(a, name):
         if p.wait() == faults.SKIP:
             return None
     else:
-        r = subprocess.run([a.dwell, "check", "--json", "--for", "60s", "--", *cmd], capture_output=True, text=True, env=env)
+        r = subprocess.run(
+            [a.dwell, "check", "--json", "--for", "60s", "--", *cmd], capture_output=True, text=True, env=env
+        )
         if f"status {faults.SKIP}" in r.stderr:
             return None
     return json.loads(r.stdout)["findings"]
@@ -51,14 +53,23 @@ def load():
 def look_at_own(a, names):
     """A look at the processes that make these faults; None: one of them cannot be made here."""
     cmd = [sys.executable, os.path.join(HERE, "faults.py"), ",".join(names), str(a.secs)]
-    r = subprocess.run([a.dwell, "check", "--json", "--for", "60s", "--", *cmd], capture_output=True, text=True,
-                       env={**os.environ, "DWELL_CHECK_FIRST": "1", "TRIGGER": os.path.abspath(a.trigger)}, check=False)
+    r = subprocess.run(
+        [a.dwell, "check", "--json", "--for", "60s", "--", *cmd],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "DWELL_CHECK_FIRST": "1", "TRIGGER": os.path.abspath(a.trigger)},
+        check=False,
+    )
     return None if f"status {faults.SKIP}" in r.stderr or not r.stdout else json.loads(r.stdout)["findings"]
 
 
 def pairs(a):
     """Both are found, one of them comes first. Pairs that other load makes false (waits for a CPU) are left out."""
-    own = [n for n, f in faults.FAULTS.items() if not f.machine and n not in QUIET and f.first and not OTHERS & set(f.first)]
+    own = [
+        n
+        for n, f in faults.FAULTS.items()
+        if not f.machine and n not in QUIET and f.first and not OTHERS & set(f.first)
+    ]
     random.seed(a.seed)
     made = both = one = first = 0
     while made < a.pairs:
@@ -72,7 +83,15 @@ def pairs(a):
         hits = [bool(set(faults.FAULTS[n].first) & ids) for n in two]
         is_first = bool(top) and any(top[0] in faults.FAULTS[n].first for n in two)
         made, both, one, first = made + 1, both + all(hits), one + (sum(hits) == 1), first + is_first
-        print(*two, "both" if all(hits) else f"MISSED {two[hits.index(False)]}", "first" if is_first else "NOT FIRST", top, "load", load(), flush=True)
+        print(
+            *two,
+            "both" if all(hits) else f"MISSED {two[hits.index(False)]}",
+            "first" if is_first else "NOT FIRST",
+            top,
+            "load",
+            load(),
+            flush=True,
+        )
     print(f"{made} pairs: both found {both}, one of them {one}; one of them first {first}")
 
 
@@ -84,8 +103,14 @@ def quiet(a):
         found = look_at_own(a, [name])
         wrong = [f["id"] for f in found if "follows_from" not in f and f["id"] not in OTHERS]
         false += bool(wrong)
-        print(name, "FALSE" if wrong else "nothing", [(f["id"], round(f["cost_ms_per_s"])) for f in found if "follows_from" not in f],
-              "load", load(), flush=True)
+        print(
+            name,
+            "FALSE" if wrong else "nothing",
+            [(f["id"], round(f["cost_ms_per_s"])) for f in found if "follows_from" not in f],
+            "load",
+            load(),
+            flush=True,
+        )
     print(f"{a.quiet} quiet or even runs of {a.secs:g} s: {false} with a false finding")
 
 
@@ -127,8 +152,13 @@ def main():
             t[0] += 1
             t[1] += hit
             t[2] += top
-            print(name, "found" if hit else "MISSED", "first" if top else "NOT FIRST",
-                  [(f["id"], round(f["cost_ms_per_s"])) for f in found if "follows_from" not in f], flush=True)
+            print(
+                name,
+                "found" if hit else "MISSED",
+                "first" if top else "NOT FIRST",
+                [(f["id"], round(f["cost_ms_per_s"])) for f in found if "follows_from" not in f],
+                flush=True,
+            )
     print("\n| fault | runs | found | first |\n|---|---|---|---|")
     for name, (n, hits, tops) in table.items():
         print(f"| {name} | {n} | {hits} | {tops} |")

@@ -30,7 +30,9 @@ def examples(path):
 def write_programs(path, folder):
     """Programs that a text shows, "… `NAME`:" before their block, are in the folder of its examples."""
     text = open(path, encoding="utf-8").read()
-    for name, program in re.findall(r"`([\w-]+\.(?:js|py|java))`:\n\n```(?:js|python|java)\n(.*?)^```$", text, re.M | re.S):
+    for name, program in re.findall(
+        r"`([\w-]+\.(?:js|py|java))`:\n\n```(?:js|python|java)\n(.*?)^```$", text, re.M | re.S
+    ):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
             f.write(program)
         if name.endswith(".java") and shutil.which("javac"):
@@ -43,7 +45,10 @@ def is_tracing(pid):
         with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
             if int(re.search(r"^SigBlk:\s+(\w+)", f.read(), re.M)[1], 16) & 1 << (signal.SIGINT - 1):
                 return True
-        return any(re.match(r"anon_inode:(bpf[-_]link|\[perf_event\])", os.readlink(f.path)) for f in os.scandir(f"/proc/{pid}/fd"))
+        return any(
+            re.match(r"anon_inode:(bpf[-_]link|\[perf_event\])", os.readlink(f.path))
+            for f in os.scandir(f"/proc/{pid}/fd")
+        )
     return False
 
 
@@ -63,8 +68,16 @@ def run(dwell, command, folder):
     if command.startswith("dwell top "):  # needs a terminal
         env["TERM"] = "linux"
         shell = ["script", "-qec", command, "/dev/null"]
-    p = subprocess.Popen(shell, env=env, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", cwd=folder)
+    p = subprocess.Popen(
+        shell,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        cwd=folder,
+    )
     # A command that is traced ends by itself; on a busy machine that takes longer than a second.
     patience = END_SECONDS / 2 if re.search(" -- | -c ", command) else RUN_SECONDS
     try:
@@ -79,8 +92,14 @@ def run(dwell, command, folder):
             p.kill()
             out, err = p.communicate()
             return "did not end after Ctrl-C", out, err
-    bad = [l for l in err.splitlines()
-           if not re.search(r" matched \d+ probes?(: those of all processes .*)?$|^dwell: records into |^dwell: \d+ .*(drops?|timer firings? (?:missed|not made: .*))|^dwell: tracker \w+: \d+ events? left out: |has exited$", l)]
+    bad = [
+        l
+        for l in err.splitlines()
+        if not re.search(
+            r" matched \d+ probes?(: those of all processes .*)?$|^dwell: records into |^dwell: \d+ .*(drops?|timer firings? (?:missed|not made: .*))|^dwell: tracker \w+: \d+ events? left out: |has exited$",
+            l,
+        )
+    ]
     if command.startswith("dwell stat "):  # its table is on standard error, as perf's
         bad = [l for l in err.splitlines() if l.startswith("dwell: ")]
     if command.startswith("dwell strace "):  # its lines are on standard error, its status is the command's
@@ -98,8 +117,12 @@ def run(dwell, command, folder):
 def load():
     """Something to see: every CPU reads files. On an idle machine some pictures would have nothing in them."""
     reading = "while True: open('/etc/passwd').read()"
-    busy = [subprocess.Popen([sys.executable, "-c", reading], preexec_fn=lambda c=c: (os.nice(10), os.sched_setaffinity(0, {c})))
-            for c in os.sched_getaffinity(0)]
+    busy = [
+        subprocess.Popen(
+            [sys.executable, "-c", reading], preexec_fn=lambda c=c: (os.nice(10), os.sched_setaffinity(0, {c}))
+        )
+        for c in os.sched_getaffinity(0)
+    ]
     try:
         yield
     finally:
@@ -117,8 +140,13 @@ def run_text(dwell, path, work):
     for command in examples(path):
         start = time.monotonic()
         why, out, err = run(dwell, command, folder)
-        found.append((f"{os.path.basename(path)}: {command[:70]}", time.monotonic() - start,
-                      [why, command] + err.splitlines()[:20] + out.splitlines()[:5] if why else []))
+        found.append(
+            (
+                f"{os.path.basename(path)}: {command[:70]}",
+                time.monotonic() - start,
+                [why, command] + err.splitlines()[:20] + out.splitlines()[:5] if why else [],
+            )
+        )
     return found
 
 

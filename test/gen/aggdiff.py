@@ -30,10 +30,10 @@ def llquantize(v, factor, low, high, steps):
     if v < 0:
         b = llquantize(-v, factor, low, high, steps) if v > -(1 << 63) else f">= {factor ** (high + 1)}"
         return b.replace(">= ", "<= -") if isinstance(b, str) else -b
-    if v < factor ** low:
+    if v < factor**low:
         return 0
     for order in range(low, high + 1):
-        last, this = factor ** order, factor ** (order + 1)
+        last, this = factor**order, factor ** (order + 1)
         if v < this and this < steps:
             return v
         if v < this:  # steps of equal width from 0 on; the first of a magnitude may be cut
@@ -41,7 +41,20 @@ def llquantize(v, factor, low, high, steps):
     return f">= {factor ** (high + 1)}"
 
 
-FUNCS = ["count", "sum", "avg", "min", "max", "stddev", "quantize", "quantize2", "lquantize", "lquantize2", "llquantize", "llquantize2"]
+FUNCS = [
+    "count",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "stddev",
+    "quantize",
+    "quantize2",
+    "lquantize",
+    "lquantize2",
+    "llquantize",
+    "llquantize2",
+]
 
 
 class Aggs:
@@ -51,11 +64,47 @@ class Aggs:
     def value(self, wide):
         r = self.r
         if not wide:
-            return r.choice([0, 1, 2, 3, 7, 8, 9, 10, 11, 99, 100, 101, 1000, 12345, -1, -2, -8, -9, -100, r.randrange(-2000, 2000),
-                             r.randrange(-10 ** 6, 10 ** 6)])
+            return r.choice(
+                [
+                    0,
+                    1,
+                    2,
+                    3,
+                    7,
+                    8,
+                    9,
+                    10,
+                    11,
+                    99,
+                    100,
+                    101,
+                    1000,
+                    12345,
+                    -1,
+                    -2,
+                    -8,
+                    -9,
+                    -100,
+                    r.randrange(-2000, 2000),
+                    r.randrange(-(10**6), 10**6),
+                ]
+            )
         k = r.randrange(63)
-        return r.choice([wrap((1 << 63) - 1), wrap(1 << 63), (1 << k) - 1, 1 << k, -(1 << k), -(1 << k) - 1, wrap(r.getrandbits(64)),
-                         wrap(r.getrandbits(64)), 0, 1, -1])
+        return r.choice(
+            [
+                wrap((1 << 63) - 1),
+                wrap(1 << 63),
+                (1 << k) - 1,
+                1 << k,
+                -(1 << k),
+                -(1 << k) - 1,
+                wrap(r.getrandbits(64)),
+                wrap(r.getrandbits(64)),
+                0,
+                1,
+                -1,
+            ]
+        )
 
     def params(self, func):
         r = self.r
@@ -63,8 +112,23 @@ class Aggs:
             low = r.choice([0, 0, -100, 5, -7])
             return low, low + r.choice([10, 100, 99, 7, 1000]), r.choice([1, 2, 3, 7])
         if func.startswith("ll"):
-            return r.choice([(10, 0, 3, 10), (10, 0, 6, 20), (2, 0, 10, 2), (2, 3, 20, 8), (10, 2, 4, 50), (10, 3, 9, 10), (8, 1, 5, 4),
-                             (5, 0, 4, 25), (10, 0, 4, 5), (2, 0, 61, 2), (2, 1, 61, 4), (10, 0, 17, 100), (3, 0, 8, 9)])
+            return r.choice(
+                [
+                    (10, 0, 3, 10),
+                    (10, 0, 6, 20),
+                    (2, 0, 10, 2),
+                    (2, 3, 20, 8),
+                    (10, 2, 4, 50),
+                    (10, 3, 9, 10),
+                    (8, 1, 5, 4),
+                    (5, 0, 4, 25),
+                    (10, 0, 4, 5),
+                    (2, 0, 61, 2),
+                    (2, 1, 61, 4),
+                    (10, 0, 17, 100),
+                    (3, 0, 8, 9),
+                ]
+            )
         return ()
 
     def program(self, naggs):
@@ -76,7 +140,10 @@ class Aggs:
             func = self.r.choice(FUNCS)
             name, params = f"{func.rstrip('2')}{a}", self.params(func)
             wide = self.r.random() < 0.4
-            keys = [(self.r.randrange(-5, 5), self.r.choice(["x", "yy", "a longer key", ""])) for _ in range(self.r.randrange(1, 4))]
+            keys = [
+                (self.r.randrange(-5, 5), self.r.choice(["x", "yy", "a longer key", ""]))
+                for _ in range(self.r.randrange(1, 4))
+            ]
             data = {}
             for _ in range(self.r.randrange(1, 14)):
                 key = self.r.choice(keys)
@@ -86,13 +153,19 @@ class Aggs:
                 if func.startswith("count"):
                     args = []
                 lit = f"({v})" if v > -(1 << 63) else "(-9223372036854775807 - 1)"
-                body.append([f"\tv = {lit};", f"\tn = {n};", f'\tks = "{key[1]}";',
-                             f"\t@{name}[{self.r.choice([key[0], f'(int){key[0]}'])}, ks] = {func.rstrip('2')}({', '.join(args)});"])
+                body.append(
+                    [
+                        f"\tv = {lit};",
+                        f"\tn = {n};",
+                        f'\tks = "{key[1]}";',
+                        f"\t@{name}[{self.r.choice([key[0], f'(int){key[0]}'])}, ks] = {func.rstrip('2')}({', '.join(args)});",
+                    ]
+                )
             for key, vs in data.items():
                 want[(name,) + key] = (func.rstrip("2"), self.expected(func.rstrip("2"), params, vs))
         self.r.shuffle(body)
         for i in range(0, len(body), 6):
-            d += ["BEGIN", "{"] + [l for b in body[i:i + 6] for l in b] + ["}"]
+            d += ["BEGIN", "{"] + [l for b in body[i : i + 6] for l in b] + ["}"]
         d += ["BEGIN", "{"]
         for name in sorted({k[0] for k in want}):
             d.append(f'\tprintf("\\n# {name}\\n");')

@@ -21,7 +21,7 @@ AGGS = 8
 
 
 SKIPPED = ["skipped"]
-MAX_SKIPPED = 0.1 # of all
+MAX_SKIPPED = 0.1  # of all
 
 
 def run(argv, timeout=120):
@@ -109,7 +109,11 @@ def main():
     if os.geteuid() != 0:
         print("1..0 # SKIP needs root: the kernel lets only root load tracing programs")
         return int(os.environ.get("DWELL_SKIP_STATUS", 77))
-    todo = [(k, s) for k in opts.kinds or (k for k in KINDS if k != "tree" or opts.astrun) for s in range(opts.seed, opts.seed + opts.count)]
+    todo = [
+        (k, s)
+        for k in opts.kinds or (k for k in KINDS if k != "tree" or opts.astrun)
+        for s in range(opts.seed, opts.seed + opts.count)
+    ]
     print(f"1..{len(todo)}")
     failed = skipped = 0
     with tempfile.TemporaryDirectory(prefix="dwell-diff-") as work:

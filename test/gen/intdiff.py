@@ -5,14 +5,43 @@ The rule is DTrace's: arithmetic is in 64 bits; a type says only whether / % >> 
 variable, a record or a cast keeps. An expression is a tree of tuples, written out as D over variables, or over constants."""
 import random
 
-TYPES = {"char": (8, 1), "signed char": (8, 1), "unsigned char": (8, 0), "short": (16, 1), "unsigned short": (16, 0),
-         "int": (32, 1), "unsigned int": (32, 0), "long": (64, 1), "unsigned long": (64, 0), "long long": (64, 1),
-         "unsigned long long": (64, 0), "int8_t": (8, 1), "uint8_t": (8, 0), "int16_t": (16, 1), "uint16_t": (16, 0),
-         "int32_t": (32, 1), "uint32_t": (32, 0), "int64_t": (64, 1), "uint64_t": (64, 0), "enum colour": (32, 1)}
+TYPES = {
+    "char": (8, 1),
+    "signed char": (8, 1),
+    "unsigned char": (8, 0),
+    "short": (16, 1),
+    "unsigned short": (16, 0),
+    "int": (32, 1),
+    "unsigned int": (32, 0),
+    "long": (64, 1),
+    "unsigned long": (64, 0),
+    "long long": (64, 1),
+    "unsigned long long": (64, 0),
+    "int8_t": (8, 1),
+    "uint8_t": (8, 0),
+    "int16_t": (16, 1),
+    "uint16_t": (16, 0),
+    "int32_t": (32, 1),
+    "uint32_t": (32, 0),
+    "int64_t": (64, 1),
+    "uint64_t": (64, 0),
+    "enum colour": (32, 1),
+}
 # member: type, width of the field
-FIELDS = {"x": ("int", 3), "y": ("unsigned int", 7), "z": ("unsigned char", 1), "w": ("long", 40), "v": ("unsigned long", 63),
-          "u": ("int", 32), "t": ("short", 11), "s": ("unsigned short", 16), "p": ("short", 16), "q": ("long", 64),
-          "r": ("char", 8), "o": ("unsigned char", 8)}
+FIELDS = {
+    "x": ("int", 3),
+    "y": ("unsigned int", 7),
+    "z": ("unsigned char", 1),
+    "w": ("long", 40),
+    "v": ("unsigned long", 63),
+    "u": ("int", 32),
+    "t": ("short", 11),
+    "s": ("unsigned short", 16),
+    "p": ("short", 16),
+    "q": ("long", 64),
+    "r": ("char", 8),
+    "o": ("unsigned char", 8),
+}
 HEAD = """enum colour { RED, GREEN = 5, BLUE, NEG = -3 };
 struct in { short p; long q; char r; };
 struct st { int x:3; unsigned int y:7; unsigned char z:1; long w:40; unsigned long v:63; int u:32; short t:11;
@@ -24,8 +53,37 @@ PER_CLAUSE = 6
 
 def edge(r, bits, signed):
     top = 1 << (bits - 1)
-    v = r.choice([0, 1, 2, 3, 5, 7, 8, 31, 32, 63, 64, 100, 127, 128, 255, 256, 32767, 32768, 65535, 65536, top - 1, top, top + 1,
-                  2 * top - 1, 2 * top - 2, r.getrandbits(bits), r.getrandbits(bits)])
+    v = r.choice(
+        [
+            0,
+            1,
+            2,
+            3,
+            5,
+            7,
+            8,
+            31,
+            32,
+            63,
+            64,
+            100,
+            127,
+            128,
+            255,
+            256,
+            32767,
+            32768,
+            65535,
+            65536,
+            top - 1,
+            top,
+            top + 1,
+            2 * top - 1,
+            2 * top - 2,
+            r.getrandbits(bits),
+            r.getrandbits(bits),
+        ]
+    )
     v &= 2 * top - 1
     return v - 2 * top if signed and v >= top else v
 
@@ -82,8 +140,14 @@ def arith(op, a, b, signed):
     return {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}[op]
 
 
-RELATIONS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-             "==": lambda a, b: a == b, "!=": lambda a, b: a != b}
+RELATIONS = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
 
 
 class Ints:
@@ -98,7 +162,9 @@ class Ints:
 
     def add_var(self, i):
         t = self.r.choice(list(TYPES))
-        where = self.r.choice(["g", "g", "self", "this", "arr", "selfarr", "thisarr", "assoc", "selfassoc", "member", "member", "member"])
+        where = self.r.choice(
+            ["g", "g", "self", "this", "arr", "selfarr", "thisarr", "assoc", "selfassoc", "member", "member", "member"]
+        )
         if where == "member":
             base = self.r.choice(["gs", "ss", "ts"])
             m = self.r.choice(list(FIELDS))
@@ -177,7 +243,12 @@ class Ints:
         if k == 0:
             lv = ("incdec", self.r.choice(["{}++", "++{}", "{}--", "--{}"]), v)
         else:
-            lv = ("assign", self.r.choice(["=", "+=", "-=", "*=", "&=", "|=", "^=", "/=", "%=", "<<=", ">>="]), v, self.expr(2))
+            lv = (
+                "assign",
+                self.r.choice(["=", "+=", "-=", "*=", "&=", "|=", "^=", "/=", "%=", "<<=", ">>="]),
+                v,
+                self.expr(2),
+            )
             if lv[1] in ("/=", "%="):
                 lv = lv[:3] + (("bin", "|", lv[3], ("const", "int", 1)),)
         other = self.expr(2)
@@ -245,6 +316,7 @@ class Ints:
     def text(self, e, values=None):
         def w(sub):
             return self.text(sub, values)
+
         k = e[0]
         if k == "var":
             return literal(values[e[1][2]], e[1][0]) if values is not None else e[1][1]

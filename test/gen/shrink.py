@@ -49,7 +49,7 @@ def smaller_lines(lines):
         yield lines[:a] + lines[b:]
     for i in reversed(range(len(lines))):
         if lines[i] not in "{}":
-            yield lines[:i] + lines[i + 1:]
+            yield lines[:i] + lines[i + 1 :]
 
 
 def groups(text):
@@ -65,17 +65,17 @@ def groups(text):
 def smaller_text(line):
     """Variants of a line with a bracketed part, or its surroundings, taken away."""
     for a, b in sorted(groups(line), key=lambda g: g[0] - g[1]):
-        inner = line[a + 1:b - 1]
+        inner = line[a + 1 : b - 1]
         if line[a] == "[":
             yield line[:a] + line[b:]
             parts = inner.split(", ")
             for i in range(len(parts)):
                 if len(parts) > 1:
-                    yield line[:a + 1] + ", ".join(parts[:i] + parts[i + 1:]) + line[b - 1:]
+                    yield line[: a + 1] + ", ".join(parts[:i] + parts[i + 1 :]) + line[b - 1 :]
             continue
         for sub in ("1", '"a"', "i0", "x"):
             if inner != sub:
-                yield line[:a + 1] + sub + line[b - 1:]
+                yield line[: a + 1] + sub + line[b - 1 :]
         word = re.search(r"\w+$", line[:a])
         head = word.start() if word else a
         for sub in ("1", '"a"', "i0"):
@@ -86,24 +86,24 @@ def smaller_text(line):
                 yield line[:head] + part + line[b:]
         m = re.match(r"(\([^()]*\)|[\w>.-]+) \S+ ", line[b:])
         if m:
-            yield line[:a] + line[b + m.end():]
+            yield line[:a] + line[b + m.end() :]
         m = re.match(r" \S+ (\(.*|[\w>.-]+)", line[b:])
         if m and not m.group(1).startswith("("):
-            yield line[:b] + line[b + m.end():]
+            yield line[:b] + line[b + m.end() :]
         yield line[:a] + inner + line[b:]
     for m in re.finditer(r", [^,()\[\]]+", line):
-        yield line[:m.start()] + line[m.end():]
+        yield line[: m.start()] + line[m.end() :]
     for m in re.finditer(r"[\w>.-]+ [-+*/%&|^<>=!?:]+ ", line):
-        yield line[:m.start()] + line[m.end():]
+        yield line[: m.start()] + line[m.end() :]
     for m in re.finditer(r" [-+*/%&|^<>=!]+ [\w>.-]+", line):
-        yield line[:m.start()] + line[m.end():]
+        yield line[: m.start()] + line[m.end() :]
     for m in re.finditer(r"[\w]+(->\w+)+", line):
-        yield line[:m.start()] + "1" + line[m.end():]
-        yield line[:m.start()] + "i0" + line[m.end():]
+        yield line[: m.start()] + "1" + line[m.end() :]
+        yield line[: m.start()] + "i0" + line[m.end() :]
     for m in re.finditer(r'"[^"]+"', line):
-        yield line[:m.start()] + '""' + line[m.end():]
+        yield line[: m.start()] + '""' + line[m.end() :]
     for m in re.finditer(r'[:,] [^?:]+', line):
-        yield line[:m.start()] + line[m.end():]
+        yield line[: m.start()] + line[m.end() :]
 
 
 def shrink(load_all, text):
@@ -130,8 +130,8 @@ def shrink(load_all, text):
             going = False
             for i, l in enumerate(lines):
                 for t in smaller_text(l):
-                    if len(t) < len(lines[i]) and same(lines[:i] + [t] + lines[i + 1:]):
-                        lines, going = lines[:i] + [t] + lines[i + 1:], True
+                    if len(t) < len(lines[i]) and same(lines[:i] + [t] + lines[i + 1 :]):
+                        lines, going = lines[:i] + [t] + lines[i + 1 :], True
                         break
         return lines
 

@@ -7,12 +7,35 @@ import random
 import struct
 
 ALPHABET = "abAB01/., -_xX%"
-WORDS = ["", "a", "/", "//", "/usr/lib/x", "a/b/c/", "../x", "/a/./b/../c", "abcabcabc", "key=value", "  42", "-17", "0x1F", "+9z",
-         "hello, world", "..", ".", "/..", "a//b", "9223372036854775807", "zzzz", "A", "\\t"]
+WORDS = [
+    "",
+    "a",
+    "/",
+    "//",
+    "/usr/lib/x",
+    "a/b/c/",
+    "../x",
+    "/a/./b/../c",
+    "abcabcabc",
+    "key=value",
+    "  42",
+    "-17",
+    "0x1F",
+    "+9z",
+    "hello, world",
+    "..",
+    ".",
+    "/..",
+    "a//b",
+    "9223372036854775807",
+    "zzzz",
+    "A",
+    "\\t",
+]
 
 
 def cut(s, cap):
-    return s[:cap - 1]
+    return s[: cap - 1]
 
 
 def substr(s, i, n, size):
@@ -25,7 +48,7 @@ def substr(s, i, n, size):
         return ""
     if n < 0:
         n += len(s) - i
-    return s[i:i + max(n, 0)]
+    return s[i : i + max(n, 0)]
 
 
 def index(s, t, pos=0):
@@ -52,7 +75,7 @@ def dirname(s):
         return "/" if s else "."
     if "/" not in t:
         return "."
-    t = t[:t.rindex("/")].rstrip("/")
+    t = t[: t.rindex("/")].rstrip("/")
     return t or "/"
 
 
@@ -129,8 +152,25 @@ class Strings:
             return self.leaf()
         r, c = self.r, self.cap
         a = self.string(r.randrange(depth))
-        kind = r.choice(["strjoin", "substr2", "substr3", "basename", "dirname", "cleanpath", "lower", "upper", "strchr", "strrchr",
-                         "strstr", "lltostr", "lltostr2", "cond", "strtok"])
+        kind = r.choice(
+            [
+                "strjoin",
+                "substr2",
+                "substr3",
+                "basename",
+                "dirname",
+                "cleanpath",
+                "lower",
+                "upper",
+                "strchr",
+                "strrchr",
+                "strstr",
+                "lltostr",
+                "lltostr2",
+                "cond",
+                "strtok",
+            ]
+        )
         if kind in ("lower", "upper"):
             v = a[1].translate({i: i ^ 32 for i in (range(65, 91) if kind == "lower" else range(97, 123))})
             return f"to{kind}({a[0]})", cut(v, c)
@@ -181,31 +221,49 @@ class Strings:
         a, b, n = self.string(2), self.string(r.randrange(3)), self.num()
         if r.random() < 0.5 and a[1]:
             i = r.randrange(len(a[1]))
-            sub = a[1][i:i + r.randrange(4)]
+            sub = a[1][i : i + r.randrange(4)]
             b = self.quote(sub), sub
-        ops = {"<": a[1] < b[1], "<=": a[1] <= b[1], ">": a[1] > b[1], ">=": a[1] >= b[1], "==": a[1] == b[1],
-               "!=": a[1] != b[1]}
+        ops = {
+            "<": a[1] < b[1],
+            "<=": a[1] <= b[1],
+            ">": a[1] > b[1],
+            ">=": a[1] >= b[1],
+            "==": a[1] == b[1],
+            "!=": a[1] != b[1],
+        }
         op = r.choice(list(ops))
         base = r.choice([2, 8, 10, 16, 36])
-        return r.choice([(f"strlen({a[0]})", len(a[1])), (f"({a[0]} {op} {b[0]})", int(ops[op])),
-                         (f"index({a[0]}, {b[0]})", index(a[1], b[1])), (f"rindex({a[0]}, {b[0]})", rindex(a[1], b[1])),
-                         (f"index({a[0]}, {b[0]}, {n[0]})", index(a[1], b[1], n[1])),
-                         (f"rindex({a[0]}, {b[0]}, {n[0]})", rindex(a[1], b[1], n[1])),
-                         (f"strtoll({a[0]})", strtoll(a[1], 10)), (f"strtoll({a[0]}, {base})", strtoll(a[1], base))])
+        return r.choice(
+            [
+                (f"strlen({a[0]})", len(a[1])),
+                (f"({a[0]} {op} {b[0]})", int(ops[op])),
+                (f"index({a[0]}, {b[0]})", index(a[1], b[1])),
+                (f"rindex({a[0]}, {b[0]})", rindex(a[1], b[1])),
+                (f"index({a[0]}, {b[0]}, {n[0]})", index(a[1], b[1], n[1])),
+                (f"rindex({a[0]}, {b[0]}, {n[0]})", rindex(a[1], b[1], n[1])),
+                (f"strtoll({a[0]})", strtoll(a[1], 10)),
+                (f"strtoll({a[0]}, {base})", strtoll(a[1], base)),
+            ]
+        )
 
     def network(self):
         """(statements, expression, value)"""
         r = self.r
         if r.random() < 0.4:
             v = r.getrandbits(32)
-            return [f"this->a4 = (uint32_t *)alloca(4);", f"*this->a4 = htonl(0x{v:x});"], \
-                r.choice(["inet_ntoa(this->a4)", "inet_ntop(2, this->a4)"]), str(ipaddress.IPv4Address(v))
-        words = [r.choice([0, 0, 0, 1, 0xff, 0x2001, r.getrandbits(16)]) for _ in range(8)]
+            return (
+                [f"this->a4 = (uint32_t *)alloca(4);", f"*this->a4 = htonl(0x{v:x});"],
+                r.choice(["inet_ntoa(this->a4)", "inet_ntop(2, this->a4)"]),
+                str(ipaddress.IPv4Address(v)),
+            )
+        words = [r.choice([0, 0, 0, 1, 0xFF, 0x2001, r.getrandbits(16)]) for _ in range(8)]
         words[0] |= 0x2000
         lo, hi = struct.unpack("<QQ", struct.pack(">8H", *words))
-        return ["this->a6 = (uint64_t *)alloca(16);", f"this->a6[0] = 0x{lo:x}ull;", f"this->a6[1] = 0x{hi:x}ull;"], \
-            r.choice(["inet_ntoa6((struct in6_addr *)this->a6)", "inet_ntop(10, this->a6)"]), \
-            cut(str(ipaddress.IPv6Address(struct.pack(">8H", *words))), 4096)
+        return (
+            ["this->a6 = (uint64_t *)alloca(16);", f"this->a6[0] = 0x{lo:x}ull;", f"this->a6[1] = 0x{hi:x}ull;"],
+            r.choice(["inet_ntoa6((struct in6_addr *)this->a6)", "inet_ntop(10, this->a6)"]),
+            cut(str(ipaddress.IPv6Address(struct.pack(">8H", *words))), 4096),
+        )
 
     def tokens(self):
         r = self.r
@@ -216,8 +274,16 @@ class Strings:
 
     def program(self, nclauses):
         """(D text, expected output)"""
-        d = ["#pragma D option quiet", f"#pragma D option strsize={self.size}", "string s0, s1;", "self string s2;",
-             "string as[int, string];", "this string ths;", "int n0, n2;", "self long n1;"]
+        d = [
+            "#pragma D option quiet",
+            f"#pragma D option strsize={self.size}",
+            "string s0, s1;",
+            "self string s2;",
+            "string as[int, string];",
+            "this string ths;",
+            "int n0, n2;",
+            "self long n1;",
+        ]
         want = []
         for n in range(nclauses):
             names = {"s0": "s0", "s1": "s1", "self->s2": "s2", 'as[7, "k"]': "as", "this->ths": "ths"}
@@ -234,6 +300,7 @@ class Strings:
             def put(text, value, fmt):
                 d.append(f'\tprintf("{n} {fmt}\\n", {text});')
                 want.append(f"{n} " + fmt.replace("%s", "{}").replace("%d", "{}").format(value))
+
             for _ in range(4):
                 text, value = self.string(self.r.choice([1, 2, 3]))
                 put(text, cut(value, self.cap), "[%s]")  # a constant is whole for a subroutine, not when it is recorded

@@ -5,8 +5,31 @@ import random
 import re
 
 TYPES = ["int8_t", "uint8_t", "int16_t", "uint16_t", "int", "uint32_t", "int64_t", "uint64_t"]
-LITERALS = [0, 1, 2, 3, 5, 7, 10, 31, 64, 100, 127, 128, 255, 256, 1000, 32768, 65535, 65536, 2147483647, 2147483648,
-            4294967295, 4294967296, 9223372036854775807]
+LITERALS = [
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    10,
+    31,
+    64,
+    100,
+    127,
+    128,
+    255,
+    256,
+    1000,
+    32768,
+    65535,
+    65536,
+    2147483647,
+    2147483648,
+    4294967295,
+    4294967296,
+    9223372036854775807,
+]
 WORDS = ["", "a", "b", "ab", "abc", "xyz", "key=value", "a/b", "zzzzzzzz"]
 LOOPMAX = 300
 CALLS = 4  # of functions, in one clause or function: calls are inlined
@@ -161,7 +184,7 @@ class Trees:
         return len(self.ints), len(self.strs), len(self.arrays)
 
     def forget(self, seen):
-        del self.ints[seen[0]:], self.strs[seen[1]:], self.arrays[seen[2]:]
+        del self.ints[seen[0] :], self.strs[seen[1] :], self.arrays[seen[2] :]
 
     def loop(self, depth):
         r, n, seen = self.r, self.name("i"), self.seen()
@@ -184,7 +207,9 @@ class Trees:
     def statement(self, depth):
         r, k = self.r, self.r.randrange(20)
         if depth < 3 and k < 3:
-            return f"if ({self.expr(1)}) {self.block(depth + 1)}" + (f" else {self.block(depth + 1)}" if r.random() < 0.5 else "")
+            return f"if ({self.expr(1)}) {self.block(depth + 1)}" + (
+                f" else {self.block(depth + 1)}" if r.random() < 0.5 else ""
+            )
         if depth < 2 and k == 3:
             return self.loop(depth)
         if k == 4 and self.in_loop:

@@ -5,7 +5,14 @@ usage: bundle.py CONFIG.JSON"""
 import json
 import sys
 
-NEEDED = {"CAP_DAC_READ_SEARCH": 2, "CAP_SYS_PTRACE": 19, "CAP_SYS_ADMIN": 21, "CAP_SYSLOG": 34, "CAP_PERFMON": 38, "CAP_BPF": 39}
+NEEDED = {
+    "CAP_DAC_READ_SEARCH": 2,
+    "CAP_SYS_PTRACE": 19,
+    "CAP_SYS_ADMIN": 21,
+    "CAP_SYSLOG": 34,
+    "CAP_PERFMON": 38,
+    "CAP_BPF": 39,
+}
 
 with open(sys.argv[1], encoding="utf-8") as f:
     config = json.load(f)

@@ -83,7 +83,9 @@ class Nats(Engine):
         self.folder, self.port = folder, free_ports(1)[0]
         self.url = f"nats://127.0.0.1:{self.port}"
         os.makedirs(folder)
-        super().__init__(["nats-server", "-js", "-sd", folder, "-a", "127.0.0.1", "-p", str(self.port), *args], self.listens)
+        super().__init__(
+            ["nats-server", "-js", "-sd", folder, "-a", "127.0.0.1", "-p", str(self.port), *args], self.listens
+        )
 
     def listens(self):
         try:
@@ -121,7 +123,9 @@ class ClickHouse(Engine):
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         user = auth or self.auth
         headers = {"X-ClickHouse-User": user[0], "X-ClickHouse-Key": user[1]} if user else {}
-        with opener.open(urllib.request.Request(f"{self.url}/?database={database}", data=sql.encode(), headers=headers), timeout=60) as r:
+        with opener.open(
+            urllib.request.Request(f"{self.url}/?database={database}", data=sql.encode(), headers=headers), timeout=60
+        ) as r:
             return [line.split("\t") for line in r.read().decode().splitlines()]
 
     def listens(self):

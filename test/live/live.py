@@ -26,15 +26,18 @@ failures = 0
 def dwell(*args, timeout=20, **kw):
     """Runs dwell; .stdout, .stderr (texts) and .returncode."""
     kw.setdefault("stdin", subprocess.DEVNULL)
-    return subprocess.run([DWELL, *map(str, args)], capture_output=True, text=True, timeout=timeout,
-                          errors="surrogateescape", **kw)
+    return subprocess.run(
+        [DWELL, *map(str, args)], capture_output=True, text=True, timeout=timeout, errors="surrogateescape", **kw
+    )
 
 
 @contextlib.contextmanager
 def busy_cpus():
     """Every CPU computes: an idle virtual CPU may get no timer samples at all (perf record shows the same)."""
-    spinning = [subprocess.Popen([TRIGGER, "spin", "60000"], preexec_fn=lambda c=c: os.sched_setaffinity(0, {c}))
-                for c in os.sched_getaffinity(0)]
+    spinning = [
+        subprocess.Popen([TRIGGER, "spin", "60000"], preexec_fn=lambda c=c: os.sched_setaffinity(0, {c}))
+        for c in os.sched_getaffinity(0)
+    ]
     try:
         yield
     finally:
@@ -60,8 +63,11 @@ print(os.getcwd())
 def path_of_root():
     """Where our root is in the mount namespace: "" but in a chroot, which a child leaves to look."""
     with tempfile.TemporaryDirectory(dir=WORK) as deeper:
-        return subprocess.run([sys.executable, "-c", OUTSIDE, deeper], stdout=subprocess.PIPE, text=True,
-                              check=True).stdout.rstrip("\n").rstrip("/")
+        return (
+            subprocess.run([sys.executable, "-c", OUTSIDE, deeper], stdout=subprocess.PIPE, text=True, check=True)
+            .stdout.rstrip("\n")
+            .rstrip("/")
+        )
 
 
 def seen(path):
@@ -72,13 +78,15 @@ def seen(path):
 class SlowFile:
     """A file, .path, of a file system that takes its time: .delay(read, write, fsync) in ms. Skips the test where there
     is no FUSE."""
+
     current = None
 
     def __init__(self, mb=64):
         self.dir = tempfile.mkdtemp(dir=WORK)
         self.path = self.dir + "/data"
-        self.p = subprocess.Popen([os.path.join(os.path.dirname(TRIGGER), "slowfs"), self.dir, str(mb)],
-                                  stdout=subprocess.PIPE, text=True)
+        self.p = subprocess.Popen(
+            [os.path.join(os.path.dirname(TRIGGER), "slowfs"), self.dir, str(mb)], stdout=subprocess.PIPE, text=True
+        )
         if self.p.stdout.readline() != "ready\n":
             print("# no FUSE here")
             sys.exit(77)
@@ -106,8 +114,9 @@ class SlowFile:
 @contextlib.contextmanager
 def waiting(*args):
     """Runs the program `waits` until the block ends; gives what it said when all was as it should be: a dict."""
-    p = subprocess.Popen([os.path.join(os.path.dirname(TRIGGER), "waits"), *map(str, args)], stdout=subprocess.PIPE,
-                         text=True)
+    p = subprocess.Popen(
+        [os.path.join(os.path.dirname(TRIGGER), "waits"), *map(str, args)], stdout=subprocess.PIPE, text=True
+    )
     try:
         line = p.stdout.readline()
         if not line.startswith("ready "):
@@ -115,7 +124,7 @@ def waiting(*args):
         yield dict(w.split("=", 1) for w in line.split()[1:])
     finally:
         p.kill()
-        if SlowFile.current: # who waits for it cannot be killed
+        if SlowFile.current:  # who waits for it cannot be killed
             SlowFile.current.delay()
         p.wait()
 
@@ -124,7 +133,9 @@ def waiting(*args):
 def cgroup(controller, old, new):
     """A cgroup with settings {file: value}: old those of version 1, new those of version 2. Its path; None: not possible here."""
     top, made = "/sys/fs/cgroup", None
-    path = (top if os.path.exists(top + "/cgroup.controllers") else f"{top}/{controller}") + f"/dwell-test-{os.getpid()}"
+    path = (
+        top if os.path.exists(top + "/cgroup.controllers") else f"{top}/{controller}"
+    ) + f"/dwell-test-{os.getpid()}"
     try:
         os.mkdir(path)
         for name, value in (old if os.path.exists(f"{path}/{next(iter(old))}") else new).items():
@@ -151,8 +162,13 @@ class Daemon:
     def __init__(self, *args, state="state", before=(), env=None, timeout=20, preexec_fn=None):
         self.state = state
         self.log = open(os.path.join(WORK, f"daemon-{os.getpid()}-{id(self)}.log"), "w+", encoding="utf-8")
-        self.p = subprocess.Popen([*before, DWELL, "latency", "--daemon", "--state", state, *map(str, args)], stdout=self.log,
-                                  stderr=subprocess.STDOUT, env={**os.environ, **(env or {})}, preexec_fn=preexec_fn)
+        self.p = subprocess.Popen(
+            [*before, DWELL, "latency", "--daemon", "--state", state, *map(str, args)],
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(env or {})},
+            preexec_fn=preexec_fn,
+        )
         if not self.wait_for("records into", timeout):
             self.p.kill()
             raise RuntimeError("no daemon: " + self.messages())
@@ -172,7 +188,9 @@ class Daemon:
         return sorted(os.path.join(self.state, f) for f in os.listdir(self.state) if f.endswith(".dwell"))
 
     def memory(self, what="VmRSS"):
-        return int(re.search(what + r":\s+(\d+) kB", open(f"/proc/{self.p.pid}/status", encoding="ascii").read()).group(1))
+        return int(
+            re.search(what + r":\s+(\d+) kB", open(f"/proc/{self.p.pid}/status", encoding="ascii").read()).group(1)
+        )
 
     def cpu(self):
         f = open(f"/proc/{self.p.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()
@@ -201,7 +219,9 @@ class Daemon:
 
 def complaints(r):
     """Its messages, but for timers that were late: virtual CPUs pause."""
-    return "".join(l for l in r.stderr.splitlines(True) if not re.search(r": \d+ timer firings? (?:missed|not made: .*)$", l))
+    return "".join(
+        l for l in r.stderr.splitlines(True) if not re.search(r": \d+ timer firings? (?:missed|not made: .*)$", l)
+    )
 
 
 def check(condition, what, detail=""):
@@ -283,8 +303,11 @@ def prog_info(prog_id):
 
 def attached():
     """Ids of the programs, links and maps that exist now: a set to compare with a later one."""
-    return {("prog", i) for i in ids(PROG_GET_NEXT_ID)} | {("link", i) for i in ids(LINK_GET_NEXT_ID)} | \
-        {("map", i) for i in ids(MAP_GET_NEXT_ID)}
+    return (
+        {("prog", i) for i in ids(PROG_GET_NEXT_ID)}
+        | {("link", i) for i in ids(LINK_GET_NEXT_ID)}
+        | {("map", i) for i in ids(MAP_GET_NEXT_ID)}
+    )
 
 
 def missing():

@@ -21,10 +21,10 @@ def message(b):
         if tag & 7 == 0:
             value, at = varint(b, at)
         elif tag & 7 == 1:
-            value, at = int.from_bytes(b[at:at + 8], "little"), at + 8
+            value, at = int.from_bytes(b[at : at + 8], "little"), at + 8
         elif tag & 7 == 2:
             size, at = varint(b, at)
-            value, at = b[at:at + size], at + size
+            value, at = b[at : at + size], at + size
         else:
             raise ValueError(f"wire type {tag & 7}")
         fields[tag >> 3].append(value)

@@ -114,8 +114,10 @@ def normalise(text, names):
 
 def quiet_messages(text, program):
     """Without the lines that any run may print: what matched, and timers that a busy machine missed."""
-    matched = re.compile(rf"{program}: (description|script) '.*' matched \d+ probes?(: those of all processes .*)?$|"
-                         rf"{program}: \d+ timer firings? (?:missed|not made: .*).*$")
+    matched = re.compile(
+        rf"{program}: (description|script) '.*' matched \d+ probes?(: those of all processes .*)?$|"
+        rf"{program}: \d+ timer firings? (?:missed|not made: .*).*$"
+    )
     return "".join(l + "\n" for l in text.splitlines() if not matched.match(l))
 
 
@@ -126,9 +128,21 @@ def difference(what, got, want):
         for name, text in (("expected", want), ("got", got)):
             with open(os.path.join(d, name), "w", encoding="utf-8", errors="surrogateescape") as f:
                 f.write(text)
-        r = subprocess.run(["diff", "-u", "-L", "expected " + what, "-L", "got " + what,
-                            os.path.join(d, "expected"), os.path.join(d, "got")],
-                           capture_output=True, text=True, errors="surrogateescape")
+        r = subprocess.run(
+            [
+                "diff",
+                "-u",
+                "-L",
+                "expected " + what,
+                "-L",
+                "got " + what,
+                os.path.join(d, "expected"),
+                os.path.join(d, "got"),
+            ],
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+        )
         return (r.stdout or f"{what} differs").splitlines()
 
 
@@ -142,8 +156,9 @@ class Result:
 def execute(argv, env, cwd, timeout):
     """(exit code, or "timeout"), stdout, stderr; kills the whole group of processes in the end."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=cwd,
-                             start_new_session=True)
+        p = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=cwd, start_new_session=True
+        )
         try:
             code = p.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -161,8 +176,17 @@ def execute(argv, env, cwd, timeout):
 
 
 def environment(opts, work):
-    env = dict(os.environ, DWELL=opts.dwell, TRIGGER=opts.trigger, WORK=work, LIVE=HERE, LC_ALL="C.UTF-8",
-               TZ="UTC", PYTHONPATH=HERE, PYTHONDONTWRITEBYTECODE="1")
+    env = dict(
+        os.environ,
+        DWELL=opts.dwell,
+        TRIGGER=opts.trigger,
+        WORK=work,
+        LIVE=HERE,
+        LC_ALL="C.UTF-8",
+        TZ="UTC",
+        PYTHONPATH=HERE,
+        PYTHONDONTWRITEBYTECODE="1",
+    )
     env.pop("LD_LIBRARY_PATH", None)  # of Meson: the loader's search in it would be traced, too
     env["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
     return env
@@ -204,8 +228,9 @@ def check(path, out, err, code):
         while tb.tb_next:
             tb = tb.tb_next
         line = read(path).splitlines()[tb.tb_lineno - 1] if tb.tb_frame.f_code.co_filename == path else ""
-        return [f"{os.path.basename(path)}:{tb.tb_lineno}: {line.strip()}: {e!r}"] + \
-            ["output: " + l for l in out.splitlines()[:60]]
+        return [f"{os.path.basename(path)}:{tb.tb_lineno}: {line.strip()}: {e!r}"] + [
+            "output: " + l for l in out.splitlines()[:60]
+        ]
     return []
 
 
@@ -240,7 +265,9 @@ def cases(args):
         if os.path.isfile(a):
             chosen.append(a)
             continue
-        found = [os.path.join(a, n) for n in sorted(os.listdir(a)) if n.endswith((".d", ".sh", ".py")) and n != "lib.sh"]
+        found = [
+            os.path.join(a, n) for n in sorted(os.listdir(a)) if n.endswith((".d", ".sh", ".py")) and n != "lib.sh"
+        ]
         long = [] if os.environ.get("DWELL_TEST_LONG") else [p for p in found if "long" in directives(read(p))]
         chosen += [p for p in found if p not in long]
         left_out += long
@@ -284,7 +311,8 @@ def run_case(path, opts):
 
 class Room:
     """The machine, as the cases of all runs of one build folder share it: those that nobody may disturb have it alone. Two locks: who
-    wants it alone keeps the door shut until those inside have left, so that newcomers do not keep it waiting for ever."""
+    wants it alone keeps the door shut until those inside have left, so that newcomers do not keep it waiting for ever.
+    """
 
     def __init__(self, opts):
         self.base = os.path.join(os.path.dirname(opts.dwell), "live-")
@@ -309,19 +337,29 @@ def results(todo, opts):
     Those with the longest time limits begin, so that none of them is left at the end with nothing beside it."""
     said = {p: directives(read(p)) for p in todo}
     alone = [p for p in todo if opts.jobs == 1 or "alone" in said[p]]
-    together = sorted((p for p in todo if p not in alone), key=lambda p: -float(said[p].get("timeout", DEFAULT_TIMEOUT)))
+    together = sorted(
+        (p for p in todo if p not in alone), key=lambda p: -float(said[p].get("timeout", DEFAULT_TIMEOUT))
+    )
     # Processes: the parent of what a case runs is looked at, too.
     with concurrent.futures.ProcessPoolExecutor(opts.jobs) as pool:
         for path, result in zip(together, pool.map(run_in_room, together, [opts] * len(together))):
             if not result.problems:
                 yield path, result
                 continue
-            print(f"# {os.path.relpath(path, HERE)} failed beside others:\n" + "\n".join("#   " + l for l in result.problems), flush=True)
+            print(
+                f"# {os.path.relpath(path, HERE)} failed beside others:\n"
+                + "\n".join("#   " + l for l in result.problems),
+                flush=True,
+            )
             alone.append(path)
     for path in alone:
         result = run_in_room(path, opts, alone=True)
-        if result.problems and opts.jobs > 1: # a virtual CPU may have paused
-            print(f"# {os.path.relpath(path, HERE)} failed alone, and is run once more:\n" + "\n".join("#   " + l for l in result.problems), flush=True)
+        if result.problems and opts.jobs > 1:  # a virtual CPU may have paused
+            print(
+                f"# {os.path.relpath(path, HERE)} failed alone, and is run once more:\n"
+                + "\n".join("#   " + l for l in result.problems),
+                flush=True,
+            )
             result = run_in_room(path, opts, alone=True)
         yield path, result
 
@@ -363,7 +401,10 @@ def main():
         else:
             print(f"ok {n} {name}", flush=True)
     slowest = sorted(took, reverse=True)[:SLOWEST_SHOWN]
-    print("# slowest, and their CPU time: " + ", ".join(f"{name} {seconds:.0f} s {cpu:.0f} s" for seconds, cpu, name in slowest))
+    print(
+        "# slowest, and their CPU time: "
+        + ", ".join(f"{name} {seconds:.0f} s {cpu:.0f} s" for seconds, cpu, name in slowest)
+    )
     print(f"# in all {sum(s for s, _, _ in took):.0f} s, of CPU time {sum(c for _, c, _ in took):.0f} s")
     print(f"# {len(todo) - failed - skipped} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else SKIP_ALL if skipped == len(todo) else 0

@@ -48,13 +48,15 @@ def busy():
 
 # -- programs in the kernel ---------------------------------------------------------------------
 
+
 class Dwell:
     """dwell running a D program; attached when `up` is printed by BEGIN."""
 
     def __init__(self, program, *options, output=subprocess.DEVNULL):
         self.marker = tempfile.NamedTemporaryFile("w+", prefix="dwell-bench-")
-        self.p = subprocess.Popen([opts.dwell, "-q", *options, "-n", program], stdin=subprocess.DEVNULL,
-                                  stdout=output, stderr=self.marker)
+        self.p = subprocess.Popen(
+            [opts.dwell, "-q", *options, "-n", program], stdin=subprocess.DEVNULL, stdout=output, stderr=self.marker
+        )
         self.programs = []
         for _ in range(500):
             time.sleep(0.01)
@@ -80,8 +82,9 @@ class CProgram:
 
     def __init__(self, name):
         path = os.path.join(opts.tools, name + ".bpf.o")
-        self.p = subprocess.Popen([os.path.join(opts.tools, "bpfload"), path], stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, text=True)
+        self.p = subprocess.Popen(
+            [os.path.join(opts.tools, "bpfload"), path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         if self.p.stdout.readline() != "ready\n":
             raise RuntimeError(f"{name}.bpf.o cannot be loaded")
         self.programs = owned_programs(self.p.pid)
@@ -96,8 +99,9 @@ class BpfTrace:
     """The same in bpftrace."""
 
     def __init__(self, program):
-        self.p = subprocess.Popen(bpftrace_argv() + [program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
+        self.p = subprocess.Popen(
+            bpftrace_argv() + [program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         for _ in range(300):
             time.sleep(0.05)
             self.programs = owned_programs(self.p.pid)
@@ -118,8 +122,15 @@ def bpftrace_argv():
     argv = ["bpftrace", "-q", "-e"]
     if os.path.exists(debug + "/tracing/events") or not os.path.isdir(debug):
         return argv
-    return ["unshare", "-m", "sh", "-c", f"mount -t tmpfs none {debug} && mkdir {debug}/tracing && "
-            f"mount -t tracefs none {debug}/tracing; exec \"$@\"", "sh"] + argv
+    return [
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        f"mount -t tmpfs none {debug} && mkdir {debug}/tracing && "
+        f"mount -t tracefs none {debug}/tracing; exec \"$@\"",
+        "sh",
+    ] + argv
 
 
 def owned_programs(pid):
@@ -161,8 +172,11 @@ class Load:
 
     def __init__(self, *args):
         cpu = max(os.sched_getaffinity(0))
-        self.p = subprocess.Popen([opts.trigger, *(args or ("getppid", "1000000000"))], stderr=subprocess.DEVNULL,
-                                  preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+        self.p = subprocess.Popen(
+            [opts.trigger, *(args or ("getppid", "1000000000"))],
+            stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+        )
 
     def stop(self):
         self.p.kill()
@@ -173,8 +187,9 @@ class Switches:
     """Threads that wake each other."""
 
     def __init__(self):
-        self.p = subprocess.Popen(["stress-ng", "--switch", "2", "-q", "-t", "60"], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
+        self.p = subprocess.Popen(
+            ["stress-ng", "--switch", "2", "-q", "-t", "60"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         time.sleep(0.3)
 
     def stop(self):
@@ -239,8 +254,10 @@ def against_bpftrace(what, program, script):
 # -- the rows of the table ----------------------------------------------------------------------
 
 COUNT = "syscall:::entry { @[execname] = count(); }"
-LATENCY = "syscall:::entry { self->t = timestamp; } syscall:::return /self->t/ " \
+LATENCY = (
+    "syscall:::entry { self->t = timestamp; } syscall:::return /self->t/ "
     "{ @ = quantize(timestamp - self->t); self->t = 0; }"
+)
 
 
 TRACK = """
@@ -269,17 +286,29 @@ def bench_track():
         return
     if have_c("track"):
         a, b, ratio = compare(lambda: Dwell(TRACK), lambda: CProgram("track"), Switches)
-        note("wake-up and off-CPU trackers, per sched_switch with its sched_waking",
-             f"{a:.0f} ns, C {b:.0f} ns: {ratio:.2f}", "<= 1.10 x C", ratio <= 1.1)
+        note(
+            "wake-up and off-CPU trackers, per sched_switch with its sched_waking",
+            f"{a:.0f} ns, C {b:.0f} ns: {ratio:.2f}",
+            "<= 1.10 x C",
+            ratio <= 1.1,
+        )
     shipped = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dlib", "latency")
-    files = [x for t in ("wakeup", "offcpu", "block", "irq", "lock", "reclaim") for x in ("-s", os.path.join(shipped, t + ".d"))]
+    files = [
+        x
+        for t in ("wakeup", "offcpu", "block", "irq", "lock", "reclaim")
+        for x in ("-s", os.path.join(shipped, t + ".d"))
+    ]
     d = Dwell("BEGIN { }", *files)
     load = Switches()
     try:
         for prefix, goal in (("d_sched_swi", 150), ("d_sched_wak_0", 120)):
             ns = by_program(d, prefix)
-            note(f"the default set of `dwell latency`, {prefix[2:11]}", f"{ns:.0f} ns", f"<= {goal} ns",
-                 True if ns <= goal else None if busy() else False)
+            note(
+                f"the default set of `dwell latency`, {prefix[2:11]}",
+                f"{ns:.0f} ns",
+                f"<= {goal} ns",
+                True if ns <= goal else None if busy() else False,
+            )
     finally:
         load.stop()
         d.stop()
@@ -297,9 +326,12 @@ def bench_count():
 
 def bench_latency():
     against_c("thread-local time stamp + quantize, entry and return", LATENCY, "latency")
-    against_bpftrace("time stamp + quantize", LATENCY,
-                     "tracepoint:raw_syscalls:sys_enter { @s[tid] = nsecs; } "
-                     "tracepoint:raw_syscalls:sys_exit /@s[tid]/ { @ = hist(nsecs - @s[tid]); delete(@s[tid]); }")
+    against_bpftrace(
+        "time stamp + quantize",
+        LATENCY,
+        "tracepoint:raw_syscalls:sys_enter { @s[tid] = nsecs; } "
+        "tracepoint:raw_syscalls:sys_exit /@s[tid]/ { @ = hist(nsecs - @s[tid]); delete(@s[tid]); }",
+    )
 
 
 PRINTF = 'syscall::getppid:entry { printf("%d %d %d\\n", pid, tid, arg0); }'
@@ -321,9 +353,20 @@ def bench_records():
     """1 million records per second to a file."""
     path = os.path.join(tempfile.gettempdir(), "dwell-bench.out")
     for threads in ("1", "2"):
-        r = subprocess.run([opts.dwell, "-q", "-o", path, "-n", 'syscall::getppid:entry /pid == $target/ '
-                            '{ printf("%d %d %d\\n", pid, tid, arg0); }', "-c",
-                            f"{opts.trigger} rate 1000000 3000 {threads}"], capture_output=True, text=True)
+        r = subprocess.run(
+            [
+                opts.dwell,
+                "-q",
+                "-o",
+                path,
+                "-n",
+                'syscall::getppid:entry /pid == $target/ ' '{ printf("%d %d %d\\n", pid, tid, arg0); }',
+                "-c",
+                f"{opts.trigger} rate 1000000 3000 {threads}",
+            ],
+            capture_output=True,
+            text=True,
+        )
         m = re.search(r"(\d+) calls (\d+) ms", r.stderr)
         with open(path, "rb") as f:
             lines = sum(block.count(b"\n") for block in iter(lambda: f.read(1 << 20), b"")) - 1
@@ -331,9 +374,12 @@ def bench_records():
         calls, ms = map(int, m.groups()) if m else (0, 1)
         drops = sum(map(int, re.findall(r"(\d+) drops? on CPU", r.stderr)))
         met = drops == 0 and lines == calls and calls / ms >= 990
-        note(f"records per second to a file, {threads} thread(s)",
-             f"{lines / ms / 1000:.2f} M/s, offered {calls / ms / 1000:.2f}, {drops} drops", ">= 1 M/s, no drop",
-             None if not met and busy() else met)
+        note(
+            f"records per second to a file, {threads} thread(s)",
+            f"{lines / ms / 1000:.2f} M/s, offered {calls / ms / 1000:.2f}, {drops} drops",
+            ">= 1 M/s, no drop",
+            None if not met and busy() else met,
+        )
 
 
 def timed(n, *argv):
@@ -363,13 +409,25 @@ def bench_attach():
 
 def bench_tick():
     seconds = 8
-    r = subprocess.run([opts.dwell, "-qn", "tick-1ms { @[timestamp / 1000000000] = count(); } "
-                        f"tick-{seconds}s {{ exit(0); }} END {{ printa(\"%d %@d\\n\", @); }}"],
-                       capture_output=True, text=True)
+    r = subprocess.run(
+        [
+            opts.dwell,
+            "-qn",
+            "tick-1ms { @[timestamp / 1000000000] = count(); } "
+            f"tick-{seconds}s {{ exit(0); }} END {{ printa(\"%d %@d\\n\", @); }}",
+        ],
+        capture_output=True,
+        text=True,
+    )
     rows = sorted(tuple(map(int, l.split())) for l in r.stdout.splitlines() if l)[1:-1]
     got = median([n for _, n in rows])
     missed = re.findall(r"(\d+) timer firings? missed", r.stderr)
-    note("tick-1ms, median second", f"{got:.0f} of 1000, {sum(map(int, missed))} of {seconds * 1000} missed (counted)", ">= 990", got >= 990)
+    note(
+        "tick-1ms, median second",
+        f"{got:.0f} of 1000, {sum(map(int, missed))} of {seconds * 1000} missed (counted)",
+        ">= 990",
+        got >= 990,
+    )
 
 
 def bench_read():
@@ -380,10 +438,23 @@ def bench_read():
         wall, cpu, drops = [], [], 0
         for _ in range(3):
             # Several rounds: a burst of new keys with large values finds the kernel's allocator empty.
-            p = subprocess.Popen([opts.dwell, "-q", "-x", "aggrate=1h", "-x", "aggsize=" + size, "-n",
-                                  f"syscall::lseek:entry /pid == $target/ {{ @k[arg1] = {func}; }} "
-                                  "END { trunc(@k); }", "-c", f"{opts.trigger} keys {n} 20"],
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            p = subprocess.Popen(
+                [
+                    opts.dwell,
+                    "-q",
+                    "-x",
+                    "aggrate=1h",
+                    "-x",
+                    "aggsize=" + size,
+                    "-n",
+                    f"syscall::lseek:entry /pid == $target/ {{ @k[arg1] = {func}; }} " "END { trunc(@k); }",
+                    "-c",
+                    f"{opts.trigger} keys {n} 20",
+                ],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             out, err = p.stdout.read(), p.stderr.read()
             _, _, ru = os.wait4(p.pid, 0)  # of dwell and its target
             end = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
@@ -397,8 +468,12 @@ def bench_read():
         (wall, cpu, drops), (wall1, cpu1, _) = run(func, keys, size), run(func, 1, size)
         got = cpu - cpu1 if busy() else wall - wall1
         lost = f", {drops} of {keys * 20} lost (counted)" if drops else ""
-        note(f"reading {keys} keys of {func}", f"{wall - wall1:.3f} s, CPU {cpu - cpu1:.3f} s{lost}",
-             f"<= {goal} s" + (" (CPU time: busy)" if busy() else ""), got <= goal)
+        note(
+            f"reading {keys} keys of {func}",
+            f"{wall - wall1:.3f} s, CPU {cpu - cpu1:.3f} s{lost}",
+            f"<= {goal} s" + (" (CPU time: busy)" if busy() else ""),
+            got <= goal,
+        )
 
 
 def call_cost(*args, program=None):
@@ -407,8 +482,9 @@ def call_cost(*args, program=None):
     d = None
     try:
         if program:
-            d = subprocess.Popen([opts.dwell, "-q", "-p", str(p.pid), "-n", program], stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL)
+            d = subprocess.Popen(
+                [opts.dwell, "-q", "-p", str(p.pid), "-n", program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            )
             for _ in range(500):
                 time.sleep(0.01)
                 if any((live.prog_info(i) or ("", 0, 0, 0))[2] > 100 for i in owned_programs(d.pid)):
@@ -427,15 +503,20 @@ def call_cost(*args, program=None):
 def bench_uprobe():
     base = call_cost()
     for what, bare, program in (
-            ("entry", "bare", "pid$target:a.out:uprobed_target:entry { @ = count(); }"),
-            ("return", "bare-ret", "pid$target:a.out:uprobed_target:return { @[arg1 & 1] = count(); }")):
+        ("entry", "bare", "pid$target:a.out:uprobed_target:entry { @ = count(); }"),
+        ("return", "bare-ret", "pid$target:a.out:uprobed_target:return { @[arg1 & 1] = count(); }"),
+    ):
         c, d = [], []
         for _ in range(3):
             c.append(call_cost(bare) - base)
             d.append(call_cost(program=program) - base)
         a, b = median(c), median(d)
-        note(f"pid$target {what} against an empty uprobe in C", f"{b / 1000:.2f} us, {a / 1000:.2f} us: {b / a:.2f}", "<= 1.3",
-             b / a <= 1.3 or (None if busy() else False))
+        note(
+            f"pid$target {what} against an empty uprobe in C",
+            f"{b / 1000:.2f} us, {a / 1000:.2f} us: {b / a:.2f}",
+            "<= 1.3",
+            b / a <= 1.3 or (None if busy() else False),
+        )
 
 
 def bench_functions():
@@ -451,23 +532,44 @@ def bench_functions():
         p = subprocess.Popen([os.path.join(d, "many")])
         time.sleep(0.1)
         try:
+
             def run(glob):
-                return timed(5, opts.dwell, "-qp", str(p.pid), "-n",
-                             f"pid$target:a.out:{glob}:entry {{ @ = count(); }} tick-1ms {{ exit(0); }}")[0] / 1000
+                return (
+                    timed(
+                        5,
+                        opts.dwell,
+                        "-qp",
+                        str(p.pid),
+                        "-n",
+                        f"pid$target:a.out:{glob}:entry {{ @ = count(); }} tick-1ms {{ exit(0); }}",
+                    )[0]
+                    / 1000
+                )
+
             one, all_of_them = run("fn_1"), run("fn_*")
         finally:
             p.kill()
             p.wait()
     beyond = all_of_them - one
-    note(f"{n} functions attached and detached, beyond one", f"{beyond:.3f} s ({all_of_them:.3f} s in all)", "<= 0.3 s",
-         beyond <= 0.3)
+    note(
+        f"{n} functions attached and detached, beyond one",
+        f"{beyond:.3f} s ({all_of_them:.3f} s in all)",
+        "<= 0.3 s",
+        beyond <= 0.3,
+    )
 
 
 def bench_keys():
-    against_c("a 256-byte key", 'string s; BEGIN { s = "text"; } syscall:::entry { @[s] = count(); }', "wide", 1.1,
-              ("-x", "strsize=255"))
-    a, b, ratio = compare(lambda: Dwell(COUNT),
-                          lambda: Dwell('string s; BEGIN { s = "text"; } syscall:::entry { @[s] = count(); }'))
+    against_c(
+        "a 256-byte key",
+        'string s; BEGIN { s = "text"; } syscall:::entry { @[s] = count(); }',
+        "wide",
+        1.1,
+        ("-x", "strsize=255"),
+    )
+    a, b, ratio = compare(
+        lambda: Dwell(COUNT), lambda: Dwell('string s; BEGIN { s = "text"; } syscall:::entry { @[s] = count(); }')
+    )
     note("a 16-byte key (execname) against 256 bytes", f"{a:.0f} ns, {b:.0f} ns: {ratio:.2f}", "< 1", ratio < 1)
 
 
@@ -502,35 +604,63 @@ def walk_costs(what):
 def bench_unwind():
     """A stack of 31 frames of different functions by unwinding tables; and how long tables take to make."""
     walk, _ = walk_costs("different")
-    note("a user stack of 31 frames by tables", f"{walk / 1000:.2f} us, {walk / 31:.0f} ns a frame", "<= 3 us",
-         None if busy() else walk <= 3000)
+    note(
+        "a user stack of 31 frames by tables",
+        f"{walk / 1000:.2f} us, {walk / 31:.0f} ns a frame",
+        "<= 3 us",
+        None if busy() else walk <= 3000,
+    )
     walk, ratio = walk_costs("different-fp")
     note("the same with frame pointers, against bpf_get_stack()", f"{walk / 1000:.2f} us: {ratio:.2f}", "", None)
-    found = subprocess.run(["find", "/", "-xdev", "-type", "f", "-size", "+20M", "-name", "*.so*", "-printf", "%s %p\\n"],
-                           capture_output=True, text=True).stdout.splitlines()
+    found = subprocess.run(
+        ["find", "/", "-xdev", "-type", "f", "-size", "+20M", "-name", "*.so*", "-printf", "%s %p\\n"],
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
     files = [l.split(" ", 1)[1] for l in sorted(found, key=lambda l: -int(l.split()[0]))[:12]]
-    made = subprocess.run([os.path.join(opts.tools, "unwindtab"), *files], capture_output=True, text=True).stdout.splitlines()
+    made = subprocess.run(
+        [os.path.join(opts.tools, "unwindtab"), *files], capture_output=True, text=True
+    ).stdout.splitlines()
     made = sorted((l.split(" ", 4) for l in made), key=lambda m: -int(m[1]))
     if made:
         ms, rows, buckets, size, path = made[0]
-        note(f"the table of {os.path.basename(path)[:24]} ({int(size) >> 20} MB)",
-             f"{float(ms):.0f} ms, {rows} rows, {(int(rows) + int(buckets)) * 8 >> 10} KiB", "<= 1 s", float(ms) <= 1000)
+        note(
+            f"the table of {os.path.basename(path)[:24]} ({int(size) >> 20} MB)",
+            f"{float(ms):.0f} ms, {rows} rows, {(int(rows) + int(buckets)) * 8 >> 10} KiB",
+            "<= 1 s",
+            float(ms) <= 1000,
+        )
 
 
 def bench_recording():
     """An hour of ten million events: about a gigabyte for half a minute."""
     with tempfile.TemporaryDirectory(prefix="dwell-rec-", dir=os.environ.get("TMPDIR")) as folder:
-        out = subprocess.run([f"{opts.tools}/recbench", f"{folder}/x.dwell"], capture_output=True, text=True, check=True).stdout
+        out = subprocess.run(
+            [f"{opts.tools}/recbench", f"{folder}/x.dwell"], capture_output=True, text=True, check=True
+        ).stdout
     r = json.loads(out)
     note("recording of 10 million events: open", f"{r['open_ms']:.1f} ms", "<= 1 s", r["open_ms"] <= 1000)
     for what in ("a cell by key", "slow events of a cell", "heat map of the hour", "events of a second"):
         note(f"recording: {what}", f"{r[what]['ms']:.1f} ms", "<= 100 ms", r[what]["ms"] <= 100)
 
 
-BENCHES = {"empty": bench_empty, "count": bench_count, "latency": bench_latency, "track": bench_track, "printf": bench_printf,
-           "records": bench_records, "start": bench_start, "attach": bench_attach, "tick": bench_tick,
-           "read": bench_read, "keys": bench_keys, "uprobe": bench_uprobe, "functions": bench_functions,
-           "unwind": bench_unwind, "recording": bench_recording}
+BENCHES = {
+    "empty": bench_empty,
+    "count": bench_count,
+    "latency": bench_latency,
+    "track": bench_track,
+    "printf": bench_printf,
+    "records": bench_records,
+    "start": bench_start,
+    "attach": bench_attach,
+    "tick": bench_tick,
+    "read": bench_read,
+    "keys": bench_keys,
+    "uprobe": bench_uprobe,
+    "functions": bench_functions,
+    "unwind": bench_unwind,
+    "recording": bench_recording,
+}
 
 
 def begin():
@@ -551,7 +681,10 @@ def finish(stats):
     if opts.json:
         with open(opts.json, "w", encoding="ascii") as f:
             json.dump(results, f, indent=1)
-    print(f"load average {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} CPUs" + (": others need them" if busy() else ""))
+    print(
+        f"load average {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} CPUs"
+        + (": others need them" if busy() else "")
+    )
 
 
 def main():

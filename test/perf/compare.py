@@ -53,10 +53,14 @@ def wander(jitter):
 def record(opts, path, order):
     """Stretches: (scale, from, to)."""
     global scale, ended
-    program = (f"syscall::clock_nanosleep:entry /pid == {os.getpid()}/ {{ self->t = timestamp; }} "
-               "syscall::clock_nanosleep:return /self->t/ { @slept[timestamp / 1000000000, execname] = hist(timestamp - self->t); self->t = 0; }")
+    program = (
+        f"syscall::clock_nanosleep:entry /pid == {os.getpid()}/ {{ self->t = timestamp; }} "
+        "syscall::clock_nanosleep:return /self->t/ { @slept[timestamp / 1000000000, execname] = hist(timestamp - self->t); self->t = 0; }"
+    )
     dwell = subprocess.Popen([opts.dwell, "-q", "--record", path, "-n", program], stdout=subprocess.DEVNULL)
-    threads = [threading.Thread(target=sleeper, args=(kind, 10 * i + k)) for k, kind in enumerate(KINDS) for i in range(2)]
+    threads = [
+        threading.Thread(target=sleeper, args=(kind, 10 * i + k)) for k, kind in enumerate(KINDS) for i in range(2)
+    ]
     if opts.jitter:
         threads.append(threading.Thread(target=wander, args=(opts.jitter,)))
     for t in threads:
@@ -78,14 +82,33 @@ def record(opts, path, order):
 def compare(opts, path, first, a, b):
     """Of one `dwell latency diff`: {kind: line}."""
     times = [f"{round((t - first) * 1000)}ms" for t in (*a, *b)]
-    r = subprocess.run([opts.dwell, "latency", "diff", "--json", "--from", times[0], "--to", times[1], path,
-                        "--from", times[2], "--to", times[3], path], capture_output=True, text=True, check=True)
+    r = subprocess.run(
+        [
+            opts.dwell,
+            "latency",
+            "diff",
+            "--json",
+            "--from",
+            times[0],
+            "--to",
+            times[1],
+            path,
+            "--from",
+            times[2],
+            "--to",
+            times[3],
+            path,
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     lines = [json.loads(line) for line in r.stdout.splitlines()]
     return {o["key"]: o for o in lines if o["type"] == "diff" and o["key"] in KINDS}
 
 
 def percent(octaves):
-    return 100 * (2 ** octaves - 1)
+    return 100 * (2**octaves - 1)
 
 
 def report(results):
@@ -101,8 +124,10 @@ def report(results):
             of = [r[kind] for r in all_of if r[kind]["octaves"]["p50"]]
             seen = sorted(percent(o["octaves"]["visible"]) for o in of)
             shifts = sorted(percent(o["octaves"]["p50"]["value"]) for o in of)
-            print(f"   {kind}: changed in {sum(o['changed'] for o in of)} of {len(of)} judged; medians {shifts[0]:+.1f} to {shifts[-1]:+.1f} %; "
-                  f"said to be seen: {seen[len(seen) // 2]:.1f} % ({seen[0]:.1f} to {seen[-1]:.1f})")
+            print(
+                f"   {kind}: changed in {sum(o['changed'] for o in of)} of {len(of)} judged; medians {shifts[0]:+.1f} to {shifts[-1]:+.1f} %; "
+                f"said to be seen: {seen[len(seen) // 2]:.1f} % ({seen[0]:.1f} to {seen[-1]:.1f})"
+            )
 
 
 def main():
@@ -120,7 +145,14 @@ def main():
     folder = tempfile.TemporaryDirectory(prefix="dwell-compare-")
     path = opts.keep or os.path.join(folder.name, "x.dwell")
     stretches = record(opts, path, order)
-    first = json.loads(subprocess.run([opts.dwell, "report", "-l", "--json", path], capture_output=True, text=True, check=True).stdout)["begun"] / 1e9
+    first = (
+        json.loads(
+            subprocess.run(
+                [opts.dwell, "report", "-l", "--json", path], capture_output=True, text=True, check=True
+            ).stdout
+        )["begun"]
+        / 1e9
+    )
     if opts.keep:
         with open(opts.keep + ".json", "w", encoding="utf-8") as f:
             json.dump([(s, a - first, b - first) for s, a, b in stretches], f)

@@ -25,7 +25,10 @@ def run(line):
         out.append(text)
     with open(f"/proc/{p.pid}/status", encoding="ascii") as f:
         peak = int(re.search(r"VmHWM:\s+(\d+)", f.read())[1]) // 1024
-    print(f"{line}: {time.monotonic() - wall:.2f} s, CPU {cpu() - before:.2f} s, peak {peak} MB, {len(out)} lines", flush=True)
+    print(
+        f"{line}: {time.monotonic() - wall:.2f} s, CPU {cpu() - before:.2f} s, peak {peak} MB, {len(out)} lines",
+        flush=True,
+    )
     return out
 
 

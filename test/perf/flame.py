@@ -24,7 +24,7 @@ def make_stack(r, i):
     depth = r.randint(12, 28)
     at, frames = i, []
     for d in range(depth):
-        at = (at * 1103515245 + d * 12345) & 0x7fffffff if d > depth - 6 else at // 3
+        at = (at * 1103515245 + d * 12345) & 0x7FFFFFFF if d > depth - 6 else at // 3
         frames.append(f"function_{d}_{at % (8 + 40 * d)}" + ("_of_library" if d % 5 == 4 else ""))
     return frames
 
@@ -36,13 +36,23 @@ def write_input(path, samples):
     for s in stacks:
         out = []
         for k, f in enumerate(reversed(s)):
-            where = "[kernel.kallsyms]" if k < 4 else "/usr/lib/x86_64-linux-gnu/libc.so.6" if f.endswith("y") else "/usr/bin/program"
-            out.append(f"\t{0xffffffff81000000 + 64 * k if k < 4 else 0x7f0000000000 + 4096 * k:16x} {f}+0x{k * 7 + 1:x} ({where})\n")
+            where = (
+                "[kernel.kallsyms]"
+                if k < 4
+                else "/usr/lib/x86_64-linux-gnu/libc.so.6"
+                if f.endswith("y")
+                else "/usr/bin/program"
+            )
+            out.append(
+                f"\t{0xffffffff81000000 + 64 * k if k < 4 else 0x7f0000000000 + 4096 * k:16x} {f}+0x{k * 7 + 1:x} ({where})\n"
+            )
         texts.append("".join(out))
     with open(path, "w") as f:
         for i in range(samples):
             n = i if i < STACKS else r.randrange(STACKS)
-            f.write(f"program {1000 + i % 7}/{1000 + i % 50} [{i % 8:03}] {i // 1000}.{i % 1000:03}000:  250000 cycles:u: \n{texts[n]}\n")
+            f.write(
+                f"program {1000 + i % 7}/{1000 + i % 50} [{i % 8:03}] {i // 1000}.{i % 1000:03}000:  250000 cycles:u: \n{texts[n]}\n"
+            )
 
 
 def run(*command, **kw):
@@ -77,14 +87,25 @@ def main():
             s1, w1, m1 = run("perl", a.stackcollapse, text, stdout=open(perl, "w"))
             s2, w2, m2 = run("perl", a.flamegraph, perl, stdout=open(os.path.join(d, "perl.svg"), "w"))
             seconds, wall, memory = s1 + s2, w1 + w2, max(m1, m2)
-            print(f"stackcollapse-perf.pl and flamegraph.pl: {s1:.1f} + {s2:.1f} s of CPU time, {w1:.1f} + {w2:.1f} s, {memory / 1e6:.0f} MB")
+            print(
+                f"stackcollapse-perf.pl and flamegraph.pl: {s1:.1f} + {s2:.1f} s of CPU time, {w1:.1f} + {w2:.1f} s, {memory / 1e6:.0f} MB"
+            )
         for what, src in (("perf script", text), ("folded", folded)):
             for kind in ("svg", "html"):
-                s, w, m = (sorted(v)[RUNS // 2] for v in zip(*(run(a.dwell, "flame", f"--{kind}", "-o", os.path.join(d, "out"), src)
-                                                               for _ in range(RUNS))))
-                print(f"{what} to {kind}: {s:.2f} s of CPU time, {w:.2f} s, {m / 1e6:.0f} MB" +
-                      (f"; {seconds / s:.0f} times as fast by CPU time, {wall / w:.0f} by the clock; {m / memory:.2f} of the memory"
-                       if src == text else ""))
+                s, w, m = (
+                    sorted(v)[RUNS // 2]
+                    for v in zip(
+                        *(run(a.dwell, "flame", f"--{kind}", "-o", os.path.join(d, "out"), src) for _ in range(RUNS))
+                    )
+                )
+                print(
+                    f"{what} to {kind}: {s:.2f} s of CPU time, {w:.2f} s, {m / 1e6:.0f} MB"
+                    + (
+                        f"; {seconds / s:.0f} times as fast by CPU time, {wall / w:.0f} by the clock; {m / memory:.2f} of the memory"
+                        if src == text
+                        else ""
+                    )
+                )
 
 
 if __name__ == "__main__":

@@ -31,15 +31,34 @@ def insert(store, tenant, from_, seconds, hosts, series, period, seed, host=-1, 
     slots = seconds // period
     for first in range(0, slots, 120):
         n = min(120, slots - first)
-        store.ask(ROWS.format(table="hist" if period == 1 else "hist_minute", tenant=tenant, from_=from_ + first * period, hosts=hosts, series=series, period=period,
-                              seed=seed, host=host, since=since, plant=plant, rows=n * hosts * series, events=400))
+        store.ask(
+            ROWS.format(
+                table="hist" if period == 1 else "hist_minute",
+                tenant=tenant,
+                from_=from_ + first * period,
+                hosts=hosts,
+                series=series,
+                period=period,
+                seed=seed,
+                host=host,
+                since=since,
+                plant=plant,
+                rows=n * hosts * series,
+                events=400,
+            )
+        )
 
 
 def watch(dwell, env, tenant, back, *args):
     """What it tells of the past, and how long it took."""
     begun = time.monotonic()
     with tempfile.TemporaryFile("w+") as out:
-        p = subprocess.Popen([dwell, "fleet", "watch", "--tenant", tenant, "--json", "--state", "told", "--back", f"{back}s", *args], env=env, stdout=out, stdin=subprocess.DEVNULL)
+        p = subprocess.Popen(
+            [dwell, "fleet", "watch", "--tenant", tenant, "--json", "--state", "told", "--back", f"{back}s", *args],
+            env=env,
+            stdout=out,
+            stdin=subprocess.DEVNULL,
+        )
         last, size = time.monotonic(), 0
         while time.monotonic() - last < 20:  # it waits for its next look then
             time.sleep(1)
@@ -56,21 +75,42 @@ def watch(dwell, env, tenant, back, *args):
 
 
 def quiet(dwell, store, env, hosts, hours):
-    for what, period, seconds, series, args in (("minutes, --from 1h --every 5m", 60, hours * 3600, 3, ("--from", "1h", "--every", "5m")),
-                                                ("seconds, --from 10m --every 1m", 1, 7200, 1, ("--from", "10m", "--every", "1m"))):
+    for what, period, seconds, series, args in (
+        ("minutes, --from 1h --every 5m", 60, hours * 3600, 3, ("--from", "1h", "--every", "5m")),
+        ("seconds, --from 10m --every 1m", 1, 7200, 1, ("--from", "10m", "--every", "1m")),
+    ):
         end = int(time.time()) // 60 * 60
         seconds = min(seconds, hours * 3600)
         insert(store, f"quiet{period}", end - seconds, seconds, hosts, series, period, "q")
         span = 3600 + 120 if period == 60 else 605
         found, took = watch(dwell, env, f"quiet{period}", seconds - span, *args)
-        print(f"{hosts} hosts, {series} trackers, {seconds / 3600:g} h of {what}: {len(found)} told, {len(found) * 86400 / (seconds - span):.2f} a day; {took:.0f} s")
+        print(
+            f"{hosts} hosts, {series} trackers, {seconds / 3600:g} h of {what}: {len(found)} told, {len(found) * 86400 / (seconds - span):.2f} a day; {took:.0f} s"
+        )
         for x in found:
             print("   ", x["sentence"])
 
 
 def ask(dwell, env, tenant, what, first, last):
     now = time.time()
-    r = subprocess.run([dwell, "fleet", what, "--json", "--tenant", tenant, "--from", f"{now - first:.0f}s", "--to", f"{now - last:.0f}s"], env=env, check=True, capture_output=True, text=True)
+    r = subprocess.run(
+        [
+            dwell,
+            "fleet",
+            what,
+            "--json",
+            "--tenant",
+            tenant,
+            "--from",
+            f"{now - first:.0f}s",
+            "--to",
+            f"{now - last:.0f}s",
+        ],
+        env=env,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return {(x["host"], x["tracker"]) for x in map(json.loads, r.stdout.splitlines())}
 
 
@@ -89,7 +129,11 @@ def planted(dwell, store, env, runs):
             s[0] += bool(want & found)
             s[1] += len(found - want)
     for (what, fault), (right, wrong) in sorted(sums.items()):
-        print(f"{what}: " + (f"{right} of {runs} faults found" if fault else f"{runs} runs without") + f", {wrong} others told")
+        print(
+            f"{what}: "
+            + (f"{right} of {runs} faults found" if fault else f"{runs} runs without")
+            + f", {wrong} others told"
+        )
 
 
 def main():

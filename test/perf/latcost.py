@@ -36,8 +36,12 @@ class Live:
     """dwell latency with these arguments, its programs attached."""
 
     def __init__(self, *args):
-        self.p = subprocess.Popen([bench.opts.dwell, "latency", *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
+        self.p = subprocess.Popen(
+            [bench.opts.dwell, "latency", *args],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         time.sleep(3)
         self.programs = bench.owned_programs(self.p.pid)
 
@@ -56,7 +60,9 @@ def syscalls():
         each.append((ns2 - ns) / (n2 - n))
     d.stop()
     got = statistics.median(each)
-    bench.note("tracker syscall, per system call", f"{got:.0f} ns (entry and return)", f"<= {SYSCALL_NS} ns", got <= SYSCALL_NS)
+    bench.note(
+        "tracker syscall, per system call", f"{got:.0f} ns (entry and return)", f"<= {SYSCALL_NS} ns", got <= SYSCALL_NS
+    )
 
 
 def slow_path():
@@ -64,12 +70,19 @@ def slow_path():
     for threshold in ("1ns", "1h") * 2:
         d = bench.Dwell(SLOW.format(threshold=threshold))
         ns, _ = ran(d.programs)
-        out = subprocess.run([bench.opts.trigger, "rate", str(SLOW_RATE), str(SLOW_MS)], check=True, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True).stdout
+        out = subprocess.run(
+            [bench.opts.trigger, "rate", str(SLOW_RATE), str(SLOW_MS)],
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ).stdout
         each.setdefault(threshold, []).append((ran(d.programs)[0] - ns) / int(out.split()[0]))
         d.stop()
     got = statistics.mean(each["1ns"]) - statistics.mean(each["1h"])
-    bench.note("a slow event: cause, two stacks, names", f"{got:.0f} ns more than another", f"<= {SLOW_NS} ns", got <= SLOW_NS)
+    bench.note(
+        "a slow event: cause, two stacks, names", f"{got:.0f} ns more than another", f"<= {SLOW_NS} ns", got <= SLOW_NS
+    )
 
 
 def flight_recorder():
@@ -91,7 +104,12 @@ def flight_recorder():
     load.wait()
     for probe, limit in (("sched_swi", 150), ("sched_wak", 120)):
         without, with_ = (statistics.median(each[probe, x]) for x in (False, True))
-        bench.note(f"wakeup and offcpu, {probe}..., with --flight 200ms", f"{without:.0f} -> {with_:.0f} ns", f"<= {limit} ns", with_ <= limit)
+        bench.note(
+            f"wakeup and offcpu, {probe}..., with --flight 200ms",
+            f"{without:.0f} -> {with_:.0f} ns",
+            f"<= {limit} ns",
+            with_ <= limit,
+        )
 
 
 def cpu_seconds(pid):
@@ -122,8 +140,10 @@ def memory(pid):
 
 def default_set(seconds):
     d = Live()
-    load = [subprocess.Popen([bench.opts.trigger, "contend", str(seconds * 1000 + 4000), "4"], stdout=subprocess.DEVNULL),
-            subprocess.Popen([bench.opts.trigger, "naps", str(seconds * 800), "100"], stdout=subprocess.DEVNULL)]
+    load = [
+        subprocess.Popen([bench.opts.trigger, "contend", str(seconds * 1000 + 4000), "4"], stdout=subprocess.DEVNULL),
+        subprocess.Popen([bench.opts.trigger, "naps", str(seconds * 800), "100"], stdout=subprocess.DEVNULL),
+    ]
     time.sleep(2)
     runs, before, begun = ran(d.programs), cpu_seconds(d.p.pid), time.monotonic()
     time.sleep(seconds)
@@ -134,12 +154,22 @@ def default_set(seconds):
         p.kill()
         p.wait()
     d.stop()
-    print(f"     while the default set runs {(after[1] - runs[1]) / took:.0f} times a second, its probes use "
-          f"{(after[0] - runs[0]) / took / 1e7:.2f} % of one CPU")
-    bench.note("default set under load: user space, of one CPU", f"{100 * used / took:.2f} %", f"< {CPU_PERCENT} %", 100 * used / took < CPU_PERCENT)
+    print(
+        f"     while the default set runs {(after[1] - runs[1]) / took:.0f} times a second, its probes use "
+        f"{(after[0] - runs[0]) / took / 1e7:.2f} % of one CPU"
+    )
+    bench.note(
+        "default set under load: user space, of one CPU",
+        f"{100 * used / took:.2f} %",
+        f"< {CPU_PERCENT} %",
+        100 * used / took < CPU_PERCENT,
+    )
     bench.note("default set under load: VmRSS", f"{rss / 1024:.1f} MB", f"< {RSS_MB} MB", rss < RSS_MB * 1024)
-    print("     " + ", ".join(f"{k} {v / 1024:.1f} MB" for k, v in sorted(parts.items(), key=lambda x: -x[1])) +
-          f"; BPF maps in the kernel {kernel / 1024:.1f} MB")
+    print(
+        "     "
+        + ", ".join(f"{k} {v / 1024:.1f} MB" for k, v in sorted(parts.items(), key=lambda x: -x[1]))
+        + f"; BPF maps in the kernel {kernel / 1024:.1f} MB"
+    )
 
 
 def main():

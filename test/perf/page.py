@@ -24,7 +24,9 @@ USABLE = "document.querySelector('.connection')?.textContent === 'connected' && 
 class Server:
     def __init__(self, dwell):
         self.began = time.monotonic()
-        self.process = subprocess.Popen([dwell, "serve"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            [dwell, "serve"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True
+        )
         self.url = self.process.stdout.readline().strip()
         self.port, self.token = re.search(r":(\d+)/\?token=(\w+)", self.url).groups()
 
@@ -83,7 +85,9 @@ def empty(b):
 
 
 def shown(what, all_times):
-    print(f"{what}: median {statistics.median(all_times):.3f} s, {min(all_times):.3f} to {max(all_times):.3f} s of {len(all_times)}")
+    print(
+        f"{what}: median {statistics.median(all_times):.3f} s, {min(all_times):.3f} to {max(all_times):.3f} s of {len(all_times)}"
+    )
 
 
 def memory(dwell):
@@ -94,12 +98,16 @@ def memory(dwell):
     first = time.monotonic() - began
     began = time.monotonic()
     s.ask("/api/v1/types?match=")
-    print(f"types by how they begin: {1000 * first:.1f} ms the first time, {1000 * (time.monotonic() - began):.1f} ms for all of them")
+    print(
+        f"types by how they begin: {1000 * first:.1f} ms the first time, {1000 * (time.monotonic() - began):.1f} ms for all of them"
+    )
     typed = s.memory()
     run = json.loads(s.ask("/api/v1/overview", "POST", "{}"))["run"]
     viewers = [s.open(f"/api/v1/events?runs={run}") for _ in range(VIEWERS)]
     time.sleep(WATCHED_S)
-    print(f"server: {rest:.1f} MiB at rest, {typed:.1f} MiB with the names of all types, {s.memory():.1f} MiB with {VIEWERS} viewers of the live view who do not read")
+    print(
+        f"server: {rest:.1f} MiB at rest, {typed:.1f} MiB with the names of all types, {s.memory():.1f} MiB with {VIEWERS} viewers of the live view who do not read"
+    )
     for v in viewers:
         v.close()
     s.stop()

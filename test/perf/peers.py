@@ -67,9 +67,11 @@ tracepoint:raw_syscalls:sys_exit {
     }
 }
 """
-JOBS = (("wait for a CPU, per switch and wake-up", RUNQ, "runq", RUNQ_BT, bench.Switches),
-        ("sleep, per switch", OFFCPU, "offcpu", OFFCPU_BT, bench.Switches),
-        ("system call, entry and return", CALLS, "calls", CALLS_BT, bench.Load))
+JOBS = (
+    ("wait for a CPU, per switch and wake-up", RUNQ, "runq", RUNQ_BT, bench.Switches),
+    ("sleep, per switch", OFFCPU, "offcpu", OFFCPU_BT, bench.Switches),
+    ("system call, entry and return", CALLS, "calls", CALLS_BT, bench.Load),
+)
 
 
 def job(what, program, c, script, load):

@@ -14,14 +14,24 @@ import sys
 import tempfile
 import time
 
-ROWS = ("create table t(a,b); with recursive c(x) as (values(1) union all select x+1 from c where x<200000) insert into t "
-        "select x, random() from c; create index i on t(b); select sum(b%1000), count(*) from t;")
-MAKE = ("cd $(mktemp -d) && for i in 1 2 3 4 5 6 7 8; do printf '#include <stdio.h>\\n#include <stdlib.h>\\nint f%d(int x){return printf(\"%%d\",x)+rand();}\\n' $i > f$i.c; done && "
-        "printf 'f.a: f1.o f2.o f3.o f4.o f5.o f6.o f7.o f8.o\\n\\tar rcs f.a $^\\n' > Makefile && make -j8 CC=gcc && rm -r $PWD")
+ROWS = (
+    "create table t(a,b); with recursive c(x) as (values(1) union all select x+1 from c where x<200000) insert into t "
+    "select x, random() from c; create index i on t(b); select sum(b%1000), count(*) from t;"
+)
+MAKE = (
+    "cd $(mktemp -d) && for i in 1 2 3 4 5 6 7 8; do printf '#include <stdio.h>\\n#include <stdlib.h>\\nint f%d(int x){return printf(\"%%d\",x)+rand();}\\n' $i > f$i.c; done && "
+    "printf 'f.a: f1.o f2.o f3.o f4.o f5.o f6.o f7.o f8.o\\n\\tar rcs f.a $^\\n' > Makefile && make -j8 CC=gcc && rm -r $PWD"
+)
 NODE = "let a=[];for(let i=0;i<400000;i++)a.push(Math.random());a.sort();const c=require('crypto');for(let i=0;i<8;i++)c.pbkdf2('a','b',20000,64,'sha512',()=>{})"
 PYTHON = "import concurrent.futures as c, json\nprint(sum(c.ThreadPoolExecutor(4).map(lambda x: len(json.dumps(list(range(x)))), range(1500))))"
-LOADS = {"sqlite3, 200,000 rows": ["sqlite3", ":memory:", ROWS], "find /usr/share": ["find", "/usr/share"], "make -j8, 8 files": ["sh", "-c", MAKE],
-         "node, sort and 8 tasks": ["node", "-e", NODE], "python3, 4 threads": [os.path.realpath(sys.executable), "-c", PYTHON], "true": ["true"]}
+LOADS = {
+    "sqlite3, 200,000 rows": ["sqlite3", ":memory:", ROWS],
+    "find /usr/share": ["find", "/usr/share"],
+    "make -j8, 8 files": ["sh", "-c", MAKE],
+    "node, sort and 8 tasks": ["node", "-e", NODE],
+    "python3, 4 threads": [os.path.realpath(sys.executable), "-c", PYTHON],
+    "true": ["true"],
+}
 
 
 def took(command):
@@ -42,11 +52,19 @@ def main():
                 continue
             least = [(float("inf"), float("inf"))] * 3
             for _ in range(rounds):
-                for i, c in enumerate((command, [program, "rec", "-q", "-o", trace, "--", *command], [program, "replay", trace])):
+                for i, c in enumerate(
+                    (command, [program, "rec", "-q", "-o", trace, "--", *command], [program, "replay", trace])
+                ):
                     least[i] = tuple(map(min, least[i], took(c)))
-            print(f"{name}: " + ", ".join(f"{what} {wall:.3f} s ({wall / least[0][0]:.1f} times), CPU {cpu:.3f} s ({cpu / least[0][1]:.1f})"
-                                          for what, (wall, cpu) in zip(("alone", "recorded", "replayed"), least)) +
-                  f", {os.path.getsize(trace) / 1e6:.1f} MB", flush=True)
+            print(
+                f"{name}: "
+                + ", ".join(
+                    f"{what} {wall:.3f} s ({wall / least[0][0]:.1f} times), CPU {cpu:.3f} s ({cpu / least[0][1]:.1f})"
+                    for what, (wall, cpu) in zip(("alone", "recorded", "replayed"), least)
+                )
+                + f", {os.path.getsize(trace) / 1e6:.1f} MB",
+                flush=True,
+            )
 
 
 main()

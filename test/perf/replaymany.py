@@ -59,17 +59,17 @@ SHELL = {
 }
 PYTHON = {
     "threads": "import threading, queue, random\nq = queue.Queue()\nfor i in range(6): threading.Thread(target=lambda: [q.put(random.random()) for _ in range(200)]).start()\n"
-               "print(hash(tuple(q.get() for _ in range(1200))))",
+    "print(hash(tuple(q.get() for _ in range(1200))))",
     "executor": "import concurrent.futures as c; print(sum(c.ThreadPoolExecutor(8).map(lambda x: x * x, range(500))))",
     "locks": "import threading, time\nc = threading.Condition(); n = []\ndef f(i):\n with c:\n  while len(n) != i: c.wait()\n  n.append(i); c.notify_all()\n"
-             "t = [threading.Thread(target=f, args=(i,)) for i in range(12)][::-1]\n[x.start() for x in t]; [x.join() for x in t]; print(n, time.time())",
+    "t = [threading.Thread(target=f, args=(i,)) for i in range(12)][::-1]\n[x.start() for x in t]; [x.join() for x in t]; print(n, time.time())",
     "subprocess": "import subprocess; print(subprocess.run('date +%N; ls | wc -l', shell=True, capture_output=True)); print(subprocess.check_output(['date', '+%N']))",
     "fork": "import os\nr, w = os.pipe()\nif not os.fork(): os.write(w, b'%d' % os.getpid()); os._exit(3)\nprint(os.read(r, 9), os.wait())",
     "shared anonymous memory": "import mmap, os, time\nm = mmap.mmap(-1, 4096)\nif not os.fork(): m[0:2] = b'hi'; os._exit(0)\nos.wait(); print(m[0:2], time.time())",
     "asyncio": "import asyncio, time\nasync def f(i): await asyncio.sleep(0.01 * i); return i, time.time()\nasync def g(): print(await asyncio.gather(*map(f, range(5))))\nasyncio.run(g())",
     "asyncio subprocess": "import asyncio\nasync def g():\n p = await asyncio.create_subprocess_exec('date', '+%N', stdout=-1); print(await p.communicate())\nasyncio.run(g())",
     "server and client": "import http.server, threading, urllib.request\ns = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\n"
-                         "threading.Thread(target=s.serve_forever, daemon=True).start()\nfor _ in range(5): print(urllib.request.urlopen('http://127.0.0.1:%d/w' % s.server_port).read())\ns.shutdown()",
+    "threading.Thread(target=s.serve_forever, daemon=True).start()\nfor _ in range(5): print(urllib.request.urlopen('http://127.0.0.1:%d/w' % s.server_port).read())\ns.shutdown()",
     "socketpair and select": "import socket, select, threading\na, b = socket.socketpair(); threading.Thread(target=lambda: [b.send(b'x') for _ in range(9)]).start()\nprint(select.select([a], [], []), a.recv(1))",
     "pty": "import pty; print(pty.spawn(['date', '+%N']))",
     "signals": "import signal, time, os\nn = []\nsignal.signal(signal.SIGALRM, lambda *a: n.append(time.time()))\nsignal.setitimer(0, 0.003, 0.003)\nwhile len(n) < 5: time.sleep(0.001)\nprint(n)",
@@ -94,7 +94,11 @@ NODE = {
 
 def commands():
     for text in SIMPLE.replace("\n", "").split("|"):
-        yield text, text.split()[0], ["sh", "-c", "exec " + text] if "<" in text or "{" in text or "(" not in text and "$" in text else text.split(" ")
+        yield text, text.split()[0], [
+            "sh",
+            "-c",
+            "exec " + text,
+        ] if "<" in text or "{" in text or "(" not in text and "$" in text else text.split(" ")
     for name, text in SHELL.items():
         yield "sh: " + name, "sh", ["sh", "-c", text]
     for name, text in PYTHON.items():
@@ -105,7 +109,9 @@ def commands():
 
 def run(command, folder):
     try:
-        return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False, cwd=folder)
+        return subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False, cwd=folder
+        )
     except subprocess.TimeoutExpired:
         return None
 

@@ -65,7 +65,13 @@ BEGIN = re.compile(r"`(clone3?|start_thread|_start|_dl_start_user|0x)")
 
 def command(program, folder):
     kind = os.path.basename(program)
-    text, name = (JAVA, "Rows.java") if kind == "java" else (JS % (SECONDS * 1000), "rows.js") if kind == "node" else (PY % SECONDS, "rows.py")
+    text, name = (
+        (JAVA, "Rows.java")
+        if kind == "java"
+        else (JS % (SECONDS * 1000), "rows.js")
+        if kind == "node"
+        else (PY % SECONDS, "rows.py")
+    )
     path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
@@ -77,8 +83,25 @@ def command(program, folder):
 
 def measure(dwell, program, folder):
     d = f'profile-999 /pid == $target && arg1 != 0/ {{ @[jstack(300)] = count(); n++; }} tick-10ms /n >= {SAMPLES}/ {{ exit(0); }}'
-    r = subprocess.run([dwell, "-x", "aggsize=64m", "-x", "aggrate=100ms", "-x", "maxframes=300", "-qn", d, "-c", " ".join(command(program, folder))],
-                       capture_output=True, text=True, timeout=SECONDS * 4, check=False)
+    r = subprocess.run(
+        [
+            dwell,
+            "-x",
+            "aggsize=64m",
+            "-x",
+            "aggrate=100ms",
+            "-x",
+            "maxframes=300",
+            "-qn",
+            d,
+            "-c",
+            " ".join(command(program, folder)),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS * 4,
+        check=False,
+    )
     whole, cut, stack = 0, collections.Counter(), []
     for line in map(str.strip, r.stdout.splitlines()):
         if line.isdigit() and stack:
@@ -91,7 +114,11 @@ def measure(dwell, program, folder):
             stack.append(line)
     n = whole + sum(cut.values())
     percent = 100 * whole / max(n, 1)
-    print(f"{program}: {n} samples, {whole} reach where their thread begins: {percent:.2f} %", r.stderr.strip(), flush=True)
+    print(
+        f"{program}: {n} samples, {whole} reach where their thread begins: {percent:.2f} %",
+        r.stderr.strip(),
+        flush=True,
+    )
     for words, count in cut.most_common(8):
         print(f"    {count:5} {words}")
     return n > SAMPLES / 10 and percent
@@ -104,8 +131,10 @@ def main():
     args.add_argument("programs", nargs="*")
     a = args.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        got = [measure(os.path.realpath(a.dwell), program, folder)
-               for program in a.programs or filter(None, map(shutil.which, ("node", "java", "/usr/bin/python3")))]
+        got = [
+            measure(os.path.realpath(a.dwell), program, folder)
+            for program in a.programs or filter(None, map(shutil.which, ("node", "java", "/usr/bin/python3")))
+        ]
     sys.exit(min(got) < a.least)
 
 

@@ -39,8 +39,14 @@ def build(prefix, out):
             with open(f"{d}/f{i}.c", "w", encoding="utf-8") as f:
                 f.write(f"#include <stdio.h>\n#include <stdlib.h>\nint f{i}(void) {{ return printf(\"x\"); }}\n")
         script = "b=$(date +%s%N); for i in 0 1 2 3; do gcc -c f$i.c -o f$i.o; done; e=$(date +%s%N); echo $((e-b))"
-        r = subprocess.run([*prefix, "sh", "-c", script], capture_output=True, text=True, check=True, cwd=d,
-                           env={**os.environ, "CCACHE_DISABLE": "1"})
+        r = subprocess.run(
+            [*prefix, "sh", "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=d,
+            env={**os.environ, "CCACHE_DISABLE": "1"},
+        )
         return int(r.stdout.split()[-1]) / 1e9, lost(out)
 
 
@@ -57,7 +63,11 @@ def main():
         subprocess.run([program, "strace", "-o", out, "true"], check=True)
         start = cpu() - begun
         print(f"start of dwell strace: {start:.3f} s of CPU time, left out below", flush=True)
-        tracers = {"none": [], "strace": ["strace", "-f", "-o", out], "dwell strace": [program, "strace", "-f", "-o", out]}
+        tracers = {
+            "none": [],
+            "strace": ["strace", "-f", "-o", out],
+            "dwell strace": [program, "strace", "-f", "-o", out],
+        }
         for name, load in ("dd bs=1", dd), ("build", build):
             took, used, gone = {t: [] for t in tracers}, {t: [] for t in tracers}, 0
             for n in range(rounds):
@@ -72,8 +82,11 @@ def main():
             for what, values in ("wall time", took), ("CPU time", used):
                 m = {t: statistics.median(v) for t, v in values.items()}
                 cost = {t: m[t] - m["none"] for t in ("strace", "dwell strace")}
-                print(f"{name}, {what}: alone {m['none']:.3f} s, strace {m['strace']:.3f} s, dwell strace {m['dwell strace']:.3f} s; "
-                      f"cost of dwell strace / cost of strace = {cost['dwell strace'] / cost['strace']:.3f}", flush=True)
+                print(
+                    f"{name}, {what}: alone {m['none']:.3f} s, strace {m['strace']:.3f} s, dwell strace {m['dwell strace']:.3f} s; "
+                    f"cost of dwell strace / cost of strace = {cost['dwell strace'] / cost['strace']:.3f}",
+                    flush=True,
+                )
             print(f"{name}: {gone} records lost; load average {os.getloadavg()[0]:.1f}", flush=True)
 
 

@@ -31,9 +31,36 @@ def fill(path, intervals):
         start = now[t] + r.randrange(2000, 400000)
         delay = r.randrange(3000, 300000)
         now[t], number = start + delay, number + 1
-        slow.append((number, number, tracker, start, delay, start + delay, "normal", 0, 1, 4000 + t // 4, 4000 + t, 0, 0, 0, i % 2, f"worker{t // 4}", "", "", None))
-        attrs += [(number, 0, "state", 1, None, None), (number, 1, "woken", start + delay // 2, None, None), (number, 2, "waker_tid", 4000, None, None),
-                  (number, 3, "waker_comm", None, "waker", None), (number, 4, "stack", None, None, r.choice(stacks))]
+        slow.append(
+            (
+                number,
+                number,
+                tracker,
+                start,
+                delay,
+                start + delay,
+                "normal",
+                0,
+                1,
+                4000 + t // 4,
+                4000 + t,
+                0,
+                0,
+                0,
+                i % 2,
+                f"worker{t // 4}",
+                "",
+                "",
+                None,
+            )
+        )
+        attrs += [
+            (number, 0, "state", 1, None, None),
+            (number, 1, "woken", start + delay // 2, None, None),
+            (number, 2, "waker_tid", 4000, None, None),
+            (number, 3, "waker_comm", None, "waker", None),
+            (number, 4, "stack", None, None, r.choice(stacks)),
+        ]
     db.executemany(f"INSERT INTO slow VALUES ({','.join('?' * 19)})", slow)
     db.executemany("INSERT INTO slow_attr VALUES (?, ?, ?, ?, ?, ?)", attrs)
     db.execute("UPDATE row SET ts = ? WHERE kind = 5", (max(now),))
@@ -56,14 +83,20 @@ def main():
     a = ap.parse_args()
     with tempfile.TemporaryDirectory(prefix="dwell-timeline-") as d:
         recording, page = os.path.join(d, "r.dwell"), os.path.join(d, "r.html")
-        subprocess.run([a.dwell, "timeline", "-c", "ls -lR /etc", "--record", recording, "--text", "-o", "/dev/null"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [a.dwell, "timeline", "-c", "ls -lR /etc", "--record", recording, "--text", "-o", "/dev/null"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         fill(recording, a.intervals)
         began = time.monotonic()
         p = subprocess.Popen([a.dwell, "timeline", "-o", page, recording])
         _, status, usage = os.wait4(p.pid, 0)
         if status:
             sys.exit("dwell timeline failed")
-        print(f"page of {a.intervals} intervals: {time.monotonic() - began:.2f} s, {usage.ru_maxrss / 1e3:.0f} MB, {os.path.getsize(page) / 1e6:.1f} MB of HTML")
+        print(
+            f"page of {a.intervals} intervals: {time.monotonic() - began:.2f} s, {usage.ru_maxrss / 1e3:.0f} MB, {os.path.getsize(page) / 1e6:.1f} MB of HTML"
+        )
         began = time.monotonic()
         subprocess.run([a.dwell, "timeline", "-o", os.path.join(d, "r.svg"), recording], check=True)
         print(f"SVG: {time.monotonic() - began:.2f} s, {os.path.getsize(os.path.join(d, 'r.svg')) / 1e6:.2f} MB")
@@ -73,7 +106,9 @@ def main():
             began = time.monotonic()
             b.open("file://" + page, "window.dwell !== undefined")
             print(f"opened in {time.monotonic() - began:.2f} s, {b.eval('window.dwell.state().items')} intervals")
-            print("frame, median: zooming {:.1f} ms, panning over half {:.1f} ms, all {:.1f} ms".format(*b.eval(FRAMES)))
+            print(
+                "frame, median: zooming {:.1f} ms, panning over half {:.1f} ms, all {:.1f} ms".format(*b.eval(FRAMES))
+            )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,9 @@ def pattern(start, keys):
 
 
 def dwell(opt, *args):
-    p = subprocess.run([opt.dwell, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECS, check=False)
+    p = subprocess.run(
+        [opt.dwell, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECS, check=False
+    )
     return p.returncode, p.stdout, p.stderr
 
 
@@ -48,7 +50,9 @@ def functions(opt, say):
 
 def probes(opt, say):
     _, out, err = dwell(opt, "-l", "-n", f"instr:vmlinux:{LONGER}[a-z]*:branch")
-    counts = collections.Counter(m.group(1) for m in re.finditer(rf"^ *\d+ +instr +vmlinux +{LONGER}([a-z])\S* 0x", out, re.M))
+    counts = collections.Counter(
+        m.group(1) for m in re.finditer(rf"^ *\d+ +instr +vmlinux +{LONGER}([a-z])\S* 0x", out, re.M)
+    )
     for want in (MAX_PROBES, MAX_PROBES + 1):
         keys = exactly(counts, want)
         if not keys:
@@ -56,7 +60,11 @@ def probes(opt, say):
             continue
         code, _, err = dwell(opt, "-e", "-n", f"instr:vmlinux:{pattern(LONGER, keys)}:branch {{ @ = count(); }}")
         refused = f"it matches {want} instructions" in err
-        say((refused, code) == ((True, 1) if want > MAX_PROBES else (False, 0)), f"instr: {want} instructions", [pattern(LONGER, keys), *err.splitlines()[:4]])
+        say(
+            (refused, code) == ((True, 1) if want > MAX_PROBES else (False, 0)),
+            f"instr: {want} instructions",
+            [pattern(LONGER, keys), *err.splitlines()[:4]],
+        )
 
 
 def check(opt, say):

@@ -21,7 +21,12 @@ TYPES = r"type information \(BTF"
 TRACEFS = r"tracefs cannot be read: /sys/kernel/tracing is for root; .*CAP_DAC_READ_SEARCH"
 # What shipped programs are run as; "latency" and its like want groups of tracepoints, all want types.
 GROUPED = ["latency --for 1s", "latency --daemon --state {state} --for 1s", "timeline --text --for 1s"]
-PLAIN = ["latency why --for 1s", "latency stuck", "flame --on-cpu --for 1s -o /dev/null", "flame --off-cpu --for 1s -o /dev/null"]
+PLAIN = [
+    "latency why --for 1s",
+    "latency stuck",
+    "flame --on-cpu --for 1s -o /dev/null",
+    "flame --off-cpu --for 1s -o /dev/null",
+]
 HELLO = 'BEGIN { printf("hello"); exit(0); }'
 TICK = "tick-10ms { exit(0); }"
 TYPED = "syscall::getppid:entry /pid == $target/ { trace(stringof(curthread->group_leader->comm)); }"
@@ -29,7 +34,11 @@ TYPED = "syscall::getppid:entry /pid == $target/ { trace(stringof(curthread->gro
 
 def caps(names):
     text = ",".join("+" + n for n in names.split())
-    return NOBODY + ["--inh-caps=" + text, "--ambient-caps=" + text] if names else NOBODY + ["--inh-caps=-all", "--bounding-set=-all"]
+    return (
+        NOBODY + ["--inh-caps=" + text, "--ambient-caps=" + text]
+        if names
+        else NOBODY + ["--inh-caps=-all", "--bounding-set=-all"]
+    )
 
 
 def mounts(script):
@@ -59,32 +68,107 @@ def rooms(empty):
     bpf = "bpf perfmon" if release() >= (5, 11) else "bpf perfmon sys_resource"  # for RLIMIT_MEMLOCK
     return [
         Room("root", [], ok=[HELLO, TICK]),
-        Room("no BTF", mounts(f"mount --bind {empty} /sys/kernel/btf"), ok=[HELLO, TICK, "syscall::getppid:entry /pid == $target/ { exit(0); }"],
-             refused=[(TYPES, every + ["sdt:::sched_switch { exit(0); }", "proc:::exec-success { exit(0); }", TYPED])]),
-        Room("no /sys", mounts("mount -t tmpfs none /sys"), ok=[HELLO, TICK, "syscall:::entry { @ = count(); exit(0); }"],
-             refused=[(TYPES + r".*/sys is not mounted", every)]),
-        Room("no /proc", mounts("mount -t tmpfs none /proc"), ok=[HELLO], refused=[(r"/proc is not mounted", ["latency --for 1s"])]),
+        Room(
+            "no BTF",
+            mounts(f"mount --bind {empty} /sys/kernel/btf"),
+            ok=[HELLO, TICK, "syscall::getppid:entry /pid == $target/ { exit(0); }"],
+            refused=[(TYPES, every + ["sdt:::sched_switch { exit(0); }", "proc:::exec-success { exit(0); }", TYPED])],
+        ),
+        Room(
+            "no /sys",
+            mounts("mount -t tmpfs none /sys"),
+            ok=[HELLO, TICK, "syscall:::entry { @ = count(); exit(0); }"],
+            refused=[(TYPES + r".*/sys is not mounted", every)],
+        ),
+        Room(
+            "no /proc",
+            mounts("mount -t tmpfs none /proc"),
+            ok=[HELLO],
+            refused=[(r"/proc is not mounted", ["latency --for 1s"])],
+        ),
         Room("nobody", caps(""), refused=[(r"CAP_BPF and CAP_PERFMON are missing", every + [HELLO, TICK])]),
-        Room("a user namespace", NOBODY + ["unshare", "-Ur"], refused=[(r"a user namespace only", every[:1] + PLAIN[:1] + [HELLO])],
-             when=lambda: subprocess.run(NOBODY + ["unshare", "-Ur", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0),
+        Room(
+            "a user namespace",
+            NOBODY + ["unshare", "-Ur"],
+            refused=[(r"a user namespace only", every[:1] + PLAIN[:1] + [HELLO])],
+            when=lambda: subprocess.run(
+                NOBODY + ["unshare", "-Ur", "true"], check=False, stderr=subprocess.DEVNULL
+            ).returncode
+            == 0,
+        ),
         Room("CAP_BPF", caps("bpf"), refused=[(r"\(CAP_PERFMON is missing\)", [HELLO, GROUPED[0]])]),
         Room("CAP_PERFMON", caps("perfmon"), refused=[(r"\(CAP_BPF is missing\)", [HELLO, GROUPED[0]])]),
-        Room("CAP_SYS_ADMIN", caps("sys_admin" if release() >= (5, 11) else "sys_admin sys_resource"), ok=[HELLO, TICK]),
-        Room("CAP_BPF, CAP_PERFMON", mounts("{ mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; true; }") + caps(bpf), ok=[HELLO, TICK],
-             refused=[(TRACEFS, GROUPED + ["sdt:sched::sched_switch { exit(0); }"])], paranoid=2, when=lambda: paranoid() <= 2 or in_guest()),
-        Room("CAP_BPF, CAP_PERFMON, no tracefs", mounts("{ umount /sys/kernel/debug/tracing /sys/kernel/debug /sys/kernel/tracing 2>/dev/null; true; }") +
-             caps(bpf + " dac_read_search"),
-             refused=[(r"tracefs is not mounted.*mount -t tracefs tracefs /sys/kernel/tracing", GROUPED)], paranoid=2, when=lambda: paranoid() <= 2 or in_guest()),
-        Room("CAP_BPF, CAP_PERFMON, kernel.perf_event_paranoid=3", caps(bpf), ok=[HELLO],
-             refused=[(r"kernel.perf_event_paranoid is 3 here, which asks for CAP_SYS_ADMIN; have it, or set kernel.perf_event_paranoid=2", [TICK] + PLAIN[2:3]),
-                      (TRACEFS, GROUPED[:1] + PLAIN[3:])], paranoid=3, guest=True),
-        Room("nobody, kernel.perf_event_paranoid=4", caps(""),
-             refused=[(r"timers \(profile, tick\) CAP_SYS_ADMIN or the setting kernel.perf_event_paranoid=2, which is 4 here", [HELLO])], paranoid=4, guest=True),
-        Room("lockdown=integrity", [], ok=[HELLO, TICK, TYPED], guest=True, lockdown="integrity",
-             refused=[(r"copyout.*lockdown", ["-w syscall::write:entry { copyoutstr(\"a\", arg1, 1); }"])]),
-        Room("lockdown=confidentiality", [], ok=[HELLO, TICK], guest=True, lockdown="confidentiality",
-             refused=[(r"kernel lockdown is confidentiality", GROUPED + PLAIN[1:] + ["syscall::getppid:entry /pid == $target/ { trace(stringof((char *)curthread->comm)); "
-                                                                                 "trace(*(int *)&curthread->group_leader->pid); }"])]),
+        Room(
+            "CAP_SYS_ADMIN", caps("sys_admin" if release() >= (5, 11) else "sys_admin sys_resource"), ok=[HELLO, TICK]
+        ),
+        Room(
+            "CAP_BPF, CAP_PERFMON",
+            mounts("{ mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; true; }") + caps(bpf),
+            ok=[HELLO, TICK],
+            refused=[(TRACEFS, GROUPED + ["sdt:sched::sched_switch { exit(0); }"])],
+            paranoid=2,
+            when=lambda: paranoid() <= 2 or in_guest(),
+        ),
+        Room(
+            "CAP_BPF, CAP_PERFMON, no tracefs",
+            mounts("{ umount /sys/kernel/debug/tracing /sys/kernel/debug /sys/kernel/tracing 2>/dev/null; true; }")
+            + caps(bpf + " dac_read_search"),
+            refused=[(r"tracefs is not mounted.*mount -t tracefs tracefs /sys/kernel/tracing", GROUPED)],
+            paranoid=2,
+            when=lambda: paranoid() <= 2 or in_guest(),
+        ),
+        Room(
+            "CAP_BPF, CAP_PERFMON, kernel.perf_event_paranoid=3",
+            caps(bpf),
+            ok=[HELLO],
+            refused=[
+                (
+                    r"kernel.perf_event_paranoid is 3 here, which asks for CAP_SYS_ADMIN; have it, or set kernel.perf_event_paranoid=2",
+                    [TICK] + PLAIN[2:3],
+                ),
+                (TRACEFS, GROUPED[:1] + PLAIN[3:]),
+            ],
+            paranoid=3,
+            guest=True,
+        ),
+        Room(
+            "nobody, kernel.perf_event_paranoid=4",
+            caps(""),
+            refused=[
+                (
+                    r"timers \(profile, tick\) CAP_SYS_ADMIN or the setting kernel.perf_event_paranoid=2, which is 4 here",
+                    [HELLO],
+                )
+            ],
+            paranoid=4,
+            guest=True,
+        ),
+        Room(
+            "lockdown=integrity",
+            [],
+            ok=[HELLO, TICK, TYPED],
+            guest=True,
+            lockdown="integrity",
+            refused=[(r"copyout.*lockdown", ["-w syscall::write:entry { copyoutstr(\"a\", arg1, 1); }"])],
+        ),
+        Room(
+            "lockdown=confidentiality",
+            [],
+            ok=[HELLO, TICK],
+            guest=True,
+            lockdown="confidentiality",
+            refused=[
+                (
+                    r"kernel lockdown is confidentiality",
+                    GROUPED
+                    + PLAIN[1:]
+                    + [
+                        "syscall::getppid:entry /pid == $target/ { trace(stringof((char *)curthread->comm)); "
+                        "trace(*(int *)&curthread->group_leader->pid); }"
+                    ],
+                )
+            ],
+        ),
     ]
 
 
@@ -101,7 +185,16 @@ ROWS = {
     "hardware counters (cpc)": "cpc:::cpu_cycles-all-1000000 { exit(0); }",
 }
 # What a reason is about: the refusal must name the same.
-WORDS = ["perf_event_paranoid", "CAP_PERFMON", "CAP_BPF", "CAP_SYS_ADMIN", "user namespace", "BTF", "lockdown", "CONFIG_KPROBES"]
+WORDS = [
+    "perf_event_paranoid",
+    "CAP_PERFMON",
+    "CAP_BPF",
+    "CAP_SYS_ADMIN",
+    "user namespace",
+    "BTF",
+    "lockdown",
+    "CONFIG_KPROBES",
+]
 
 
 def own_lines(err):
@@ -137,7 +230,9 @@ class Reasons:
             if "$target" in program:
                 argv += ["-c", f"{self.trigger} getppid 20"]
         try:
-            p = subprocess.run([*room.wrap, *argv], stdin=subprocess.DEVNULL, capture_output=True, timeout=SECS, check=False, cwd="/")
+            p = subprocess.run(
+                [*room.wrap, *argv], stdin=subprocess.DEVNULL, capture_output=True, timeout=SECS, check=False, cwd="/"
+            )
         except subprocess.TimeoutExpired:
             return "timeout", "", ""
         return p.returncode, p.stdout.decode("utf-8", "replace"), p.stderr.decode("utf-8", "replace")
@@ -170,17 +265,29 @@ class Reasons:
             m = re.match(r"  (yes|no ) +(.*)", line)
             name = m and next((r for r in ROWS if m.group(2).startswith(r)), None)
             if name:
-                rows[name] = (m.group(1) == "yes", m.group(2)[len(name):].strip())
-        self.say(code == 0 and set(rows) == set(ROWS), f"{room.name}: features has its rows", [f"exit status {code}", *err.splitlines()[:4], *sorted(set(ROWS) - set(rows))])
+                rows[name] = (m.group(1) == "yes", m.group(2)[len(name) :].strip())
+        self.say(
+            code == 0 and set(rows) == set(ROWS),
+            f"{room.name}: features has its rows",
+            [f"exit status {code}", *err.splitlines()[:4], *sorted(set(ROWS) - set(rows))],
+        )
         for name, (there, reason) in rows.items():
             if name == "type information (BTF)" and not rows["BPF programs"][0]:
                 continue  # it is there; but there are no programs that could make use of it
             if "BPF programs, see above" in reason:
                 reason = rows["BPF programs"][1]
             code, _, err = self.run(room, ROWS[name])
-            why = [] if there == (code == 0) else [f"it says {'yes' if there else 'no'}; exit status {code}", *err.splitlines()[:4]]
+            why = (
+                []
+                if there == (code == 0)
+                else [f"it says {'yes' if there else 'no'}; exit status {code}", *err.splitlines()[:4]]
+            )
             if not there:
-                why += [f"features names {w}, the refusal does not: {err[:300]!r}" for w in WORDS if w in reason and w not in err]
+                why += [
+                    f"features names {w}, the refusal does not: {err[:300]!r}"
+                    for w in WORDS
+                    if w in reason and w not in err
+                ]
             self.say(not why, f"{room.name}: features is right about {name}", why)
 
     def all(self):

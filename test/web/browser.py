@@ -35,10 +35,26 @@ class Browser:
             os.dup2(b, 4)
 
         self.process = subprocess.Popen(
-            [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
-             "--disable-dev-shm-usage", "--force-color-profile=srgb", "--remote-debugging-pipe",
-             f"--user-data-dir={self.home}", f"--window-size={self.width},{self.height}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=fds)
+            [
+                CHROMIUM,
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--no-first-run",
+                "--disable-dev-shm-usage",
+                "--force-color-profile=srgb",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={self.home}",
+                f"--window-size={self.width},{self.height}",
+                "about:blank",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            close_fds=False,
+            preexec_fn=fds,
+        )
         os.close(to_child)
         os.close(from_child)
         self.buffer = b""
@@ -53,9 +69,17 @@ class Browser:
     def look(self, width, dark):
         """The page as it is, in a window of that width and these colours."""
         self.width, self.dark = width, dark
-        self.call("Emulation.setDeviceMetricsOverride", width=self.width, height=self.height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if self.dark else "light"}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=self.width,
+            height=self.height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "dark" if self.dark else "light"}],
+        )
 
     def __exit__(self, *_):
         self.process.kill()
@@ -83,7 +107,9 @@ class Browser:
             m = self.message()
             if m.get("method") == "Runtime.exceptionThrown":
                 self.errors.append(m["params"]["exceptionDetails"].get("exception", {}).get("description", "exception"))
-            if m.get("method") == "Network.requestWillBeSent" and not m["params"]["request"]["url"].startswith(("file:", "about:")):
+            if m.get("method") == "Network.requestWillBeSent" and not m["params"]["request"]["url"].startswith(
+                ("file:", "about:")
+            ):
                 self.errors.append("asks for " + m["params"]["request"]["url"][:80])
             if m.get("id") == number:
                 if "error" in m:
@@ -143,8 +169,13 @@ class Browser:
     def key(self, key):
         text = {"text": key} if len(key) == 1 else {}
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=KEYS.get(key, ord(key[0])),
-                      **(text if kind == "keyDown" else {}))
+            self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                windowsVirtualKeyCode=KEYS.get(key, ord(key[0])),
+                **(text if kind == "keyDown" else {}),
+            )
         self.settle()
 
     def type(self, text):
@@ -166,7 +197,7 @@ class Picture:
         at, packed = 8, b""
         while at < len(data):
             size, kind = struct.unpack_from(">I4s", data, at)
-            body = data[at + 8:at + 8 + size]
+            body = data[at + 8 : at + 8 + size]
             if kind == b"IHDR":
                 self.width, self.height, _, colour = struct.unpack_from(">IIBB", body)
                 step = {2: 3, 6: 4}[colour]
@@ -176,12 +207,12 @@ class Picture:
         raw, before, self.rows = zlib.decompress(packed), bytes(self.width * step), []
         for y in range(self.height):
             start = y * (self.width * step + 1)
-            before = unfilter(raw[start], bytearray(raw[start + 1:start + 1 + self.width * step]), before, step)
+            before = unfilter(raw[start], bytearray(raw[start + 1 : start + 1 + self.width * step]), before, step)
             self.rows.append(before)
         self.step = step
 
     def at(self, x, y):
-        return tuple(self.rows[y][x * self.step:x * self.step + 3])
+        return tuple(self.rows[y][x * self.step : x * self.step + 3])
 
     def thumbnail(self, columns, lines):
         """Mean colours of a grid: what remains of a picture when its fonts differ."""

@@ -25,7 +25,9 @@ def drawing(b, name):
 
 
 def choose(b, name, text):
-    b.eval(f"[...{pic(name)}.querySelectorAll('.group button')].find((e) => e.textContent === {json.dumps(text)}).click()")
+    b.eval(
+        f"[...{pic(name)}.querySelectorAll('.group button')].find((e) => e.textContent === {json.dumps(text)}).click()"
+    )
     b.settle()
 
 
@@ -36,14 +38,26 @@ def cells(b, name, column):
 def programs(b):
     write(b, PROGRAM)
     button(b, "Run")
-    b.wait(f"{pic('@q')}?.querySelector('.dist') && {pic('@s')}?.querySelector('canvas') && {pic('@n')}?.querySelector('tbody tr') && window.dwell.program.output.history.get('q') ? true : false")
-    same([drawing(b, n) for n in ("@n", "@q", "@s")], ["table", "histogram", "flame"], "each result is drawn as is best")
+    b.wait(
+        f"{pic('@q')}?.querySelector('.dist') && {pic('@s')}?.querySelector('canvas') && {pic('@n')}?.querySelector('tbody tr') && window.dwell.program.output.history.get('q') ? true : false"
+    )
+    same(
+        [drawing(b, n) for n in ("@n", "@q", "@s")], ["table", "histogram", "flame"], "each result is drawn as is best"
+    )
     check(painted(b, ".results .flame canvas") > 500, "stacks are a flame graph")
     b.wait(f"{pic('@q')}.innerText.includes('dd')")
-    dist = b.eval(f"(() => {{ const f = [...{pic('@q')}.querySelectorAll('figure')].find((f) => f.innerText.startsWith('dd')); return [getComputedStyle(f.querySelector('td i')).backgroundColor, f.querySelector('tr').title]; }})()")
-    row = b.eval(f"(() => {{ const r = [...{pic('@n')}.querySelectorAll('tbody tr')].find((r) => r.cells[0].innerText === 'dd'); return [getComputedStyle(r.querySelector('i')).backgroundColor, r.title]; }})()")
+    dist = b.eval(
+        f"(() => {{ const f = [...{pic('@q')}.querySelectorAll('figure')].find((f) => f.innerText.startsWith('dd')); return [getComputedStyle(f.querySelector('td i')).backgroundColor, f.querySelector('tr').title]; }})()"
+    )
+    row = b.eval(
+        f"(() => {{ const r = [...{pic('@n')}.querySelectorAll('tbody tr')].find((r) => r.cells[0].innerText === 'dd'); return [getComputedStyle(r.querySelector('i')).backgroundColor, r.title]; }})()"
+    )
     same(row[0], dist[0], "the same key has the same colour")
-    check("@n[dd] = count()" in row[1] and "@q[dd] = quantize()" in dist[1], "the pointer tells which aggregation and key", (row, dist))
+    check(
+        "@n[dd] = count()" in row[1] and "@q[dd] = quantize()" in dist[1],
+        "the pointer tells which aggregation and key",
+        (row, dist),
+    )
     choose(b, "@q", "Heat map")
     b.wait(f"{pic('@q')}.querySelector('.map canvas') !== null")
     b.settle()
@@ -54,18 +68,32 @@ def programs(b):
     check(b.eval(f"{pic('@q')}.querySelectorAll('.map canvas').length") == 1, "it grows in its place")
     b.eval(f"[...{pic('@q')}.querySelectorAll('.key-list button')].find((e) => e.textContent === 'dd').click()")
     b.settle()
-    check("rgb" in b.eval(f"getComputedStyle({pic('@q')}.querySelector('.key-list [aria-pressed=true] i')).backgroundColor"), "a key alone")
+    check(
+        "rgb"
+        in b.eval(f"getComputedStyle({pic('@q')}.querySelector('.key-list [aria-pressed=true] i')).backgroundColor"),
+        "a key alone",
+    )
     choose(b, "@q", "Table")
-    check("median" in b.eval(f"{pic('@q')}.querySelector('thead').innerText"), "as a table: percentiles", b.eval(f"{pic('@q')}.innerText")[:300])
+    check(
+        "median" in b.eval(f"{pic('@q')}.querySelector('thead').innerText"),
+        "as a table: percentiles",
+        b.eval(f"{pic('@q')}.innerText")[:300],
+    )
     choose(b, "@s", "Table")
     button(b, "Stop")
     b.wait("window.dwell.program.output.ended && document.querySelector('.results .picture:not([hidden]) h2') !== null")
     b.wait(f"{pic('@a, @b')} !== undefined")
     same([drawing(b, "@a, @b"), drawing(b, "@a")], ["table", None], "what one printa() shows is one table")
-    check(b.eval(f"{pic('@a, @b')}.querySelector('thead').innerText").split() == ["key", "@a", "↓", "@b"], "with a column each", b.eval(f"{pic('@a, @b')}.querySelector('thead').innerText"))
+    check(
+        b.eval(f"{pic('@a, @b')}.querySelector('thead').innerText").split() == ["key", "@a", "↓", "@b"],
+        "with a column each",
+        b.eval(f"{pic('@a, @b')}.querySelector('thead').innerText"),
+    )
     b.eval(f"{pic('@a, @b')}.querySelectorAll('th button')[0].click()")
     keys = cells(b, "@a, @b", 0)
-    check(len(keys) > 1 and [k.lower() for k in keys] == sorted(k.lower() for k in keys), "a click on a head sorts", keys)
+    check(
+        len(keys) > 1 and [k.lower() for k in keys] == sorted(k.lower() for k in keys), "a click on a head sorts", keys
+    )
     b.eval(f"{pic('@a, @b')}.querySelectorAll('th button')[2].click()")
     sums = [int(v.replace(",", "")) for v in cells(b, "@a, @b", 2)]
     same(sums, sorted(sums, reverse=True), "by any column")
@@ -90,8 +118,18 @@ def gallery(b, base):
         b.wait("document.querySelector('textarea').value.includes('%s.d')" % name)
         button(b, "Run")
         b.wait("document.querySelector('.results .picture') !== null || window.dwell.program.output.ended")
-        same(b.eval("[...document.querySelectorAll('.results .picture:not([hidden])')].map((p) => p.dataset.drawing)[0]"), want, f"{name}: {want}")
-        check(b.eval("location.hash").startswith("#program/" + name), "its address is its name", b.eval("location.hash")[:60])
+        same(
+            b.eval(
+                "[...document.querySelectorAll('.results .picture:not([hidden])')].map((p) => p.dataset.drawing)[0]"
+            ),
+            want,
+            f"{name}: {want}",
+        )
+        check(
+            b.eval("location.hash").startswith("#program/" + name),
+            "its address is its name",
+            b.eval("location.hash")[:60],
+        )
         b.eval("[...document.querySelectorAll('button')].find((e) => e.textContent === 'Stop').click()")
         b.wait("window.dwell.program.output.ended")
 

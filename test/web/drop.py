@@ -40,10 +40,18 @@ def hostile(folder, good):
     os.truncate(huge, SENT_MAX + (44 << 20))
     damaged = bytearray(data)
     for at in range(200, len(damaged), 501):
-        damaged[at] ^= 0x5a
-    return [(write("<b>text.txt", b"no recording at all\n" * 100), "no recording"), (write("empty", b""), "wanted"),
-            (write("cut", data[:len(data) // 3]), "cannot be shown"), (write("head", data[:50]), "cannot be shown"), (write("zeros", bytes(100000)), "no recording"),
-            (version, "version 99"), (other, "no recording of dwell"), (huge, "can be sent"), (write("damaged", bytes(damaged)), "cannot be shown")]
+        damaged[at] ^= 0x5A
+    return [
+        (write("<b>text.txt", b"no recording at all\n" * 100), "no recording"),
+        (write("empty", b""), "wanted"),
+        (write("cut", data[: len(data) // 3]), "cannot be shown"),
+        (write("head", data[:50]), "cannot be shown"),
+        (write("zeros", bytes(100000)), "no recording"),
+        (version, "version 99"),
+        (other, "no recording of dwell"),
+        (huge, "can be sent"),
+        (write("damaged", bytes(damaged)), "cannot be shown"),
+    ]
 
 
 def drops(b, base, folder, good):
@@ -53,9 +61,18 @@ def drops(b, base, folder, good):
     check(b.eval("location.hash") == "#overview", "taken away again, nothing happens")
     b.drop([good])
     b.wait(SHOWN)
-    same(b.eval("[location.hash.split('?')[0], window.dwell.recording.element.hidden, window.dwell.overview.element.hidden]"), ["#recording/u1", False, True],
-         "dropped on the overview, it is shown")
-    check("good.dwell" in text_of(b, ".gallery") and "sent" in text_of(b, ".gallery"), "and is in the list", text_of(b, ".gallery"))
+    same(
+        b.eval(
+            "[location.hash.split('?')[0], window.dwell.recording.element.hidden, window.dwell.overview.element.hidden]"
+        ),
+        ["#recording/u1", False, True],
+        "dropped on the overview, it is shown",
+    )
+    check(
+        "good.dwell" in text_of(b, ".gallery") and "sent" in text_of(b, ".gallery"),
+        "and is in the list",
+        text_of(b, ".gallery"),
+    )
     for path, why in hostile(folder, good):
         b.eval("location.hash = 'program'")
         b.wait("!window.dwell.program.element.hidden")
@@ -65,13 +82,25 @@ def drops(b, base, folder, good):
             told = b.eval(NOTE + ".textContent")
         except RuntimeError as e:
             told = f"{e}: {b.eval(NOTE + '.textContent')!r}, {b.eval('location.href')}"
-        check(why in told and "undefined" not in told and "/dev/fd" not in told and "/tmp" not in told, f"{os.path.basename(path)}: {told[:90]}", told)
-        same(b.eval("document.querySelector('.recording-body').hidden && document.querySelectorAll('.note b').length === 0"), True, "and nothing of it is drawn")
+        check(
+            why in told and "undefined" not in told and "/dev/fd" not in told and "/tmp" not in told,
+            f"{os.path.basename(path)}: {told[:90]}",
+            told,
+        )
+        same(
+            b.eval(
+                "document.querySelector('.recording-body').hidden && document.querySelectorAll('.note b').length === 0"
+            ),
+            True,
+            "and nothing of it is drawn",
+        )
     b.drop([good])
     b.wait(SHOWN)
     check(True, "a good one is shown after all that")
     link = b.eval("location.href")
-    b.eval("(() => { const t = new DataTransfer(); t.setData('text/plain', 'x'); document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: t, bubbles: true })); })()")
+    b.eval(
+        "(() => { const t = new DataTransfer(); t.setData('text/plain', 'x'); document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: t, bubbles: true })); })()"
+    )
     b.settle()
     same(b.eval("location.href"), link, "text that is dropped is none of our business")
 
@@ -83,12 +112,23 @@ def download(b, base, dwell, folder):
     b.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
     b.eval("location.hash = 'recording/live'")
     b.wait(SHOWN)
-    b.eval("[...document.querySelectorAll('.recording-body .save a')].find((a) => a.textContent === 'the recording').click()")
+    b.eval(
+        "[...document.querySelectorAll('.recording-body .save a')].find((a) => a.textContent === 'the recording').click()"
+    )
     path = os.path.join(folder, "dwell-recording")
     b.wait_for(lambda: os.path.exists(path))
     os.chmod(path, 0o644)
-    r = subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", dwell, "report", "-l", path], capture_output=True, text=True, check=False)
-    check(r.returncode == 0 and "offcpu" in r.stdout, "the live recording, saved: nobody can read it with dwell report", r.stderr)
+    r = subprocess.run(
+        ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", dwell, "report", "-l", path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    check(
+        r.returncode == 0 and "offcpu" in r.stdout,
+        "the live recording, saved: nobody can read it with dwell report",
+        r.stderr,
+    )
 
 
 def main():

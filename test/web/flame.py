@@ -23,8 +23,10 @@ def draw(dwell, folder, name, text, *args):
 
 def canvas(b):
     """Left, top, width and height of the picture."""
-    return b.eval("(() => { const r = document.querySelector('canvas').getBoundingClientRect(); "
-                  "return [r.x, r.y, r.width, r.height]; })()")
+    return b.eval(
+        "(() => { const r = document.querySelector('canvas').getBoundingClientRect(); "
+        "return [r.x, r.y, r.width, r.height]; })()"
+    )
 
 
 def spot(b, share, row):
@@ -41,12 +43,19 @@ def page(dwell, folder):
         same(state(b)["nodes"], 6, "all stacks are there")
         picture = b.screenshot()
         at = lambda share, row: picture.at(*map(round, spot(b, share, row)))
-        check(at(0.3, 1) != at(0.75, 1) and at(0.995, 1) == at(0.5, 4), "functions have places, nothing is where none is",
-              [at(0.3, 1), at(0.75, 1), at(0.995, 1), at(0.5, 4)])
+        check(
+            at(0.3, 1) != at(0.75, 1) and at(0.995, 1) == at(0.5, 4),
+            "functions have places, nothing is where none is",
+            [at(0.3, 1), at(0.75, 1), at(0.995, 1), at(0.5, 4)],
+        )
         b.mouse(*spot(b, 0.2, 1))
         b.settle()
         tip = b.eval("document.querySelector('.tip').innerText")
-        check(tip.startswith("memcpy") and "50 samples, 50.00 %" in tip and "libc.so.6" in tip, "the pointer tells what is there", tip)
+        check(
+            tip.startswith("memcpy") and "50 samples, 50.00 %" in tip and "libc.so.6" in tip,
+            "the pointer tells what is there",
+            tip,
+        )
         b.click(*spot(b, 0.6, 1))
         same(state(b)["zoomed"], "read", "a click shows a frame at full width")
         b.mouse(*spot(b, 0.05, 2))
@@ -72,7 +81,11 @@ def page(dwell, folder):
         same(state(b)["mode"], "leaves", "stacks from their leaves")
         b.key("4")
         rows = b.eval("[...document.querySelectorAll('tbody tr')].map((r) => r.innerText.replace(/\\t/g, '|'))")
-        check(rows[0].startswith("memcpy|libc.so.6|60 samples|60.00 %|60 samples") and len(rows) == 5, "the table has the same as text", rows)
+        check(
+            rows[0].startswith("memcpy|libc.so.6|60 samples|60.00 %|60 samples") and len(rows) == 5,
+            "the table has the same as text",
+            rows,
+        )
         same(b.errors, [], "no errors, nothing is loaded from elsewhere")
     return url
 
@@ -86,11 +99,17 @@ def looks(dwell, folder, url):
                 grids[dark, width] = b.screenshot().thumbnail(20, 10)
                 over = b.eval("document.documentElement.scrollWidth > innerWidth")
                 check(not over, f"{width} px, {'dark' if dark else 'light'}: nothing is wider than the window")
-    check(distance(grids[False, 1280], grids[True, 1280]) > 60, "dark is dark", distance(grids[False, 1280], grids[True, 1280]))
+    check(
+        distance(grids[False, 1280], grids[True, 1280]) > 60,
+        "dark is dark",
+        distance(grids[False, 1280], grids[True, 1280]),
+    )
     with Browser(1280, 700) as b:
         again = draw(dwell, folder, "again.html", STACKS)
         b.open(again, READY)
-        check(distance(b.screenshot().thumbnail(20, 10), grids[False, 1280]) < 1, "the same stacks give the same picture")
+        check(
+            distance(b.screenshot().thumbnail(20, 10), grids[False, 1280]) < 1, "the same stacks give the same picture"
+        )
         b.key("d")
         check(distance(b.screenshot().thumbnail(20, 10), grids[True, 1280]) < 3, "d: dark by hand")
         other = draw(dwell, folder, "other.html", STACKS.replace("50", "5").replace("read", "write"))
@@ -105,7 +124,10 @@ def narrow(dwell, folder):
         b.open(url, READY)
         picture = b.screenshot()
         ground = picture.at(*map(round, spot(b, 0.5, 12)))
-        check(all(picture.at(*map(round, spot(b, 0.5, row))) != ground for row in range(6)), "wide frames behind narrow ones are drawn")
+        check(
+            all(picture.at(*map(round, spot(b, 0.5, row))) != ground for row in range(6)),
+            "wide frames behind narrow ones are drawn",
+        )
 
 
 def differential(dwell, folder):
@@ -119,8 +141,11 @@ def differential(dwell, folder):
         check(blue > red + 40, "what vanished is there, and blue", (red, blue))
         b.mouse(*spot(b, 0.1, 1))
         b.settle()
-        check("after: 0 samples, 0.00 % (−50.00 %)" in b.eval("document.querySelector('.tip').innerText"), "both sides are told",
-              b.eval("document.querySelector('.tip').innerText"))
+        check(
+            "after: 0 samples, 0.00 % (−50.00 %)" in b.eval("document.querySelector('.tip').innerText"),
+            "both sides are told",
+            b.eval("document.querySelector('.tip').innerText"),
+        )
 
 
 def svg(dwell, folder):
@@ -130,9 +155,13 @@ def svg(dwell, folder):
         texts = "[...document.querySelectorAll('#f text')].map((t) => t.textContent).filter((t) => t)"
         same(sorted(b.eval(texts)), ["main", "memcpy", "memcpy", "read", "vfs_read", "work"], "SVG: frames have labels")
         shown = "[...document.querySelectorAll('#f g')].filter((g) => g.style.display !== 'none').map((g) => g.querySelector('title').textContent.split('\\n')[0])"
-        b.eval("[...document.querySelectorAll('#f g')].find((g) => g.textContent.startsWith('read')).dispatchEvent(new MouseEvent('click'))")
+        b.eval(
+            "[...document.querySelectorAll('#f g')].find((g) => g.textContent.startsWith('read')).dispatchEvent(new MouseEvent('click'))"
+        )
         same(sorted(b.eval(shown)), ["main", "read", "vfs_read"], "SVG: a click shows a frame and what it stands on")
-        same(b.eval("document.querySelectorAll('#f g rect')[0].getAttribute('width')"), "100.0000%", "SVG: at full width")
+        same(
+            b.eval("document.querySelectorAll('#f g rect')[0].getAttribute('width')"), "100.0000%", "SVG: at full width"
+        )
         b.key("Escape")
         same(len(b.eval(shown)), 6, "SVG: Escape shows everything")
         b.open(url + "?s=memcpy")
@@ -142,7 +171,7 @@ def svg(dwell, folder):
         same(b.errors, [], "SVG: no errors")
     with Browser(400, 500, True) as b:
         b.open(url)
-        check(b.screenshot().at(2, 2) == (0x14, 0x16, 0x1a), "SVG: dark", b.screenshot().at(2, 2))
+        check(b.screenshot().at(2, 2) == (0x14, 0x16, 0x1A), "SVG: dark", b.screenshot().at(2, 2))
         check(not b.eval("document.documentElement.clientWidth > innerWidth"), "SVG: as wide as the window")
 
 
@@ -150,7 +179,9 @@ def large(dwell, folder):
     """200,000 stacks. Times are told; only what no machine takes that long for is an error."""
     lines = []
     for i in range(200000):
-        lines.append(f"p;{';'.join(f'f{(i >> s) & 1023}_{s}' for s in (16, 12, 9, 6, 3))};leaf{i % 5000}_{i // 5000} {1 + i % 7}\n")
+        lines.append(
+            f"p;{';'.join(f'f{(i >> s) & 1023}_{s}' for s in (16, 12, 9, 6, 3))};leaf{i % 5000}_{i // 5000} {1 + i % 7}\n"
+        )
     url = draw(dwell, folder, "large.html", "".join(lines))
     with Browser() as b:
         b.open(url, READY)

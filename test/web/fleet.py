@@ -36,8 +36,9 @@ def until(b, condition, seconds=60):
     return condition(shown(b))
 
 
-with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, "nats")) as nats, \
-        engines.ClickHouse(os.path.join(folder, "store")) as store:
+with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, "nats")) as nats, engines.ClickHouse(
+    os.path.join(folder, "store")
+) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     sample = os.path.join(folder, "sample.dwell")
     with open(sample, "wb") as f:
@@ -45,7 +46,9 @@ with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, 
     subprocess.run([dwell, "fleet", "init"], env=env, check=True)
 
     def start(*args, **kw):
-        return subprocess.Popen([dwell, "fleet", *args], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw)
+        return subprocess.Popen(
+            [dwell, "fleet", *args], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw
+        )
 
     parts = [start("collect"), start("simulate", "--count", "20", "--faults", "1", "--back", "3m", sample)]
     page = start("serve", stdout=subprocess.PIPE, text=True)
@@ -58,16 +61,32 @@ with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, 
             check(until(b, lambda s: s["newest"] > time.time() - 20), "it is live", shown(b)["newest"] - time.time())
             newest = shown(b)["newest"]
             check(until(b, lambda s: s["newest"] >= newest + 2), "and goes on")
-            check(until(b, lambda s: [o["host"] for o in s["outliers"]] == ["web-17"], 90), "the planted fault is told, and no other", shown(b)["outliers"])
+            check(
+                until(b, lambda s: [o["host"] for o in s["outliers"]] == ["web-17"], 90),
+                "the planted fault is told, and no other",
+                shown(b)["outliers"],
+            )
             check(until(b, lambda s: s["hosts"][0] == "web-17"), "outliers come first", shown(b)["hosts"])
             check("web-17: offcpu p" in text_of(b, ".outliers"), "in words", text_of(b, ".outliers"))
-            check(painted(b, ".grid canvas") > 10000 and painted(b, ".pictures canvas") > 1000, "the pictures are drawn")
+            check(
+                painted(b, ".grid canvas") > 10000 and painted(b, ".pictures canvas") > 1000, "the pictures are drawn"
+            )
             b.eval("document.querySelector('.outliers button').click()")
             b.wait("document.querySelector('.details .events table') !== null")
-            check("web-17: slow events of offcpu" in text_of(b, ".details h2"), "a host's details", text_of(b, ".details"))
-            check("writeback" in text_of(b, ".details .events"), "with what its slow events waited for", text_of(b, ".details .events")[:500])
+            check(
+                "web-17: slow events of offcpu" in text_of(b, ".details h2"), "a host's details", text_of(b, ".details")
+            )
+            check(
+                "writeback" in text_of(b, ".details .events"),
+                "with what its slow events waited for",
+                text_of(b, ".details .events")[:500],
+            )
             b.wait("document.querySelector('.flame-host canvas') !== null")
-            check("others" in text_of(b, ".flame-host .detail"), "its stacks beside the others'", text_of(b, ".flame-host .detail"))
+            check(
+                "others" in text_of(b, ".flame-host .detail"),
+                "its stacks beside the others'",
+                text_of(b, ".flame-host .detail"),
+            )
             if picture:
                 b.screenshot(picture)
             link = b.eval("location.href")
@@ -76,7 +95,9 @@ with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, 
             button(b, "All hosts")
             check(until(b, lambda s: len(s["hosts"]) == 20), "all again", shown(b)["hosts"])
             button(b, "Exclude")
-            check(until(b, lambda s: len(s["hosts"]) == 19 and "web-17" not in s["hosts"]), "excluded", shown(b)["hosts"])
+            check(
+                until(b, lambda s: len(s["hosts"]) == 19 and "web-17" not in s["hosts"]), "excluded", shown(b)["hosts"]
+            )
             b.open(link, SHOWN + " === 20 && window.dwell.shown.look.host === 'web-17'")
             check("web-17: slow events of offcpu" in text_of(b, ".details h2"), "a link brings it back")
             b.eval("location.hash = 'tracker=offcpu&hosts=' + encodeURIComponent('<img src=x onerror=alert(1)>')")
@@ -84,7 +105,11 @@ with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, 
             time.sleep(1)
             same(b.eval("document.querySelectorAll('img').length"), 0, "what the address has is text")
             base = url.split("?")[0]
-            same([e for e in b.errors if not e.startswith("asks for " + base)], [], "no errors, and nothing is asked of anybody else")
+            same(
+                [e for e in b.errors if not e.startswith("asks for " + base)],
+                [],
+                "no errors, and nothing is asked of anybody else",
+            )
     finally:
         for p in (page, *parts):
             p.terminate()

@@ -31,8 +31,9 @@ MEASURE = """(() => {
     drawn: d.grid.drawn + d.heat.drawn, sorted: median(() => numbers.slice().sort()), elements: document.querySelectorAll('*').length });
 })()"""
 
-with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, "nats")) as nats, \
-        engines.ClickHouse(os.path.join(folder, "store")) as store:
+with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, "nats")) as nats, engines.ClickHouse(
+    os.path.join(folder, "store")
+) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     sample = os.path.join(folder, "sample.dwell")
     with open(sample, "wb") as f:
@@ -40,7 +41,9 @@ with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, 
     subprocess.run([dwell, "fleet", "init"], env=env, check=True)
 
     def start(*args, **kw):
-        return subprocess.Popen([dwell, "fleet", *args], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw)
+        return subprocess.Popen(
+            [dwell, "fleet", *args], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw
+        )
 
     parts = [start("collect"), start("simulate", "--count", str(HOSTS), "--faults", "1", "--back", "1m", sample)]
     page = start("serve", stdout=subprocess.PIPE, text=True)

@@ -25,10 +25,12 @@ def press(b, text):
 
 def hottest(b):
     """The middle of the cell with most events, in the window; its count."""
-    return b.eval("""(() => { const p = window.dwell.page, v = p.view, h = p.head, r = v.canvas.getBoundingClientRect();
+    return b.eval(
+        """(() => { const p = window.dwell.page, v = p.view, h = p.head, r = v.canvas.getBoundingClientRect();
         let best = [0, 0, 0]; for (let c = 0; c < h.columns; c++) for (let w = 0; w < h.rows; w++) {
             const n = v.cells.count({ column: c, row: w }); if (n > best[2]) best = [c, w, n]; }
-        return [r.x + v.frame.x(best[0] + 0.5), r.y + 8 + v.frame.height * (1 - (best[1] + 0.5) / h.rows), best[2]]; })()""")
+        return [r.x + v.frame.x(best[0] + 0.5), r.y + 8 + v.frame.height * (1 - (best[1] + 0.5) / h.rows), best[2]]; })()"""
+    )
 
 
 def page(url):
@@ -66,7 +68,9 @@ def page(url):
         b.key("Escape")
         same(state(b)["selected"], [], "Escape shows everything")
         if s["columns"] > 1:
-            left, width = b.eval("(() => { const v = window.dwell.page.view, r = v.canvas.getBoundingClientRect(); return [r.x + 76, v.frame.width]; })()")
+            left, width = b.eval(
+                "(() => { const v = window.dwell.page.view, r = v.canvas.getBoundingClientRect(); return [r.x + 76, v.frame.width]; })()"
+            )
             b.mouse(left + 2, y)
             b.mouse(left + 2, y, "mousePressed", button="left", clickCount=1)
             b.mouse(left + width / s["columns"] / 2 + 8, y, "mouseMoved", button="left", buttons=1)
@@ -85,7 +89,8 @@ def large(url):
     """A million cells, recoloured: what it takes is told; only what no machine takes is an error."""
     with Browser() as b:
         b.open(url, READY)
-        times = b.eval("""(async () => {
+        times = b.eval(
+            """(async () => {
             const h = window.dwell.page.head, v = window.dwell.page.view, n = 1000;
             h.columns = h.rows = n; h.edges = Array.from({ length: n + 1 }, (_, i) => i); h.lost = []; h.p50 = []; h.p99 = [];
             const index = Uint32Array.from({ length: n * n }, (_, i) => i), all = [];
@@ -109,11 +114,21 @@ def large(url):
             }
             const isolated = alone.sort((a, b) => a - b)[3], image = v.picture.getContext("2d").getImageData(0, 0, n, n).data;
             const at = (i) => [...image.slice(4 * ((n - 1 - i % n) * n + Math.floor(i / n)), 4 * ((n - 1 - i % n) * n + Math.floor(i / n)) + 4)];
-            return { all: all.sort((a, b) => a - b), hued: hued.sort((a, b) => a - b), isolated, colours: [at(0), at(1), at(3)] }; })()""")
-        print(f"# 1,000,000 cells recoloured in {times['all'][3]:.0f} ms, with the hue of a key in {times['hued'][3]:.0f} ms, isolated in {times['isolated']:.0f} ms")
-        check(times["all"][-1] < 5000 and times["hued"][-1] < 5000 and not b.errors, "a million cells", (times, b.errors))
-        check(times["colours"][1] == [0, 0, 0, 0] and times["colours"][0][3] > 0 and times["colours"][0][:3] != [128, 132, 140],
-                "isolated: the others have gone, the key has its colour", times["colours"])
+            return { all: all.sort((a, b) => a - b), hued: hued.sort((a, b) => a - b), isolated, colours: [at(0), at(1), at(3)] }; })()"""
+        )
+        print(
+            f"# 1,000,000 cells recoloured in {times['all'][3]:.0f} ms, with the hue of a key in {times['hued'][3]:.0f} ms, isolated in {times['isolated']:.0f} ms"
+        )
+        check(
+            times["all"][-1] < 5000 and times["hued"][-1] < 5000 and not b.errors, "a million cells", (times, b.errors)
+        )
+        check(
+            times["colours"][1] == [0, 0, 0, 0]
+            and times["colours"][0][3] > 0
+            and times["colours"][0][:3] != [128, 132, 140],
+            "isolated: the others have gone, the key has its colour",
+            times["colours"],
+        )
 
 
 def main():
@@ -122,9 +137,15 @@ def main():
         recording, out = os.path.join(folder, "r.dwell"), os.path.join(folder, "r.html")
         with open(os.path.join(folder, "load.sh"), "w") as f:
             f.write("for i in 1 2 3; do ls -lR /etc; sleep 0.5; done > /dev/null 2>&1\n")
-        if not CHROMIUM or os.geteuid() or subprocess.run(
-                [dwell, "--record", recording, "-o", "/dev/null", "-qn", PROGRAM, "-c", f"sh {folder}/load.sh"], timeout=60).returncode or \
-                subprocess.run([dwell, "heat", "-o", out, recording]).returncode:
+        if (
+            not CHROMIUM
+            or os.geteuid()
+            or subprocess.run(
+                [dwell, "--record", recording, "-o", "/dev/null", "-qn", PROGRAM, "-c", f"sh {folder}/load.sh"],
+                timeout=60,
+            ).returncode
+            or subprocess.run([dwell, "heat", "-o", out, recording]).returncode
+        ):
             skip("needs chromium, root and pages")
         page("file://" + out)
         large("file://" + out)

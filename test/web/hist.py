@@ -20,7 +20,9 @@ def page(url):
         b.open(url, READY)
         s = state(b)
         same([v["name"] for v in s["series"]], ["one", "three"], "two distributions")
-        x, y = b.eval("(() => { const r = document.querySelector('canvas').getBoundingClientRect(), p = window.dwell.page; return [r.x + p.x(p.state().rows - 3.5), r.y + 60]; })()")
+        x, y = b.eval(
+            "(() => { const r = document.querySelector('canvas').getBoundingClientRect(), p = window.dwell.page; return [r.x + p.x(p.state().rows - 3.5), r.y + 60]; })()"
+        )
         b.mouse(x, y)
         b.settle()
         tip = b.eval("document.querySelector('.tip').innerText")
@@ -43,7 +45,11 @@ def main():
     dwell = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="dwell-hist-") as folder:
         out = os.path.join(folder, "r.html")
-        if not CHROMIUM or os.geteuid() or subprocess.run([dwell, "hist", "-n", PROGRAM, "--keys", "2", "-o", out], timeout=60).returncode:
+        if (
+            not CHROMIUM
+            or os.geteuid()
+            or subprocess.run([dwell, "hist", "-n", PROGRAM, "--keys", "2", "-o", out], timeout=60).returncode
+        ):
             skip("needs chromium, root and pages")
         page("file://" + out)
     done()

@@ -41,7 +41,9 @@ class Speedscope:
     def table(self):
         """{function: (total, self)} as its table has them."""
         self.b.key("3")
-        self.b.wait("document.querySelectorAll('tr').length > 1 && document.querySelector('tr').innerText.includes('Self')")
+        self.b.wait(
+            "document.querySelectorAll('tr').length > 1 && document.querySelector('tr').innerText.includes('Self')"
+        )
         number = lambda text: float(re.sub(r"[^0-9.].*", "", text))
         return {name: (number(total), number(own)) for total, own, name in self.b.eval(ROWS)}
 
@@ -53,7 +55,9 @@ class Speedscope:
 
 def export(dwell, folder, kind, name, source, *args):
     path = os.path.join(folder, name)
-    r = subprocess.run([dwell, "export", "--format", kind, "-o", path, *args, source], capture_output=True, text=True, timeout=60)
+    r = subprocess.run(
+        [dwell, "export", "--format", kind, "-o", path, *args, source], capture_output=True, text=True, timeout=60
+    )
     same((r.returncode, r.stderr), (0, ""), f"{name} is written")
     return path
 
@@ -68,7 +72,11 @@ def stacks(dwell, folder, scope):
         table = scope.table()
         if kind == "folded":  # which keeps in the name what dwell says of a frame
             table = {re.sub(r"^libc.so.6`|_\[k\]$", "", n): v for n, v in table.items()}
-        same(table, {n: (float(a), float(b)) for n, (a, b) in WANT.items()}, f"{kind}: speedscope has each function's weight and own weight")
+        same(
+            table,
+            {n: (float(a), float(b)) for n, (a, b) in WANT.items()},
+            f"{kind}: speedscope has each function's weight and own weight",
+        )
     return made[0]
 
 
@@ -77,19 +85,30 @@ def trace(dwell, folder, scope):
     recording, script = os.path.join(folder, "t.dwell"), os.path.join(folder, "load.sh")
     with open(script, "w", encoding="utf-8") as f:
         f.write("sleep 0.1\nls -lR /etc > /dev/null\n")
-    r = subprocess.run([dwell, "timeline", "--record", recording, "--text", "-c", "sh " + script], capture_output=True, text=True, timeout=60)
+    r = subprocess.run(
+        [dwell, "timeline", "--record", recording, "--text", "-c", "sh " + script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     same(r.returncode, 0, "threads are recorded")
     scope.open(export(dwell, folder, "chrome", "out.json", recording))
     names = scope.profiles()
     check(any(n.startswith("CPUs (pid ") and "CPU " in n for n in names), "chrome: speedscope has the CPUs", names)
-    check(any(n.startswith("ls (pid ") for n in names), "chrome: and the threads, with the names of their processes", names)
+    check(
+        any(n.startswith("ls (pid ") for n in names),
+        "chrome: and the threads, with the names of their processes",
+        names,
+    )
 
 
 def main():
     dwell, web, tools = map(os.path.abspath, sys.argv[1:4])
     if not CHROMIUM or not shutil.which("node"):
         skip("needs chromium and node")
-    if subprocess.run(["sh", os.path.join(os.path.dirname(web), "tools", "npmtools.sh"), web, tools], check=False).returncode:
+    if subprocess.run(
+        ["sh", os.path.join(os.path.dirname(web), "tools", "npmtools.sh"), web, tools], check=False
+    ).returncode:
         skip("needs npm and what web/package-lock.json names")
     with tempfile.TemporaryDirectory(prefix="dwell-importers-") as folder, Browser() as b:
         scope = Speedscope(b, tools, folder)
@@ -107,9 +126,11 @@ def main():
         del bad["profiles"][0]["weights"]
         with open(broken, "w", encoding="utf-8") as f:
             json.dump(bad, f)
-        r = subprocess.run(["node", "-e", VALIDATE, schema, *files, broken], capture_output=True, text=True, cwd=tools, timeout=60)
+        r = subprocess.run(
+            ["node", "-e", VALIDATE, schema, *files, broken], capture_output=True, text=True, cwd=tools, timeout=60
+        )
         said = r.stdout.splitlines()
-        same(said[:len(files)], ["valid"] * len(files), "speedscope's schema holds" + r.stderr[:500])
+        same(said[: len(files)], ["valid"] * len(files), "speedscope's schema holds" + r.stderr[:500])
         check(len(said) == len(files) + 1 and said[-1] != "valid", "and would not without weights", said)
         same([e for e in b.errors if not e.startswith("asks for data:")], [], "speedscope meets no errors")
     done()

@@ -5,10 +5,10 @@ import json
 import struct
 import zlib
 
-SHADE = 40        # of 255: smaller differences of a channel are none
-TILE = 24         # pixels: where something is elsewhere, much of a small square differs
-TILE_MAX = 0.12   # share of the pixels of any square that may differ
-ALL_MAX = 0.004   # share of all pixels that may
+SHADE = 40  # of 255: smaller differences of a channel are none
+TILE = 24  # pixels: where something is elsewhere, much of a small square differs
+TILE_MAX = 0.12  # share of the pixels of any square that may differ
+ALL_MAX = 0.004  # share of all pixels that may
 
 # A pixel differs when none of the nine around its place in the other picture is of its shade: so edges may be smoothed otherwise.
 COMPARE = """(async (a, b, shade, tile) => {
@@ -36,7 +36,7 @@ def url(png):
 
 
 def compare(browser, reference, got, difference=None):
-    """"" when they look the same, or what differs; then the file `difference` shows it in red."""
+    """ "" when they look the same, or what differs; then the file `difference` shows it in red."""
     r = browser.eval(f"{COMPARE}({json.dumps(url(reference))}, {json.dumps(url(got))}, {SHADE}, {TILE})")
     if "size" in r:
         return "{}×{} pixels became {}×{}".format(*r["size"])
@@ -45,7 +45,10 @@ def compare(browser, reference, got, difference=None):
     if difference:
         with open(difference, "wb") as f:
             f.write(base64.b64decode(r["diff"].split(",")[1]))
-    return f"{100 * r['all']:.2f} % of all pixels differ, {100 * r['tile']:.0f} % of those around {r['at'][0] + TILE // 2}, {r['at'][1] + TILE // 2}" + (f": see {difference}" if difference else "")
+    return (
+        f"{100 * r['all']:.2f} % of all pixels differ, {100 * r['tile']:.0f} % of those around {r['at'][0] + TILE // 2}, {r['at'][1] + TILE // 2}"
+        + (f": see {difference}" if difference else "")
+    )
 
 
 def chunk(kind, data):
@@ -54,7 +57,7 @@ def chunk(kind, data):
 
 def small(picture):
     """A PNG of at most 256 colours: shades are rounded as little as that takes, and less than SHADE."""
-    pixels = [[row[i:i + 3] for i in range(0, len(row), picture.step)] for row in picture.rows]
+    pixels = [[row[i : i + 3] for i in range(0, len(row), picture.step)] for row in picture.rows]
     for step in (1, 4, 8, 12, 16, 20, 24, 32):
         table = bytes(min(255, (v + step // 2) // step * step) for v in range(256))
         rows = [[p.translate(table) for p in row] for row in pixels]
@@ -64,4 +67,10 @@ def small(picture):
     number = {c: i for i, c in enumerate(colours)}
     packed = zlib.compress(b"".join(b"\0" + bytes(number[p] for p in row) for row in rows), 9)
     head = struct.pack(">IIBBBBB", picture.width, picture.height, 8, 3, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"PLTE", b"".join(colours)) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"PLTE", b"".join(colours))
+        + chunk(b"IDAT", packed)
+        + chunk(b"IEND", b"")
+    )

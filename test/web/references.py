@@ -21,8 +21,10 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference")
 FONTS = "/usr/share/fonts/truetype/dejavu"
 BYTES_MAX = 60000
 RECORDED = "#recording/r1?by=offcpu&flame=off_cpu_ns"
-SHOWN = ("window.dwell?.recording?.heat && !document.querySelector('.recording-body').hidden && document.querySelector('.recording-body > .recording-part > .flame-host canvas') !== null && "
-         "document.querySelector('.recording-body .slow tbody tr') !== null")
+SHOWN = (
+    "window.dwell?.recording?.heat && !document.querySelector('.recording-body').hidden && document.querySelector('.recording-body > .recording-part > .flame-host canvas') !== null && "
+    "document.querySelector('.recording-body .slow tbody tr') !== null"
+)
 # What is not the same on two machines, and what moves by itself.
 STILL = """(() => { const s = new CSSStyleSheet(); s.replaceSync(`* { animation: none !important; transition: none !important; caret-color: transparent !important }
     .head > .muted, .connection { display: none } %s`); document.adoptedStyleSheets = [s]; })()"""
@@ -72,12 +74,16 @@ def recording(look, base):
                 look(b, f"stacks-{width}")
             if width == 1280:
                 drag(b, ".map canvas", 0, 0.52, 0.05, 0.72, 0.9)
-                b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null && document.querySelector('.detail-pane .flame canvas') !== null && "
-                       "document.querySelector('.detail-pane .slow-box tbody tr') !== null && window.dwell.recording.range.comparison.done")
+                b.wait(
+                    "document.querySelector('.recording-body .keys-table tbody tr') !== null && document.querySelector('.detail-pane .flame canvas') !== null && "
+                    "document.querySelector('.detail-pane .slow-box tbody tr') !== null && window.dwell.recording.range.comparison.done"
+                )
                 to_top(b, ".recording-body .detail-pane")
                 if dark:
                     button(b, "the time before")
-                    b.wait("document.querySelectorAll('.detail-pane .slow-box .changes tbody tr').length > 1 && window.dwell.recording.range.comparison.done")
+                    b.wait(
+                        "document.querySelectorAll('.detail-pane .slow-box .changes tbody tr').length > 1 && window.dwell.recording.range.comparison.done"
+                    )
                     to_top(b, ".recording-body .detail-pane")
                 look(b, "compared-dark" if dark else "range")
 
@@ -86,7 +92,10 @@ def tabs(look, base):
     """Views of the recording that fill the page."""
     for width, dark in ((1280, False), (1280, True), (400, False)):
         with Browser(width=width, height=900, dark=dark) as b:
-            for name, view, ready in (("timeline", "timeline", DRAWN), ("hist", "hist?by=@by_offcpu_ns&keys=1", SERIES)):
+            for name, view, ready in (
+                ("timeline", "timeline", DRAWN),
+                ("hist", "hist?by=@by_offcpu_ns&keys=1", SERIES),
+            ):
                 if dark and name == "timeline" or width == 400 and name == "hist":
                     continue
                 b.open(base + "#recording/r1/" + view, ready)
@@ -98,7 +107,9 @@ def tabs(look, base):
 def program(look, base):
     with Browser(width=1280, height=700) as b:
         b.open(base + "#program", PAGE)
-        b.eval("(() => { const e = document.querySelector('.side input[type=search]'); e.value = 'statsnoop'; e.dispatchEvent(new Event('input')); })()")
+        b.eval(
+            "(() => { const e = document.querySelector('.side input[type=search]'); e.value = 'statsnoop'; e.dispatchEvent(new Event('input')); })()"
+        )
         write(b, "syscall::read:entry\n/execname == \"dd\"/\n{\n\t@sizes[probefunc] = quantize(nosuch);\n}\n")
         b.wait("document.querySelector('.problems li') !== null && document.querySelector('.marks mark') !== null")
         look(b, "editor-mistake")
@@ -106,14 +117,20 @@ def program(look, base):
         look(b, "help")
     with Browser(width=400, height=700, dark=True) as b:
         b.open(base + "#program", PAGE)
-        b.eval("(() => { const e = document.querySelector('.side input[type=search]'); e.value = 'statsnoop'; e.dispatchEvent(new Event('input')); })()")
+        b.eval(
+            "(() => { const e = document.querySelector('.side input[type=search]'); e.value = 'statsnoop'; e.dispatchEvent(new Event('input')); })()"
+        )
         look(b, "program-400-dark")
 
 
 def pictures(look, dwell, folder, sample):
     made = {}
-    for name, args in (("flame", ["flame", "--by", "@on_cpu", "--title", "on the CPU"]), ("heat", ["heat", "--by", "@by_offcpu_ns", "--title", "sleeps"]),
-                       ("timeline", ["timeline", "--title", "threads"]), ("hist", ["hist", "--by", "@by_offcpu_ns", "--title", "sleeps"])):
+    for name, args in (
+        ("flame", ["flame", "--by", "@on_cpu", "--title", "on the CPU"]),
+        ("heat", ["heat", "--by", "@by_offcpu_ns", "--title", "sleeps"]),
+        ("timeline", ["timeline", "--title", "threads"]),
+        ("hist", ["hist", "--by", "@by_offcpu_ns", "--title", "sleeps"]),
+    ):
         for kind in ("html", "svg"):
             made[f"{name}-{kind}"] = path = os.path.join(folder, f"{name}.{kind}")
             subprocess.run([dwell, *args, "-o", path, sample], check=True, capture_output=True)
@@ -128,10 +145,17 @@ def can_fail(looker, base):
     with open(os.path.join(HERE, "recording-1280.png"), "rb") as f:
         reference = f.read()
     with Browser(width=1280, height=900) as b:
-        for what, change, differs in (("nothing", "", False), ("the accent's colour", "; document.documentElement.style.setProperty('--accent', '#b3261e')", True),
-                                      ("the heat map, moved by 4 pixels", "; document.querySelector('.map canvas').style.transform = 'translateX(4px)'", True),
-                                      ("a line of text", "; document.querySelector('.recording-body h2').textContent = 'another.dwell'", True),
-                                      ("a shade that nobody sees", "; document.body.style.filter = 'brightness(0.985)'", False)):
+        for what, change, differs in (
+            ("nothing", "", False),
+            ("the accent's colour", "; document.documentElement.style.setProperty('--accent', '#b3261e')", True),
+            (
+                "the heat map, moved by 4 pixels",
+                "; document.querySelector('.map canvas').style.transform = 'translateX(4px)'",
+                True,
+            ),
+            ("a line of text", "; document.querySelector('.recording-body h2').textContent = 'another.dwell'", True),
+            ("a shade that nobody sees", "; document.body.style.filter = 'brightness(0.985)'", False),
+        ):
             b.open(base + RECORDED, SHOWN)
             b.eval(STILL % "" + change)
             b.mouse(2, 2)
@@ -170,7 +194,9 @@ def main():
             tabs(looker.look, server.url)
             can_fail(looker, server.url)
     known = {os.path.basename(p) for p in glob.glob(HERE + "/*.png")}
-    check(all(os.path.exists(os.path.join(out, n)) for n in known), "each reference is of a picture that is made", known)
+    check(
+        all(os.path.exists(os.path.join(out, n)) for n in known), "each reference is of a picture that is made", known
+    )
     done()
 
 

@@ -55,9 +55,14 @@ def main():
         path = os.path.join(folder, "sample.dwell")
         for who in ("web", "store", "backup"):
             os.symlink(os.path.realpath(sys.executable), os.path.join(folder, who))
-        running = [subprocess.Popen([os.path.join(folder, who), os.path.abspath(__file__), who], cwd=folder) for who in ("web", "store", "backup")]
+        running = [
+            subprocess.Popen([os.path.join(folder, who), os.path.abspath(__file__), who], cwd=folder)
+            for who in ("web", "store", "backup")
+        ]
         time.sleep(1)
-        subprocess.run([dwell, "--record", path, "-s", os.path.join(HERE, "sample.d")], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [dwell, "--record", path, "-s", os.path.join(HERE, "sample.d")], check=True, stdout=subprocess.DEVNULL
+        )
         for p in running:
             p.wait()
         clean(path)

@@ -21,8 +21,11 @@ def run(b, program, until):
 def programs(b):
     b.wait("document.querySelectorAll('.gallery li').length > 40")
     check("execsnoop" in text_of(b, ".gallery"), "the shipped programs are listed")
-    run(b, "syscall::read:entry /execname == \"dd\"/ { @n[execname, probefunc] = count(); @size = quantize(arg2); }",
-        "document.querySelectorAll('.agg tbody tr').length > 0 && document.querySelector('.dist') !== null")
+    run(
+        b,
+        "syscall::read:entry /execname == \"dd\"/ { @n[execname, probefunc] = count(); @size = quantize(arg2); }",
+        "document.querySelectorAll('.agg tbody tr').length > 0 && document.querySelector('.dist') !== null",
+    )
     same(text_of(b, ".program .picture h2").split("\n"), ["@n", "@size"], "its aggregations are drawn while it runs")
     same(text_of(b, ".agg tbody td").split("\n")[:2], ["dd", "read"], "keys")
     check("4 Ki" in text_of(b, ".dist th"), "buckets", text_of(b, ".dist"))
@@ -41,16 +44,32 @@ def overview(b, url):
     b.open(url + "#overview", "window.dwell !== undefined")
     b.wait("window.dwell.overview.now > 0 && window.dwell.overview.model.slow.kept.length > 0")
     b.wait("document.querySelector('.trackers tbody td.n').textContent !== '0'")
-    same(text_of(b, ".trackers tbody th").split("\n")[::2], ["wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim"], "the trackers")
-    b.wait("[...document.querySelectorAll('.trackers tbody tr:first-child td.n')].every((e) => /\\d/.test(e.textContent))")
+    same(
+        text_of(b, ".trackers tbody th").split("\n")[::2],
+        ["wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim"],
+        "the trackers",
+    )
+    b.wait(
+        "[...document.querySelectorAll('.trackers tbody tr:first-child td.n')].every((e) => /\\d/.test(e.textContent))"
+    )
     numbers = text_of(b, ".trackers tbody tr:first-child td.n").split("\n")
-    check(re.search("[mµn]?s$", numbers[2]) and re.search("[mµn]?s$", numbers[4]), "at once, rate, median, 99 %, longest", numbers)
-    b.wait("(() => { const o = window.dwell.overview; return o.source && o.now * 1e9 > o.source.info.extent[0] + 12e9; })()")
+    check(
+        re.search("[mµn]?s$", numbers[2]) and re.search("[mµn]?s$", numbers[4]),
+        "at once, rate, median, 99 %, longest",
+        numbers,
+    )
+    b.wait(
+        "(() => { const o = window.dwell.overview; return o.source && o.now * 1e9 > o.source.info.extent[0] + 12e9; })()"
+    )
     drag(b, ".heat canvas", 0, 0.9, 0.01, 0.999, 0.99)
     b.wait("document.querySelector('.overview .keys-table tbody tr') !== null")
     text = text_of(b, ".overview .detail-pane")
     check("Keys" in text and re.search(r"\d %", text_of(b, ".overview .keys-table td")), "a range: its keys", text)
-    check("latency:wakeup::all" in text and re.search(r"args\[0\]->delay >= \d+", text), "and the clause that selects it", text)
+    check(
+        "latency:wakeup::all" in text and re.search(r"args\[0\]->delay >= \d+", text),
+        "and the clause that selects it",
+        text,
+    )
     button(b, "Program")
     b.wait("document.querySelector('textarea').value.includes('latency:wakeup::all')")
     b.wait("!window.dwell.program.element.hidden")
@@ -65,10 +84,16 @@ def overview(b, url):
 
 
 def stacks(b):
-    run(b, "profile-197hz { @[stack()] = count(); }", "document.querySelector('.flame canvas') !== null && window.dwell.program.output.events >= 0")
+    run(
+        b,
+        "profile-197hz { @[stack()] = count(); }",
+        "document.querySelector('.flame canvas') !== null && window.dwell.program.output.events >= 0",
+    )
     b.wait("document.querySelector('.flame canvas').width > 300")
-    pixels = b.eval("(() => { const c = document.querySelector('.flame canvas'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
-                    "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; })()")
+    pixels = b.eval(
+        "(() => { const c = document.querySelector('.flame canvas'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+        "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; })()"
+    )
     check(pixels > 1000, "stacks are a flame graph", pixels)
     button(b, "Stop")
     b.wait("window.dwell.program.output.ended")
@@ -77,12 +102,19 @@ def stacks(b):
 def mistakes(b):
     write(b, "BEGIN\n{\n\tx = nosuch;\n}\n")
     b.wait("document.querySelector('.problems li') !== null")
-    check("line 3" in text_of(b, ".problems") and "nosuch" in text_of(b, ".problems"), "a mistake is told while writing", text_of(b, ".problems"))
+    check(
+        "line 3" in text_of(b, ".problems") and "nosuch" in text_of(b, ".problems"),
+        "a mistake is told while writing",
+        text_of(b, ".problems"),
+    )
     same(b.eval("document.querySelector('.marks mark').textContent"), "nosuch", "and marked where it is")
     button(b, "Run")
     b.wait("document.querySelector('.notes .error') !== null")
     check("nosuch" in text_of(b, ".notes"), "and told when it is run", text_of(b, ".notes"))
-    for program, why in (('BEGIN { system("true"); }', "estructive"), ("nosuch:::probe { }", "does not match any probes")):
+    for program, why in (
+        ('BEGIN { system("true"); }', "estructive"),
+        ("nosuch:::probe { }", "does not match any probes"),
+    ):
         run(b, program, "window.dwell.program.output.ended && document.querySelector('.notes .error') !== null")
         check(why in text_of(b, ".notes"), "refused: " + program, text_of(b, ".notes"))
 
@@ -93,14 +125,20 @@ def completion(b):
     check("syscall::fsync:" in text_of(b, ".choices"), "probes are completed", text_of(b, ".choices"))
     b.key("Enter")
     same(b.eval("document.querySelector('textarea').value"), "syscall::fsync:", "the first is taken")
-    b.wait("!document.querySelector('.choices').hidden && document.querySelector('.choices').innerText.includes('entry')")
+    b.wait(
+        "!document.querySelector('.choices').hidden && document.querySelector('.choices').innerText.includes('entry')"
+    )
     write(b, "BEGIN { exec")
     b.wait("!document.querySelector('.choices').hidden")
     check("execname" in text_of(b, ".choices"), "words of the language, too", text_of(b, ".choices"))
     b.key("Escape")
     same(b.eval("document.querySelector('.choices').hidden"), True, "Escape closes the list")
-    for program, want in (("io:::start\n{\n\tx = 1;\n\ttrace(args[0]->b_", "b_bcount"), ("BEGIN { trace(curpsinfo->pr_f", "pr_fname"),
-                          ("BEGIN { this->t = curthread; trace(this->t->mm->", "pgd"), ("proc:::exec-success /curpsinfo->pr_p", "pr_ppid")):
+    for program, want in (
+        ("io:::start\n{\n\tx = 1;\n\ttrace(args[0]->b_", "b_bcount"),
+        ("BEGIN { trace(curpsinfo->pr_f", "pr_fname"),
+        ("BEGIN { this->t = curthread; trace(this->t->mm->", "pgd"),
+        ("proc:::exec-success /curpsinfo->pr_p", "pr_ppid"),
+    ):
         write(b, program)
         b.wait("!document.querySelector('.choices').hidden")
         check(want in text_of(b, ".choices"), "members are completed: " + want, text_of(b, ".choices")[:300])
@@ -109,13 +147,23 @@ def completion(b):
 
 
 def types(b):
-    for program, want, then in (("BEGIN { this->t = (struct task_str", "task_struct *", None), ("BEGIN { trace(sizeof(task_str", "struct task_struct", "BEGIN { trace(sizeof(struct task_struct"),
-                                ("BEGIN { trace(((bufinfo_", "bufinfo_t", None), ("tracker x (uint6", "uint64_t", None), ("self struct task_s", "task_struct", None),
-                                ("syscall:::entry /(struct file_op", "file_operations *", None), ("struct mine { int x; };\nBEGIN { this->t = (struct min", "mine *", None),
-                                ("BEGIN { trace(sizeof(union bpf_at", "bpf_attr", None)):
+    for program, want, then in (
+        ("BEGIN { this->t = (struct task_str", "task_struct *", None),
+        ("BEGIN { trace(sizeof(task_str", "struct task_struct", "BEGIN { trace(sizeof(struct task_struct"),
+        ("BEGIN { trace(((bufinfo_", "bufinfo_t", None),
+        ("tracker x (uint6", "uint64_t", None),
+        ("self struct task_s", "task_struct", None),
+        ("syscall:::entry /(struct file_op", "file_operations *", None),
+        ("struct mine { int x; };\nBEGIN { this->t = (struct min", "mine *", None),
+        ("BEGIN { trace(sizeof(union bpf_at", "bpf_attr", None),
+    ):
         write(b, program)
         b.wait("!document.querySelector('.choices').hidden")
-        check(want in re.split(r"[\n\t]", text_of(b, ".choices")), f"types are completed: {want}", text_of(b, ".choices")[:300])
+        check(
+            want in re.split(r"[\n\t]", text_of(b, ".choices")),
+            f"types are completed: {want}",
+            text_of(b, ".choices")[:300],
+        )
         if then:
             b.key("Enter")
             same(b.eval("document.querySelector('textarea').value"), then, "taken")
@@ -143,8 +191,10 @@ def narrow(url):
         with Browser(width=width, height=800) as b:
             b.open(url + "#program", PAGE)
             check(b.eval("document.documentElement.scrollWidth <= innerWidth"), f"{width} pixels are wide enough")
-            nameless = b.eval("[...document.querySelectorAll('button, input, textarea, a, canvas')].filter((e) => !(e.innerText || "
-                              "e.getAttribute('aria-label') || e.title || e.placeholder || e.labels?.length)).length")
+            nameless = b.eval(
+                "[...document.querySelectorAll('button, input, textarea, a, canvas')].filter((e) => !(e.innerText || "
+                "e.getAttribute('aria-label') || e.title || e.placeholder || e.labels?.length)).length"
+            )
             same(nameless, 0, "all controls have names")
 
 

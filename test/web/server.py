@@ -29,8 +29,14 @@ class Server:
 
     def __init__(self, dwell, *args, **kw):
         """kw: of subprocess.Popen()."""
-        self.process = subprocess.Popen([dwell, "serve", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        stdin=subprocess.DEVNULL, **kw)
+        self.process = subprocess.Popen(
+            [dwell, "serve", *args],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            **kw,
+        )
         self.url = self.process.stdout.readline().strip()
         self.base = self.url.split("?")[0]
         self.port = re.search(r":(\d+)/", self.url).group(1)
@@ -47,7 +53,9 @@ class Server:
         return self.process.wait(20)
 
     def get(self, path):
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers={"Authorization": "Bearer " + self.url.split("=")[1]})
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", headers={"Authorization": "Bearer " + self.url.split("=")[1]}
+        )
         with urllib.request.urlopen(request) as r:
             return r.read()
 
@@ -80,7 +88,11 @@ def page(server, view="", ready="window.dwell !== undefined", **kw):
     with Browser(**kw) as b:
         b.open(server.url + view, ready)
         yield b
-        same([e for e in b.errors if not e.startswith(f"asks for {server.base}")], [], "no errors, and nothing is asked of anybody else")
+        same(
+            [e for e in b.errors if not e.startswith(f"asks for {server.base}")],
+            [],
+            "no errors, and nothing is asked of anybody else",
+        )
 
 
 def write(b, program):
@@ -89,8 +101,10 @@ def write(b, program):
 
 
 def button(b, text):
-    x, y = b.eval(f"(() => {{ const e = [...document.querySelectorAll('button')].find((e) => e.textContent === {json.dumps(text)} && e.offsetParent);"
-                  "e.scrollIntoView({block: 'nearest'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()")
+    x, y = b.eval(
+        f"(() => {{ const e = [...document.querySelectorAll('button')].find((e) => e.textContent === {json.dumps(text)} && e.offsetParent);"
+        "e.scrollIntoView({block: 'nearest'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
+    )
     b.click(x, y)
 
 
@@ -101,7 +115,9 @@ def text_of(b, selector):
 def drag(b, selector, n, x0, y0, x1, y1):
     """In the n-th canvas of selector, from a point to another; parts of its width and height."""
     b.eval(f"document.querySelectorAll({json.dumps(selector)})[{n}].scrollIntoView({{block: 'center'}})")
-    x, y, w, h = b.eval(f"(() => {{ const r = document.querySelectorAll({json.dumps(selector)})[{n}].getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; }})()")
+    x, y, w, h = b.eval(
+        f"(() => {{ const r = document.querySelectorAll({json.dumps(selector)})[{n}].getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; }})()"
+    )
     b.mouse(x + x0 * w, y + y0 * h)
     b.mouse(x + x0 * w, y + y0 * h, "mousePressed", button="left", clickCount=1)
     b.mouse(x + x1 * w, y + y1 * h, button="left")
@@ -111,5 +127,7 @@ def drag(b, selector, n, x0, y0, x1, y1):
 
 def painted(b, selector):
     """How many pixels of a canvas are not empty."""
-    return b.eval(f"(() => {{ const c = document.querySelector({json.dumps(selector)}); if (!c || !c.width || !c.height) return 0;"
-                  "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; })()")
+    return b.eval(
+        f"(() => {{ const c = document.querySelector({json.dumps(selector)}); if (!c || !c.width || !c.height) return 0;"
+        "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; })()"
+    )

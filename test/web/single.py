@@ -15,5 +15,11 @@ def narrow(url):
     for dark in (False, True):
         with Browser(400, 700, dark) as b:
             b.open(url, READY)
-            check(not b.eval("document.documentElement.scrollWidth > innerWidth"), f"400 px, {'dark' if dark else 'light'}: nothing is wider")
-            check(sum(b.screenshot().at(2, 2)) < 120 if dark else sum(b.screenshot().at(2, 2)) > 700, "the ground follows the reader")
+            check(
+                not b.eval("document.documentElement.scrollWidth > innerWidth"),
+                f"400 px, {'dark' if dark else 'light'}: nothing is wider",
+            )
+            check(
+                sum(b.screenshot().at(2, 2)) < 120 if dark else sum(b.screenshot().at(2, 2)) > 700,
+                "the ground follows the reader",
+            )

@@ -38,14 +38,20 @@ def page(url):
         b.open(url, READY)
         s, nap = state(b), b.eval(LONGEST)
         length = s["range"][1]
-        check("threads" in s["groups"] and any(r.startswith("sleep ") for r in s["rows"]), "threads have rows", s["rows"])
+        check(
+            "threads" in s["groups"] and any(r.startswith("sleep ") for r in s["rows"]), "threads have rows", s["rows"]
+        )
         x, y = round(nap["x"]), round(nap["y"])
         picture = b.screenshot()
         check(picture.at(x, y) != picture.at(2, 2), "the sleep has a colour", picture.at(x, y))
         b.mouse(x, y)
         b.settle()
         tip = b.eval("document.querySelector('.tip').innerText")
-        check("sleeps for a time" in tip and "nanosleep" in tip and "ms" in tip, "the pointer tells what it is, and where it waits", tip)
+        check(
+            "sleeps for a time" in tip and "nanosleep" in tip and "ms" in tip,
+            "the pointer tells what it is, and where it waits",
+            tip,
+        )
         b.click(x, y)
         same(state(b)["picked"], {"row": nap["row"], "item": nap["item"]}, "a click chooses it")
         side = b.eval("document.querySelector('.beside').innerText")
@@ -65,23 +71,39 @@ def page(url):
         drag(b, 400, top, 600)
         r = state(b)["range"]
         check(0 < r[0] and r[1] < length, "dragging over the axis zooms to a stretch", r)
-        for key, moved in (("+", lambda q: q[1] - q[0] < r[1] - r[0]), ("-", lambda q: q[1] - q[0] > (r[1] - r[0]) * 0.9), ("ArrowRight", lambda q: q[0] > r[0])):
+        for key, moved in (
+            ("+", lambda q: q[1] - q[0] < r[1] - r[0]),
+            ("-", lambda q: q[1] - q[0] > (r[1] - r[0]) * 0.9),
+            ("ArrowRight", lambda q: q[0] > r[0]),
+        ):
             b.key(key)
             check(moved(state(b)["range"]), f"key {key}", state(b)["range"])
         b.key("Escape")
         b.key("ArrowDown")
         first = state(b)["picked"]
         b.key("n")
-        check(first["item"] == -1 and state(b)["picked"] == {"row": first["row"], "item": 0}, "rows and intervals by keys", state(b)["picked"])
+        check(
+            first["item"] == -1 and state(b)["picked"] == {"row": first["row"], "item": 0},
+            "rows and intervals by keys",
+            state(b)["picked"],
+        )
         b.key("/")
         b.type("nanosleep")
         s = state(b)
-        check(0 < len(s["visible"]) < len(s["rows"]) and nap["row"] in s["visible"] and "intervals" in s["found"], "searching finds functions", s["found"])
+        check(
+            0 < len(s["visible"]) < len(s["rows"]) and nap["row"] in s["visible"] and "intervals" in s["found"],
+            "searching finds functions",
+            s["found"],
+        )
         b.key("Escape")
         same(len(state(b)["visible"]), len(s["rows"]), "and Escape ends it")
         b.key("t")
         cells = b.eval("[...document.querySelectorAll('tbody tr')].map((r) => r.innerText)")
-        check(len(cells) == len(s["rows"]) and any(c.startswith(nap["label"]) for c in cells), "the table has every row", cells[:5])
+        check(
+            len(cells) == len(s["rows"]) and any(c.startswith(nap["label"]) for c in cells),
+            "the table has every row",
+            cells[:5],
+        )
         b.key("t")
         b.key("?")
         check(b.eval("document.querySelector('dialog').open"), "help")
@@ -95,7 +117,11 @@ def processes(url):
         b.open(url, READY)
         s = state(b)
         sleep = next(i for i, r in enumerate(s["rows"]) if r.startswith("sleep"))
-        check(b.eval(f"window.dwell.page.rows[{sleep}].depth > 0") and set(s["groups"]) == {"processes"}, "a tree of processes", s["rows"])
+        check(
+            b.eval(f"window.dwell.page.rows[{sleep}].depth > 0") and set(s["groups"]) == {"processes"},
+            "a tree of processes",
+            s["rows"],
+        )
         b.eval(f"window.dwell.page.view.pick({{ row: {sleep}, item: 0 }})")
         side = b.eval("document.querySelector('.beside').innerText")
         check("process" in side and "lived" in side, "what a process was", side)
@@ -108,9 +134,16 @@ def main():
         recording, out, tree = (os.path.join(folder, n) for n in ("r.dwell", "r.html", "p.html"))
         with open(os.path.join(folder, "load.sh"), "w") as f:
             f.write("ls -lR /etc\nsleep 0.2\nls / | cat\nsleep 0.1\n")
-        if not CHROMIUM or os.geteuid() or subprocess.run(
-                [dwell, "timeline", "--record", recording, "-o", out, "-c", f"sh {folder}/load.sh"], timeout=60, stdout=subprocess.DEVNULL).returncode or \
-                subprocess.run([dwell, "timeline", "--processes", "-o", tree, recording]).returncode:
+        if (
+            not CHROMIUM
+            or os.geteuid()
+            or subprocess.run(
+                [dwell, "timeline", "--record", recording, "-o", out, "-c", f"sh {folder}/load.sh"],
+                timeout=60,
+                stdout=subprocess.DEVNULL,
+            ).returncode
+            or subprocess.run([dwell, "timeline", "--processes", "-o", tree, recording]).returncode
+        ):
             skip("needs chromium, root and pages")
         page("file://" + out)
         processes("file://" + tree)

@@ -6,8 +6,10 @@ import re
 
 import live
 
-VALUES = sorted({v + d for k in (0, 1, 2, 3, 5, 8, 16, 31, 32, 47, 61, 62) for v in (1 << k, -(1 << k))
-                 for d in (-1, 0, 1)} | {0, 7, 9, 10, 11, 99, 100, 101, 999, 1000, 1001, 2**63 - 1, -2**63 + 1})
+VALUES = sorted(
+    {v + d for k in (0, 1, 2, 3, 5, 8, 16, 31, 32, 47, 61, 62) for v in (1 << k, -(1 << k)) for d in (-1, 0, 1)}
+    | {0, 7, 9, 10, 11, 99, 100, 101, 999, 1000, 1001, 2**63 - 1, -(2**63) + 1}
+)
 
 
 def run(call):
@@ -50,7 +52,7 @@ def lquantize(v, base, limit, step):
 def llquantize(v, factor, low, high, steps):
     """Buckets of each magnitude m: [factor^m, factor^(m+1)) in steps of factor^(m+1)/steps."""
     a, sign = abs(v), "-" if v < 0 else ""
-    if a < factor ** low:
+    if a < factor**low:
         return f"abs() < {factor ** low}" if low else "0"
     if a >= factor ** (high + 1):
         return f">= {factor ** (high + 1)}" if v > 0 else f"<= -{factor ** (high + 1)}"
@@ -63,8 +65,11 @@ def llquantize(v, factor, low, high, steps):
 
 def compare(call, want):
     got = run(call)
-    wrong = [f"{v}: {got.get(i)}, expected {want(v)}" for i, v in enumerate(VALUES)
-             if (got.get(i) or "").replace("abs() < ", "< ") != want(v).replace("abs() < ", "< ")]
+    wrong = [
+        f"{v}: {got.get(i)}, expected {want(v)}"
+        for i, v in enumerate(VALUES)
+        if (got.get(i) or "").replace("abs() < ", "< ") != want(v).replace("abs() < ", "< ")
+    ]
     live.check(not wrong, f"{call}: {len(VALUES)} values", "\n".join(wrong))
 
 

@@ -18,8 +18,10 @@ def case(name, values):
     with open(src, "w") as f:
         f.write("int64_t v;\n")
         for v in values:
-            f.write(f"BEGIN {{ v = {v}; @s = sum(v); @a = avg(v); @l = min(v); @h = max(v); @d = stddev(v);"
-                    " @c = count(); }\n")
+            f.write(
+                f"BEGIN {{ v = {v}; @s = sum(v); @a = avg(v); @l = min(v); @h = max(v); @d = stddev(v);"
+                " @c = count(); }\n"
+            )
         f.write('BEGIN { printa("%@d %@d %@d %@d %@d %@d\\n", @c, @s, @a, @l, @h, @d); exit(0); }\n')
     r = live.dwell("-q", "-s", src)
     n = len(values)
@@ -31,6 +33,6 @@ def case(name, values):
 
 case("small numbers", [rng.randrange(-1000, 1000) for _ in range(100)])
 case("one number", [-7])
-case("numbers near 2^40", [rng.randrange(-2**40, 2**40) for _ in range(50)])
-case("numbers near 2^58", [rng.randrange(-2**58, 2**58) for _ in range(15)])
+case("numbers near 2^40", [rng.randrange(-(2**40), 2**40) for _ in range(50)])
+case("numbers near 2^58", [rng.randrange(-(2**58), 2**58) for _ in range(15)])
 live.done()

@@ -30,13 +30,25 @@ def check(r, what):
         if o["type"] == "printa":
             last[o["aggregations"][0]["name"]] = o["rows"]
     got = {n: buckets(r) for n, r in last.items() if n != "n"}
-    live.check(got.get("big") == {(): {(None, 0): 1, (5, 6): 1, (9999, 10000): 1, (10000, None): 7}}, f"{what}: 10,000 levels", str(got)[:2000] + r.stderr)
+    live.check(
+        got.get("big") == {(): {(None, 0): 1, (5, 6): 1, (9999, 10000): 1, (10000, None): 7}},
+        f"{what}: 10,000 levels",
+        str(got)[:2000] + r.stderr,
+    )
     live.check(got.get("most") == {(): {(LEVELS - 1, LEVELS): 1}}, f"{what}: {LEVELS} levels", str(got.get("most")))
-    live.check(got.get("k", {}).get(("a",)) == {(3, 4): 1} and not got["k"].get(("b",)), f"{what}: with keys, cleared and used again", str(got.get("k")))
+    live.check(
+        got.get("k", {}).get(("a",)) == {(3, 4): 1} and not got["k"].get(("b",)),
+        f"{what}: with keys, cleared and used again",
+        str(got.get("k")),
+    )
     live.check(list(got.get("ll", {}).values()) == [{(123000, 124000): 1}], f"{what}: llquantize", str(got.get("ll")))
     n = last["n"][0]["values"][0]
     per_cpu = got["all"][()]
-    live.check(sum(per_cpu.values()) == n and set(per_cpu) <= {(c, c + 1) for c in range(os.cpu_count())}, f"{what}: from all CPUs", f"{n} {per_cpu}")
+    live.check(
+        sum(per_cpu.values()) == n and set(per_cpu) <= {(c, c + 1) for c in range(os.cpu_count())},
+        f"{what}: from all CPUs",
+        f"{n} {per_cpu}",
+    )
 
 
 def main():

@@ -4,8 +4,10 @@ import re
 
 import live
 
-prog = ('syscall::getppid:entry /progenyof($target)/ { @n["calls"] = count(); @[1] = max(5); }'
-        'END { printa(@n); printa("%s %@d\\n", @n); }')
+prog = (
+    'syscall::getppid:entry /progenyof($target)/ { @n["calls"] = count(); @[1] = max(5); }'
+    'END { printa(@n); printa("%s %@d\\n", @n); }'
+)
 r = live.dwell("-q", "-x", "aggpercpu", "-n", prog, "-c", live.TRIGGER + " threads 64")
 m = re.search(r"^  calls +(\d+)((?:\n    \[CPU \d+\] +\d+)+)\n", r.stdout, re.M)
 live.check(m, "a line for each CPU", r.stdout + r.stderr)

@@ -8,17 +8,17 @@ PROGRAM = """BEGIN {
 	printa("%d%s ", @a, @b); exit(0); }"""
 
 for options, want in [
-        ([], "2y 3x 1z "),
-        (["aggsortrev"], "1z 3x 2y "),
-        (["aggsortkey"], "1z 2y 3x "),
-        (["aggsortkey", "aggsortrev"], "3x 2y 1z "),
-        (["aggsortkey", "aggsortkeypos=1"], "3x 2y 1z "),
-        (["aggsortpos=1"], "1z 3x 2y "),
-        (["aggsortpos=1", "aggsortrev"], "2y 3x 1z "),
-        (["aggtop=2"], "3x 1z "),
-        (["aggtop=2", "aggsortrev"], "1z 3x "),
-        (["aggtop=3"], "2y 3x 1z "),
-        (["aggtop=0"], "2y 3x 1z "),
+    ([], "2y 3x 1z "),
+    (["aggsortrev"], "1z 3x 2y "),
+    (["aggsortkey"], "1z 2y 3x "),
+    (["aggsortkey", "aggsortrev"], "3x 2y 1z "),
+    (["aggsortkey", "aggsortkeypos=1"], "3x 2y 1z "),
+    (["aggsortpos=1"], "1z 3x 2y "),
+    (["aggsortpos=1", "aggsortrev"], "2y 3x 1z "),
+    (["aggtop=2"], "3x 1z "),
+    (["aggtop=2", "aggsortrev"], "1z 3x "),
+    (["aggtop=3"], "2y 3x 1z "),
+    (["aggtop=0"], "2y 3x 1z "),
 ]:
     args = [x for o in options for x in ("-x", o)]
     r = live.dwell("-q", *args, "-n", PROGRAM)

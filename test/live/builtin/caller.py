@@ -8,8 +8,12 @@ PROBES = ("syscall::getppid:entry", "rawtp:::sys_enter", "sched:::off-cpu")
 
 
 def look(probe):
-    r = live.dwell("-qn", probe + ' /pid == $target && !self->n++/ { stack(100); func(caller); printf("|%d\\n", stackdepth); }',
-                   "-c", live.TRIGGER + " chain 1 50")
+    r = live.dwell(
+        "-qn",
+        probe + ' /pid == $target && !self->n++/ { stack(100); func(caller); printf("|%d\\n", stackdepth); }',
+        "-c",
+        live.TRIGGER + " chain 1 50",
+    )
     lines = [line.strip() for line in r.stdout.strip().split("\n")]
     last = lines[-1].split("|")
     frames = [f.split("+")[0] for f in lines[:-1]]
@@ -20,8 +24,14 @@ def look(probe):
 
 for p in PROBES:
     look(p)
-others = [subprocess.Popen([live.DWELL, "-qn", f'BEGIN {{ printf("go\\n"); }} {p} /pid == 0/ {{ @ = count(); }}'],
-                           stdout=subprocess.PIPE, text=True) for p in PROBES]
+others = [
+    subprocess.Popen(
+        [live.DWELL, "-qn", f'BEGIN {{ printf("go\\n"); }} {p} /pid == 0/ {{ @ = count(); }}'],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for p in PROBES
+]
 for o in others:
     o.stdout.readline()
 for p in PROBES:

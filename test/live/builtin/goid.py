@@ -43,8 +43,15 @@ def build(name, *args, cgo=False, sleep=0):
 
 
 def compare(what, at, *more):
-    r = live.dwell(*more, "-x", "aggrate=100ms", "-qn", 'syscall::fsync:entry /pid == $target/ { @[goid] = count(); } END { printa("@ %d %@d\\n", @); }',
-                   "-c", f"{at} {live.WORK}/log")
+    r = live.dwell(
+        *more,
+        "-x",
+        "aggrate=100ms",
+        "-qn",
+        'syscall::fsync:entry /pid == $target/ { @[goid] = count(); } END { printa("@ %d %@d\\n", @); }',
+        "-c",
+        f"{at} {live.WORK}/log",
+    )
     said = collections.Counter({int(a): int(n) for a, n in re.findall(r"^(\d+) (\d+)$", r.stdout, re.M)})
     told = {int(a): int(n) for a, n in re.findall(r"^@ (-?\d+) (\d+)$", r.stdout, re.M)}
     live.check(len(said) == 5 and told == dict(said), what, r.stdout + r.stderr)
@@ -64,21 +71,45 @@ compare("stripped", build("bare", "-ldflags", "-s -w"))
 if shutil.which("gcc"):
     compare("C called by Go, with thread-local storage of its own", build("withc", cgo=True))
 
-r = live.dwell("-x", "aggrate=100ms", "-qn", 'syscall::fsync:entry /pid == $target/ { @[ustack()] = count(); }', "-c", f"{plain} {live.WORK}/log")
-live.check(re.search(r"`main.save\+.*`main.main.func\d.*`runtime.goexit", r.stdout, re.S), "Go's frames by name", r.stdout + r.stderr)
+r = live.dwell(
+    "-x",
+    "aggrate=100ms",
+    "-qn",
+    'syscall::fsync:entry /pid == $target/ { @[ustack()] = count(); }',
+    "-c",
+    f"{plain} {live.WORK}/log",
+)
+live.check(
+    re.search(r"`main.save\+.*`main.main.func\d.*`runtime.goexit", r.stdout, re.S),
+    "Go's frames by name",
+    r.stdout + r.stderr,
+)
 
-VERSION = subprocess.run(["go", "env", "GOVERSION"], capture_output=True, text=True, env=ENV, check=True).stdout.strip().encode()
+VERSION = (
+    subprocess.run(["go", "env", "GOVERSION"], capture_output=True, text=True, env=ENV, check=True)
+    .stdout.strip()
+    .encode()
+)
 OTHER = b"go9" + VERSION[3:]
 patch(plain, VERSION, OTHER)
 compare("an unknown version with debug information", plain)
 bare = os.path.join(live.WORK, "bare")
 patch(bare, VERSION, OTHER)
 r = live.dwell("-qn", 'syscall::fsync:entry /pid == $target/ { @[goid] = count(); }', "-c", f"{bare} {live.WORK}/log")
-live.check(re.search(r"^ +-1 +20$", r.stdout, re.M) and "of bare: the places of 1.13 to 1.26 are known" in r.stderr, "without: -1, and it says so", r.stdout + r.stderr)
+live.check(
+    re.search(r"^ +-1 +20$", r.stdout, re.M) and "of bare: the places of 1.13 to 1.26 are known" in r.stderr,
+    "without: -1, and it says so",
+    r.stdout + r.stderr,
+)
 
 late = build("late", sleep=1500)
 run = subprocess.Popen(["sh", "-c", f"sleep 1; {late} {live.WORK}/log"], stdout=subprocess.PIPE, text=True)
-r = live.dwell("-x", "aggrate=100ms", "-qn", 'syscall::futex:entry /execname == "late"/ { @early = max(goid); } syscall::fsync:entry /execname == "late"/ { @[goid] = count(); } syscall::fsync:entry /execname != "late" && goid > 0/ { @bad[execname] = count(); } tick-4s { exit(0); }')
+r = live.dwell(
+    "-x",
+    "aggrate=100ms",
+    "-qn",
+    'syscall::futex:entry /execname == "late"/ { @early = max(goid); } syscall::fsync:entry /execname == "late"/ { @[goid] = count(); } syscall::fsync:entry /execname != "late" && goid > 0/ { @bad[execname] = count(); } tick-4s { exit(0); }',
+)
 said = dict(map(int, l.split()) for l in run.communicate()[0].splitlines())
 told = {int(a): int(n) for a, n in re.findall(r"^ +(-?\d+) +(\d+)$", r.stdout, re.M)}
 live.check(told == said, "a program that starts later", f"{said} {told} {r.stdout} {r.stderr}")

@@ -64,10 +64,18 @@ fds = "".join('printf("%%s\\n", d_path(&this->f[%d]->f_path));' % fd for fd in r
 
 
 def run(probe, *opts, body=None):
-    text = probe + " /pid == $1/ { this->f = curthread->files->fdt->fd; " + (body or fds) + \
-        ' printf("%s\\n%s\\nend\\n", cwd, root); exit(0); }'
-    p = subprocess.Popen([live.DWELL, "-q", *opts, "-n", text + ' BEGIN { printf("go\\n"); }', str(child.pid)],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    text = (
+        probe
+        + " /pid == $1/ { this->f = curthread->files->fdt->fd; "
+        + (body or fds)
+        + ' printf("%s\\n%s\\nend\\n", cwd, root); exit(0); }'
+    )
+    p = subprocess.Popen(
+        [live.DWELL, "-q", *opts, "-n", text + ' BEGIN { printf("go\\n"); }', str(child.pid)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     first = p.stdout.readline()
     while p.poll() is None and first:
         ask()
@@ -86,11 +94,20 @@ for probe in ("syscall::getppid:entry", "rawtp:::sys_enter"):
     live.check("end" in got, probe + " ends", out + err)
 
 # fds[]: name, directory, path, offset, file system, mount point, flags
-for fd, fs, off, mount, flags in ((101, None, 7, None, os.O_RDWR), (102, None, 0, live.seen(base + "/mnt"), os.O_RDWR),
-                                  (104, "pipefs", 0, None, os.O_RDONLY), (111, "proc", 0, live.seen("/proc"), os.O_RDONLY)):
-    out, err = run("syscall::getppid:entry", "-x", "strsize=300", body='this->n = %d; printf("%%s|%%s|%%s|%%d|%%s|%%s|%%d\\n", '
-                   'fds[this->n].fi_name, fds[this->n].fi_dirname, fds[this->n].fi_pathname, fds[this->n].fi_offset, '
-                   'fds[this->n].fi_fs, fds[this->n].fi_mount, fds[this->n].fi_oflags & O_ACCMODE);' % fd)
+for fd, fs, off, mount, flags in (
+    (101, None, 7, None, os.O_RDWR),
+    (102, None, 0, live.seen(base + "/mnt"), os.O_RDWR),
+    (104, "pipefs", 0, None, os.O_RDONLY),
+    (111, "proc", 0, live.seen("/proc"), os.O_RDONLY),
+):
+    out, err = run(
+        "syscall::getppid:entry",
+        "-x",
+        "strsize=300",
+        body='this->n = %d; printf("%%s|%%s|%%s|%%d|%%s|%%s|%%d\\n", '
+        'fds[this->n].fi_name, fds[this->n].fi_dirname, fds[this->n].fi_pathname, fds[this->n].fi_offset, '
+        'fds[this->n].fi_fs, fds[this->n].fi_mount, fds[this->n].fi_oflags & O_ACCMODE);' % fd,
+    )
     got, path = out.split("\n")[0].split("|"), want[fd - 100]
     if not live.check(len(got) == 7, f"fds[{fd}]", out + err):
         continue
@@ -101,21 +118,37 @@ for fd, fs, off, mount, flags in ((101, None, 7, None, os.O_RDWR), (102, None, 0
         live.same(got[:2], [os.path.basename(path), os.path.dirname(path)], f"fds[{fd}]: name and directory")
     if mount:
         live.same(got[5], mount, f"fds[{fd}]: mount point")
-out, err = run("syscall::getppid:entry", body='printf("%s %s %d %s\\n", fds[999].fi_name, fds[-1].fi_pathname, fds[100000].fi_oflags, fds[99].fi_fs);')
+out, err = run(
+    "syscall::getppid:entry",
+    body='printf("%s %s %d %s\\n", fds[999].fi_name, fds[-1].fi_pathname, fds[100000].fi_oflags, fds[99].fi_fs);',
+)
 live.same(out.split("\n")[0], "<none> <none> 0 <none>", "descriptors that are not open")
 
 # fd_type[]: as stat(2) has it, which keeps to itself what the kernel's own files (epoll) are
 there = [fd for fd in range(100, 100 + NFDS) if not os.readlink(f"/proc/{child.pid}/fd/{fd}").startswith("anon_inode:")]
-out, err = run("syscall::getppid:entry", body="".join('printf("%%d ", fd_type[%d]);' % fd for fd in (*there, 999, -1, 100000)) + 'printf("\\n");')
-live.same(out.split("\n")[0].split(), [str(stat.S_IFMT(os.stat(f"/proc/{child.pid}/fd/{fd}").st_mode)) for fd in there] + ["0"] * 3, "fd_type[]" + err)
+out, err = run(
+    "syscall::getppid:entry",
+    body="".join('printf("%%d ", fd_type[%d]);' % fd for fd in (*there, 999, -1, 100000)) + 'printf("\\n");',
+)
+live.same(
+    out.split("\n")[0].split(),
+    [str(stat.S_IFMT(os.stat(f"/proc/{child.pid}/fd/{fd}").st_mode)) for fd in there] + ["0"] * 3,
+    "fd_type[]" + err,
+)
 
 out, err = run("syscall::getppid:entry", "-x", "strsize=64")
 lines = out.split("\n")
 cut = [w for w in want if len(w) > 63]
-live.check(cut and all(not g.startswith("...") or (w.endswith(g[3:]) and len(w) > 63) for g, w in zip(lines, want)),
-           "what is cut says so", out + err)
-live.check(lines[1].startswith("...") and want[1].endswith(lines[1][3:]) if len(want[1]) > 63 else lines[1] == want[1],
-           "a long path keeps its end", lines[1])
+live.check(
+    cut and all(not g.startswith("...") or (w.endswith(g[3:]) and len(w) > 63) for g, w in zip(lines, want)),
+    "what is cut says so",
+    out + err,
+)
+live.check(
+    lines[1].startswith("...") and want[1].endswith(lines[1][3:]) if len(want[1]) > 63 else lines[1] == want[1],
+    "a long path keeps its end",
+    lines[1],
+)
 live.same(lines[10], "...", "a name larger than strsize")
 
 r = live.dwell("-x", "strsize=16", "-n", "BEGIN { trace(cwd); exit(0); }")

@@ -12,8 +12,9 @@ alone = shutil.copy(live.DWELL, folder + "/dwell")
 
 
 def run(*args):
-    return subprocess.run([alone, *args], cwd=folder, capture_output=True, text=True, timeout=60, check=False,
-                          stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        [alone, *args], cwd=folder, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL
+    )
 
 
 r = run("-qn", "BEGIN { printf(\"%s %s\\n\", errno_name[2], curpsinfo->pr_fname); exit(0); }")

@@ -13,7 +13,8 @@ os.mkdir("include")
 with open("include/shapes.h", "w") as f:
     f.write("#define NUMBER unsigned int\n")
 with open("plain.d", "w") as f:
-    f.write("""provider shop {
+    f.write(
+        """provider shop {
 	probe order__taken(unsigned int, const char *);
 	probe closed();
 };
@@ -22,28 +23,52 @@ with open("plain.d", "w") as f:
 #pragma D attributes Private/Private/Unknown provider shop function
 #pragma D attributes Evolving/Evolving/Common provider shop name
 #pragma D attributes Evolving/Evolving/Common provider shop args
-""")
+"""
+    )
 with open("cpp.d", "w") as f:
-    f.write("""#include "shapes.h"
+    f.write(
+        """#include "shapes.h"
 #ifdef WITH_ORDERS
 provider shop {
 	probe order__taken(NUMBER id, const char *name) : (NUMBER id, string name);
 	probe closed();
 };
 #endif
-""")
+"""
+    )
 with open("some.o", "wb") as f:
     f.write(b"not looked at")
 
-HEADERS = ["-h -s plain.d -o OUT", "-o OUT -h -s plain.d", "-64 -o OUT -h -s plain.d", "-h -xnolibs -s plain.d -o OUT",
-           "-xnolibs -h -s plain.d -o OUT", "-o OUT -DSTAP_SDT_V2 -h -s plain.d", "-k -h -s plain.d -o OUT",
-           "--types -h -s plain.d -o OUT", "-v -h -s plain.d -o OUT", "-h -splain.d -oOUT"]
-HEADERS_CPP = ["-C -Iinclude -DWITH_ORDERS -h -s cpp.d -o OUT", "-o OUT -h -C -I include -I. -DWITH_ORDERS=1 -s cpp.d",
-               "-C -h -D WITH_ORDERS -Iinclude -o OUT -s cpp.d", "-Xc -C -Iinclude -DWITH_ORDERS -h -s cpp.d -o OUT"]
-OBJECTS = ["-G -s plain.d -o OUT", "-o OUT -G -s plain.d some.o", "-G -o OUT -s plain.d some.o some.o",
-           "-64 -G -o OUT -s plain.d some.o", "-xnolibs -G -s plain.d -o OUT some.o", "-G -xnolibs -s plain.d -o OUT some.o",
-           "-C -G -xlazyload -Iinclude -DWITH_ORDERS -o OUT -s cpp.d some.o", "-G -Z -s plain.d -o OUT some.o",
-           "-k -G -s plain.d -o OUT", "-C -Iinclude -DWITH_ORDERS -G -s cpp.d some.o -o OUT"]
+HEADERS = [
+    "-h -s plain.d -o OUT",
+    "-o OUT -h -s plain.d",
+    "-64 -o OUT -h -s plain.d",
+    "-h -xnolibs -s plain.d -o OUT",
+    "-xnolibs -h -s plain.d -o OUT",
+    "-o OUT -DSTAP_SDT_V2 -h -s plain.d",
+    "-k -h -s plain.d -o OUT",
+    "--types -h -s plain.d -o OUT",
+    "-v -h -s plain.d -o OUT",
+    "-h -splain.d -oOUT",
+]
+HEADERS_CPP = [
+    "-C -Iinclude -DWITH_ORDERS -h -s cpp.d -o OUT",
+    "-o OUT -h -C -I include -I. -DWITH_ORDERS=1 -s cpp.d",
+    "-C -h -D WITH_ORDERS -Iinclude -o OUT -s cpp.d",
+    "-Xc -C -Iinclude -DWITH_ORDERS -h -s cpp.d -o OUT",
+]
+OBJECTS = [
+    "-G -s plain.d -o OUT",
+    "-o OUT -G -s plain.d some.o",
+    "-G -o OUT -s plain.d some.o some.o",
+    "-64 -G -o OUT -s plain.d some.o",
+    "-xnolibs -G -s plain.d -o OUT some.o",
+    "-G -xnolibs -s plain.d -o OUT some.o",
+    "-C -G -xlazyload -Iinclude -DWITH_ORDERS -o OUT -s cpp.d some.o",
+    "-G -Z -s plain.d -o OUT some.o",
+    "-k -G -s plain.d -o OUT",
+    "-C -Iinclude -DWITH_ORDERS -G -s cpp.d some.o -o OUT",
+]
 
 
 def call(form, out):
@@ -71,16 +96,30 @@ live.check(os.path.exists("plain.o"), "… and so is the object")
 for bits, elf in ((32, b"\x7fELF\x01"), (64, b"\x7fELF\x02")):
     with open(f"{bits}.o", "wb") as f:
         f.write(elf + bytes(59))
-    live.check(call(f"-G -s plain.d -o OUT {bits}.o", "narrow.o").startswith(elf), f"… for an object of {bits} bits: one, too")
+    live.check(
+        call(f"-G -s plain.d -o OUT {bits}.o", "narrow.o").startswith(elf), f"… for an object of {bits} bits: one, too"
+    )
 r = subprocess.run(["./dtrace", "-G", "-s", "plain.d", "32.o", "64.o"], capture_output=True, text=True)
-live.same((r.returncode, r.stderr), (1, "dtrace: 32.o is of 32 bits, 64.o of 64: one object cannot be linked with both\n"), "… for both: none")
+live.same(
+    (r.returncode, r.stderr),
+    (1, "dtrace: 32.o is of 32 bits, 64.o of 64: one object cannot be linked with both\n"),
+    "… for both: none",
+)
 # A program is no provider: DTrace puts it into the object, where nothing runs it on Linux; dwell says that it does not.
-for args, name in ((["-s", "program.d"], "program.o"), (["-n", "BEGIN { exit(0); }"], "d.out"), (["-s", "program"], "d.out")):
+for args, name in (
+    (["-s", "program.d"], "program.o"),
+    (["-n", "BEGIN { exit(0); }"], "d.out"),
+    (["-s", "program"], "d.out"),
+):
     for file in "program.d", "program":
         with open(file, "w") as f:
             f.write("BEGIN { exit(0); }\n")
     r = subprocess.run(["./dtrace", "-G", *args], capture_output=True, text=True)
-    live.check(r.returncode == 0 and "is not in the object" in r.stderr and os.path.exists(name), f"-G {args[1]}: {name}", r.stderr)
+    live.check(
+        r.returncode == 0 and "is not in the object" in r.stderr and os.path.exists(name),
+        f"-G {args[1]}: {name}",
+        r.stderr,
+    )
     os.unlink(name)
 r = subprocess.run(["./dtrace", "-k", "-n", "BEGIN"], capture_output=True, text=True)
 live.same(r.returncode, 2, "-k is for -h and -G")

@@ -23,15 +23,26 @@ def offered(*words):
 
 # -- words --
 commands = offered("")
-check({"flame", "latency", "run", "tools"} <= set(commands) and "complete" not in commands and all(commands.values()), "commands, each with what it is", commands)
+check(
+    {"flame", "latency", "run", "tools"} <= set(commands) and "complete" not in commands and all(commands.values()),
+    "commands, each with what it is",
+    commands,
+)
 same(list(offered("fla")), ["flame"], "commands that begin so")
 same(set(offered("flame", "--o")), {"--on-cpu", "--off-cpu"}, "options")
-same(set(offered("export", "--format", "pp")) | set(offered("export", "--format", "pe")), {"pprof", "perfetto"}, "values of an option")
+same(
+    set(offered("export", "--format", "pp")) | set(offered("export", "--format", "pe")),
+    {"pprof", "perfetto"},
+    "values of an option",
+)
 check({"why", "stuck", "offcpu"} <= set(offered("latency", "")), "latency: trackers and commands of its own")
 same(list(offered("latency", "offcpu", "blo")), ["block"], "latency: further trackers")
 check("--by" in offered("latency", "why", "--"), "latency why: its options")
-check({"--by", "--top", "--interval", "--for"} <= set(offered("run", "iotop", "--")) and "--by" not in offered("run", "opensnoop", "--"),
-      "run NAME: its options and parameters")
+check(
+    {"--by", "--top", "--interval", "--for"} <= set(offered("run", "iotop", "--"))
+    and "--by" not in offered("run", "opensnoop", "--"),
+    "run NAME: its options and parameters",
+)
 check("iotop" in offered("run", "io") and "latency.block" not in offered("run", ""), "run: tools")
 same(list(offered("help", "time")), ["timeline"], "help: commands")
 check({"-n", "-p", "-s"} <= set(offered("-")), "options of dtrace(1)")
@@ -42,7 +53,11 @@ same(sorted(offered("-ln", "syscall::read:")), ["syscall::read:entry", "syscall:
 check(str(os.getpid()) in offered("-p", str(os.getpid())[:2]), "processes by number")
 check(offered("latency", "--comm", "pytho"), "processes by name")
 r = dwell("--record", os.path.join(WORK, "r.dwell"), "-qn", "BEGIN { @calls[1] = count(); @other = sum(2); exit(0); }")
-same(list(offered("export", "--format", "csv", os.path.join(WORK, "r.dwell"), "--by", "@c")), ["@calls"], "aggregations of a recording")
+same(
+    list(offered("export", "--format", "csv", os.path.join(WORK, "r.dwell"), "--by", "@c")),
+    ["@calls"],
+    "aggregations of a recording",
+)
 same(offered("flame", "-o", ""), {}, "a file: the shell's own")
 same(offered("latency", "--", "l"), {}, "a command: the shell's own")
 same(offered("nosuch", "-"), {}, "no such command")
@@ -71,7 +86,9 @@ class Typing:
         screen = ""
         while wanted not in screen and time.monotonic() < end:
             time.sleep(0.05)
-            screen = subprocess.run([*self.tmux, "capture-pane", "-p"], capture_output=True, text=True, check=False).stdout
+            screen = subprocess.run(
+                [*self.tmux, "capture-pane", "-p"], capture_output=True, text=True, check=False
+            ).stdout
         return screen
 
     def keys(self, *keys):
@@ -88,7 +105,13 @@ def rc(name, text):
     return os.path.join(WORK, name)
 
 
-bash = ["bash", "--noprofile", "--rcfile", rc("bashrc", f"PS1='ready> '; . {SCRIPTS}/dwell.bash; bind 'set show-all-if-ambiguous on'\n"), "-i"]
+bash = [
+    "bash",
+    "--noprofile",
+    "--rcfile",
+    rc("bashrc", f"PS1='ready> '; . {SCRIPTS}/dwell.bash; bind 'set show-all-if-ambiguous on'\n"),
+    "-i",
+]
 os.mkdir(os.path.join(WORK, "zsh"))
 rc("zsh/.zshrc", f"PS1='ready> '; fpath=({SCRIPTS} $fpath); autoload -U compinit; compinit -u -D\n")
 zsh = ["env", f"ZDOTDIR={WORK}/zsh", "zsh", "-i"]
@@ -97,19 +120,32 @@ for name, shell in (("bash", bash), ("zsh", zsh)):
         print(f"# {name} or tmux is not there")
         continue
     t = Typing(shell)
-    for keys, wanted, what in ((["dwell tim", "Tab"], "dwell timeline", "a command"),
-                               (["dwell export --format perf", "Tab"], "--format perfetto", "a value"),
-                               (["dwell -ln syscall::getppi", "Tab"], "syscall::getppid:", "a probe's function"),
-                               (["dwell -ln syscall::getppid:ent", "Tab"], "syscall::getppid:entry", "a probe's name"),
-                               (["dwell flame --o", "Tab", "Tab"], "--off-cpu", "a choice of options")):
+    for keys, wanted, what in (
+        (["dwell tim", "Tab"], "dwell timeline", "a command"),
+        (["dwell export --format perf", "Tab"], "--format perfetto", "a value"),
+        (["dwell -ln syscall::getppi", "Tab"], "syscall::getppid:", "a probe's function"),
+        (["dwell -ln syscall::getppid:ent", "Tab"], "syscall::getppid:entry", "a probe's name"),
+        (["dwell flame --o", "Tab", "Tab"], "--off-cpu", "a choice of options"),
+    ):
         t.keys(*keys)
         screen = t.wait(wanted)
         check(wanted in screen, f"{name}: {what}", screen.rstrip())
         t.keys("C-u", "C-l")
     t.end()
 if shutil.which("fish"):
-    for line, wanted in (("dwell tim", "timeline\tdraws"), ("dwell flame --off", "--off-cpu\t"), ("dwell -ln syscall::getppid:", "syscall::getppid:entry")):
-        p = subprocess.run(["fish", "-c", f"source {SCRIPTS}/dwell.fish; complete -C '{line}'"], env=ENV, capture_output=True, text=True, timeout=60, check=False)
+    for line, wanted in (
+        ("dwell tim", "timeline\tdraws"),
+        ("dwell flame --off", "--off-cpu\t"),
+        ("dwell -ln syscall::getppid:", "syscall::getppid:entry"),
+    ):
+        p = subprocess.run(
+            ["fish", "-c", f"source {SCRIPTS}/dwell.fish; complete -C '{line}'"],
+            env=ENV,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         check(wanted in p.stdout, f"fish: {line}", (p.stdout, p.stderr))
 else:
     print("# fish is not there")

@@ -21,7 +21,9 @@ if os.path.exists(EXAMPLE):
     lines = out.splitlines()
     live.same((p.returncode, err), (0, ""), "the example ends well, and nothing is printed by the library")
     live.check("openat:return openat 2" in lines, "rows: an open that fails", out)
-    counts = dict(line.split() for line in lines[lines.index("calls, by count:") + 1:lines.index("sizes, by quantize:")])
+    counts = dict(
+        line.split() for line in lines[lines.index("calls, by count:") + 1 : lines.index("sizes, by quantize:")]
+    )
     live.check(int(counts.get("write", 0)) >= 50, "a snapshot: calls by name", out)
     live.check(any('{"from":8192,"to":16384,"count":50}' in line for line in lines), "a distribution", out)
     bad = os.path.join(live.WORK, "bad.d")
@@ -35,10 +37,21 @@ if os.path.exists(EXAMPLE):
         header = f.read()
     names = {line.split()[2].split("@")[0] for line in r.stdout.splitlines()} - {"DWELL_1"}
     live.check(len(names) >= 14 and all(f"{n}(" in header for n in names), "only what the header has", f"{names}")
-    record, file = [os.path.join(os.path.dirname(live.DWELL), "record-command"), os.path.join(live.WORK, "command.dwell")], "command.dwell"
-    r = subprocess.run(record + ["sh", "-c", "exec 2>/dev/null; cat </nowhere; exit 3"], capture_output=True, text=True, timeout=30, check=False)
+    record, file = [
+        os.path.join(os.path.dirname(live.DWELL), "record-command"),
+        os.path.join(live.WORK, "command.dwell"),
+    ], "command.dwell"
+    r = subprocess.run(
+        record + ["sh", "-c", "exec 2>/dev/null; cat </nowhere; exit 3"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
     live.check(r.returncode == 0 and "exited with status 3" in r.stderr, "a command is traced, its end is told", f"{r}")
-    live.check("openat: errno 2" in r.stdout and '"calls"' in r.stdout, "the recording has its calls that failed", r.stdout)
+    live.check(
+        "openat: errno 2" in r.stdout and '"calls"' in r.stdout, "the recording has its calls that failed", r.stdout
+    )
     again = subprocess.run(record[:2], capture_output=True, text=True, timeout=30, check=False)
     live.same((again.returncode, again.stdout), (0, r.stdout), "it reads the same again")
     r = subprocess.run(record + ["true"], capture_output=True, text=True, timeout=30, check=False)
@@ -51,13 +64,17 @@ if os.path.exists(STATIC):
     live.check("calls, by count:" in r.stdout, "its snapshot", r.stdout)
 
 # -- Python --
-with dwell.run('BEGIN { trace($1); trace("x"); } BEGIN { @["a", 1] = sum(5); exit(4); }', arguments=[7],
-               program=live.DWELL) as rows:
+with dwell.run(
+    'BEGIN { trace($1); trace("x"); } BEGIN { @["a", 1] = sum(5); exit(4); }', arguments=[7], program=live.DWELL
+) as rows:
     got = list(rows)
     live.same([a["value"] for a in got[0]["output"]], [7, "x"], "rows as dicts")
     live.same([dwell.aggregation(r) for r in got if dwell.aggregation(r)], [{("a", 1): 5}], "an aggregation")
     live.same(rows.status, 4, "the status of exit()")
-for text, want in (("BEGIN\n{\n\ttrace(nosuch);\n}\n", (3, 8, "D_IDENT_UNDEF")), ("BEGIN { x = ; }", (1, 13, "D_SYNTAX"))):
+for text, want in (
+    ("BEGIN\n{\n\ttrace(nosuch);\n}\n", (3, 8, "D_IDENT_UNDEF")),
+    ("BEGIN { x = ; }", (1, 13, "D_SYNTAX")),
+):
     try:
         list(dwell.run(text, program=live.DWELL))
         live.check(False, "an error is raised", text)
@@ -87,8 +104,11 @@ with dwell.run("tick-20ms { trace(1); }", seconds=0.2, program=live.DWELL) as ro
 file = os.path.join(live.WORK, "run.dwell")
 list(dwell.run("BEGIN { trace(5); @ = count(); exit(0); }", options={"record": file}, program=live.DWELL))
 got = list(dwell.recording(file, program=live.DWELL))
-live.same([a["value"] for r in got if r["type"] == "event" for a in r["output"] if a["action"] == "trace"], [5],
-          "rows of a recording")
+live.same(
+    [a["value"] for r in got if r["type"] == "event" for a in r["output"] if a["action"] == "trace"],
+    [5],
+    "rows of a recording",
+)
 live.same([dwell.aggregation(r) for r in got if r["type"] == "printa"], [{(): 1}], "its aggregation")
 try:
     list(dwell.recording("/nowhere/x", program=live.DWELL))

@@ -41,11 +41,15 @@ def sshd():
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{HERE}/{key}"], check=True)
     port = free_port()
     with open(f"{HERE}/sshd_config", "w") as f:
-        f.write(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {HERE}/host\nAuthorizedKeysFile {HERE}/key.pub\n"
-                f"PermitRootLogin yes\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv HOME={HOME}\n")
+        f.write(
+            f"Port {port}\nListenAddress 127.0.0.1\nHostKey {HERE}/host\nAuthorizedKeysFile {HERE}/key.pub\n"
+            f"PermitRootLogin yes\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv HOME={HOME}\n"
+        )
     with open(f"{HERE}/ssh_config", "w") as f:
-        f.write(f"Host gone\n Port {free_port()}\nHost *\n HostName 127.0.0.1\n Port {port}\n User root\n IdentityFile {HERE}/key\n"
-                f" StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n LogLevel ERROR\n")
+        f.write(
+            f"Host gone\n Port {free_port()}\nHost *\n HostName 127.0.0.1\n Port {port}\n User root\n IdentityFile {HERE}/key\n"
+            f" StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n LogLevel ERROR\n"
+        )
     p = subprocess.Popen([SSHD, "-D", "-e", "-f", f"{HERE}/sshd_config"], stderr=subprocess.DEVNULL)
     try:
         for _ in range(100):
@@ -94,7 +98,11 @@ def one():
     check("one: messages", r.stderr, "")
     copies = glob.glob(f"{COPIES}/*/dwell")
     check("one copy", len(copies), 1)
-    check("it is this program", open(copies[0], "rb").read() == open(STATIC if os.path.exists(STATIC) else DWELL, "rb").read(), True)
+    check(
+        "it is this program",
+        open(copies[0], "rb").read() == open(STATIC if os.path.exists(STATIC) else DWELL, "rb").read(),
+        True,
+    )
     modes = {p: oct(stat.S_IMODE(os.stat(p).st_mode)) for p in (COPIES, os.path.dirname(copies[0]), copies[0])}
     check("modes", set(modes.values()), {"0o700"})
     when = os.stat(copies[0]).st_mtime_ns
@@ -150,8 +158,7 @@ def hostile():
     with open(name, "w") as f:
         f.write("BEGIN { x = ; }\n")
     r = run("one", "two", args=["-s", name])
-    check("its messages name it", sorted(re.findall(r"(one|two): .*" + re.escape(name), r.stderr)),
-          ["one", "two"])
+    check("its messages name it", sorted(re.findall(r"(one|two): .*" + re.escape(name), r.stderr)), ["one", "two"])
     check("refused by both", r.returncode, 1)
 
 
@@ -160,9 +167,12 @@ def refused():
     r = run("one", "gone", args=["-qn", 'BEGIN { @["a"] = count(); printf("hello\\n"); exit(0); }'])
     check("refused: status", r.returncode, 1)
     check("refused: others", [re.sub(" +", " ", x) for x in r.stdout.splitlines() if x], ["one: hello", " a 1"])
-    check("refused: why", bool(re.match(r"dwell: gone: ssh: connect to host .* port \d+: Connection refused\n$",
-                                        r.stderr)), True)
-    with open(f"{HERE}/other", "wb") as f: # for another kind of machine
+    check(
+        "refused: why",
+        bool(re.match(r"dwell: gone: ssh: connect to host .* port \d+: Connection refused\n$", r.stderr)),
+        True,
+    )
+    with open(f"{HERE}/other", "wb") as f:  # for another kind of machine
         f.write(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xb7\x00" + bytes(44))
     r = run("one", args=["--host-binary", f"{HERE}/other", "-n", "BEGIN"])
     check("another machine", (r.returncode, "is for Linux aarch64" in r.stderr), (1, True))
@@ -173,11 +183,17 @@ def refused():
 def files():
     """Recordings, outputs and JSON Lines by host; the copy goes when that is asked for."""
     r = run("one", "two", args=["--json", "-n", 'BEGIN { @["a"] = count(); exit(0); }'])
-    check("JSON", sorted(re.findall(r'^\{"host":"(one|two)","type":"printa".*"values":\[1\]', r.stdout, re.M)),
-          ["one", "two"])
+    check(
+        "JSON",
+        sorted(re.findall(r'^\{"host":"(one|two)","type":"printa".*"values":\[1\]', r.stdout, re.M)),
+        ["one", "two"],
+    )
     rec, out = f"{HERE}/x.dwell", f"{HERE}/out"
-    r = run("one", "two", args=["--separate", "--host-remove", "--record", rec, "-o", out, "-qn",
-                                'BEGIN { @["a"] = count(); exit(0); }'])
+    r = run(
+        "one",
+        "two",
+        args=["--separate", "--host-remove", "--record", rec, "-o", out, "-qn", 'BEGIN { @["a"] = count(); exit(0); }'],
+    )
     check("files: status", (r.returncode, r.stdout, r.stderr), (0, "", ""))
     for h in "one", "two":
         check(f"output of {h}", open(f"{out}.{h}").read().split(), ["a", "1"])
@@ -190,8 +206,9 @@ def files():
 def going(*hosts, args=()):
     """A run that has begun everywhere."""
     prog = 'BEGIN { printf("begun\\n"); @["a"] = count(); } END { printf("over\\n"); }'
-    p = subprocess.Popen([DWELL, *command(*hosts, args=[*args, "-qn", prog])], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen(
+        [DWELL, *command(*hosts, args=[*args, "-qn", prog])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     for _ in hosts:
         p.stdout.readline()
     yield p

@@ -19,14 +19,20 @@ def full(p):
     """Whoever writes to this pipe waits."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        if "pipe_write" in open(f"/proc/{p.pid}/wchan").read() or open(f"/proc/{p.pid}/syscall").read().startswith("1 "):
+        if "pipe_write" in open(f"/proc/{p.pid}/wchan").read() or open(f"/proc/{p.pid}/syscall").read().startswith(
+            "1 "
+        ):
             return True
         time.sleep(0.05)
     return False
 
 
 def start(*args, **kw):
-    return subprocess.Popen([live.DWELL, "-q", *args], stdin=subprocess.DEVNULL, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **kw})
+    return subprocess.Popen(
+        [live.DWELL, "-q", *args],
+        stdin=subprocess.DEVNULL,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **kw},
+    )
 
 
 def end(p, what, *signals):
@@ -46,13 +52,23 @@ def end(p, what, *signals):
 
 
 sleeper = subprocess.Popen([live.TRIGGER, "pause", "100000"])
-for what, args, sig in (("SIGINT", (), signal.SIGINT), ("SIGTERM", (), signal.SIGTERM), ("SIGHUP", (), signal.SIGHUP), ("JSON", ("--json",), signal.SIGINT),
-                        ("confined", ("-x", "confined"), signal.SIGINT), ("-c", ("-c", "sleep 100"), signal.SIGTERM), ("-p", ("-p", sleeper.pid), signal.SIGINT),
-                        ("--record", ("--record", "rec"), signal.SIGINT)):
+for what, args, sig in (
+    ("SIGINT", (), signal.SIGINT),
+    ("SIGTERM", (), signal.SIGTERM),
+    ("SIGHUP", (), signal.SIGHUP),
+    ("JSON", ("--json",), signal.SIGINT),
+    ("confined", ("-x", "confined"), signal.SIGINT),
+    ("-c", ("-c", "sleep 100"), signal.SIGTERM),
+    ("-p", ("-p", sleeper.pid), signal.SIGINT),
+    ("--record", ("--record", "rec"), signal.SIGINT),
+):
     p = start(*map(str, args), "-n", BLOCKED)
     live.check(full(p), f"{what}: the pipe is full")
     err, status = end(p, what, (0, sig))
-    m = re.search(r"nobody took the output for 0\.7 s after the signal: its end is not printed, nor are ([0-9]+) records?, 1 row of @a\n", err)
+    m = re.search(
+        r"nobody took the output for 0\.7 s after the signal: its end is not printed, nor are ([0-9]+) records?, 1 row of @a\n",
+        err,
+    )
     live.check(m and status == 1, f"{what}: a blocked pipe ends it, and it says what is lost", f"{status} {err}")
 sleeper.kill()
 sleeper.wait()
@@ -73,13 +89,20 @@ for _ in range(20):
     out += os.read(p.stdout.fileno(), 65536)
 out += p.stdout.read()
 err = p.stderr.read().decode()
-live.same((len(re.findall(rb"^ +[0-9]+ +1$", out, re.M)), p.wait(), "not printed" in err), (30000, 0, False), "a slow reader gets all of it")
+live.same(
+    (len(re.findall(rb"^ +[0-9]+ +1$", out, re.M)), p.wait(), "not printed" in err),
+    (30000, 0, False),
+    "a slow reader gets all of it",
+)
 
 # A second signal that is no echo of the first.
 p = start(*MANY, "-n", HUGE)
 p.stdout.readline()
 err, status = end(p, "a second signal, blocked", (0, signal.SIGINT), (0.5, signal.SIGINT))
-m = re.search(r"a second signal ended the output: its end is not printed(, nor are ([0-9]+) rows of @a)?\n|ended by a second signal before all was read", err)
+m = re.search(
+    r"a second signal ended the output: its end is not printed(, nor are ([0-9]+) rows of @a)?\n|ended by a second signal before all was read",
+    err,
+)
 live.check(m and status == 1, "a second signal ends it at once, and it says what is lost", f"{status} {err}")
 
 # Losses are told all the same.
@@ -87,7 +110,11 @@ p = start("-x", "bufsize=64k", "-n", 'profile-4999, syscall:::entry { printf("%4
 full(p)
 subprocess.run([live.TRIGGER, "getppid", "100000"], check=True)
 err, status = end(p, "a second signal and losses", (0, signal.SIGINT), (0.4, signal.SIGINT))
-live.check("a second signal ended the output" in err and re.search(r"drops? on CPU", err), "a second signal keeps no loss back", f"{status} {err}")
+live.check(
+    "a second signal ended the output" in err and re.search(r"drops? on CPU", err),
+    "a second signal keeps no loss back",
+    f"{status} {err}",
+)
 
 # What is in the buffers may be more than anybody wants.
 WIDE = "profile-4999, syscall:::entry { " + 'printf("%65536d", 1); ' * 15 + "} BEGIN { @a[1] = count(); }"
@@ -111,8 +138,24 @@ live.check(re.search(r"drops? on CPU", err) and status == 0, "and the losses", e
 # timeout(1): to the command, and to the group.
 lost = []
 for _ in range(10):
-    runs = [subprocess.Popen(["timeout", "-s", "INT", "3", live.DWELL, "-qn", 'profile-97 { @["n"] = count(); } BEGIN { @["n"] = count(); }'],
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(6)]
+    runs = [
+        subprocess.Popen(
+            [
+                "timeout",
+                "-s",
+                "INT",
+                "3",
+                live.DWELL,
+                "-qn",
+                'profile-97 { @["n"] = count(); } BEGIN { @["n"] = count(); }',
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(6)
+    ]
     for p in runs:
         out, err = p.communicate(timeout=PATIENCE)
         if not re.search(r"n +[0-9]+\n", out):

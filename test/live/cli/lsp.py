@@ -34,7 +34,7 @@ class Client:
 
     def read(self):
         n = 0
-        while (line := self.p.stdout.readline().strip()):
+        while line := self.p.stdout.readline().strip():
             n = int(line.split(b":")[1]) if line.lower().startswith(b"content-length") else n
         return json.loads(self.p.stdout.read(n))
 
@@ -52,11 +52,14 @@ class Client:
                 return m["params"]
 
     def text(self, text, version=2):
-        self.send("textDocument/didChange", {"textDocument": {"uri": URI, "version": version}, "contentChanges": [{"text": text}]})
+        self.send(
+            "textDocument/didChange",
+            {"textDocument": {"uri": URI, "version": version}, "contentChanges": [{"text": text}]},
+        )
 
     def at(self, what, text, behind):
         """An answer about the place right behind these words of the text."""
-        before = text[:text.index(behind) + len(behind)]
+        before = text[: text.index(behind) + len(behind)]
         place = {"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1}
         return self.ask("textDocument/" + what, {"textDocument": {"uri": URI}, "position": place})
 
@@ -83,8 +86,11 @@ live.check("args[0]->b_bcount: unsigned int" in hover, "hover: the type of an ex
 hover = c.at("hover", good, "syscall::openat")["contents"]["value"]
 live.check("1 probe" in hover and "args[1]" in hover and "filename" in hover, "hover: the arguments of a probe", hover)
 hover = c.at("hover", good, "copyinst")["contents"]["value"]
-live.check("subroutine of D" in hover and "string(uintptr_t" in hover and "string from the memory of the process" in hover,
-           "hover: a function of the language, and what it is", hover)
+live.check(
+    "subroutine of D" in hover and "string(uintptr_t" in hover and "string from the memory of the process" in hover,
+    "hover: a function of the language, and what it is",
+    hover,
+)
 place = c.at("definition", good, "/ MILL")
 live.same((place["uri"], place["range"]["start"]["line"]), (URI, 1), "definition in the text")
 library = "BEGIN { trace(errno_name[1]); }\n"
@@ -113,16 +119,26 @@ live.check(list(got) == ["syscall::openat:entry"], "completion: names of probes"
 got = c.labels("#pragma D option qu", "qu")
 live.check(list(got) == ["quiet"], "completion: options", f"{got}")
 asked = os.path.join(live.WORK, "asked")
-c.text(f"#pragma D option ctypes={asked}\n#pragma D param n int \"how many\"\npid$target:a.out:f:entry /arg0 == $n && $1/ {{ trace($$2); }}\n", 9)
+c.text(
+    f"#pragma D option ctypes={asked}\n#pragma D param n int \"how many\"\npid$target:a.out:f:entry /arg0 == $n && $1/ {{ trace($$2); }}\n",
+    9,
+)
 while (d := c.diagnostics())["version"] != 9:
     pass
 live.same(d["diagnostics"], [], "arguments, parameters and processes that nobody has given are no mistakes")
 live.check(not os.path.exists(asked), "a text makes no files")
 c.send("textDocument/didChange", {"textDocument": {"uri": URI}, "contentChanges": [{"text": 7}]})
-live.check(c.ask("nosuch/method", {})["code"] == -32601 and c.ask("shutdown", None) is None, "unknown methods are refused; shutdown")
+live.check(
+    c.ask("nosuch/method", {})["code"] == -32601 and c.ask("shutdown", None) is None,
+    "unknown methods are refused; shutdown",
+)
 c.send("exit", None)
 live.same(c.p.wait(10), 0, "exit")
-for words, code, text in ((b"GET / HTTP/1.0\r\n\r\n", 1, "not the language server protocol"), (b"Content-Length: 99999999\r\n\r\n", 1, "too large"), (b"", 1, "")):
+for words, code, text in (
+    (b"GET / HTTP/1.0\r\n\r\n", 1, "not the language server protocol"),
+    (b"Content-Length: 99999999\r\n\r\n", 1, "too large"),
+    (b"", 1, ""),
+):
     r = subprocess.run([live.DWELL, "lsp"], input=words, capture_output=True, timeout=20)
     live.check(r.returncode == code and text in r.stderr.decode(), f"{words[:20]}: {text}", f"{r}")
 
@@ -157,15 +173,32 @@ if shutil.which("nvim"):
         f.write('BEGIN { execnam; }\nio:::start { trace(args[0]->b_flags); }\nEND { trace(errno_name[1]); }\n')
     with open("client.lua", "w", encoding="utf-8") as f:
         f.write(NVIM % (live.DWELL, os.path.normpath(os.path.join(HERE, "../../../share/editors/vim"))))
-    r = subprocess.run(["nvim", "--headless", "--clean", "-c", "luafile client.lua", "-c", "cq"], capture_output=True, text=True, timeout=50)
+    r = subprocess.run(
+        ["nvim", "--headless", "--clean", "-c", "luafile client.lua", "-c", "cq"],
+        capture_output=True,
+        text=True,
+        timeout=50,
+    )
     said = json.load(open("said.json", encoding="utf-8")) if os.path.exists("said.json") else None
     live.check(said is not None, "Neovim talks with it", f"{r}")
     if said:
-        live.check(said["diagnostic"]["line"] == 0 and (said["diagnostic"]["from"], said["diagnostic"]["to"]) == (8, 15), "Neovim: a diagnostic", f"{said}")
+        live.check(
+            said["diagnostic"]["line"] == 0 and (said["diagnostic"]["from"], said["diagnostic"]["to"]) == (8, 15),
+            "Neovim: a diagnostic",
+            f"{said}",
+        )
         live.check("b_flags: int" in said["hover"], "Neovim: hover", f"{said}")
         live.check("b_flags" in [i["word"] for i in said["items"]], "Neovim: completion", f"{said}")
-        live.same(said["groups"], ["dtraceProbe", "dtraceProbe", "dtraceAction", "dtraceVariable", "dtraceAction", "dtraceNumber"], "vim's colours")
-        live.check(said["definition"] and said["definition"][0]["filename"].endswith("/names.d"), "Neovim: definition in the D library", f"{said}")
+        live.same(
+            said["groups"],
+            ["dtraceProbe", "dtraceProbe", "dtraceAction", "dtraceVariable", "dtraceAction", "dtraceNumber"],
+            "vim's colours",
+        )
+        live.check(
+            said["definition"] and said["definition"][0]["filename"].endswith("/names.d"),
+            "Neovim: definition in the D library",
+            f"{said}",
+        )
 else:
     print("# no Neovim here")
 live.done()

@@ -5,7 +5,10 @@ import subprocess
 import live
 
 BOM = b"\xef\xbb\xbf"
-for name, text in (("plain.d", b"BEGIN { trace(1); exit(0); }\n"), ("hash.d", b"#!/usr/sbin/dtrace -s\nBEGIN { trace(1); exit(0); }\n")):
+for name, text in (
+    ("plain.d", b"BEGIN { trace(1); exit(0); }\n"),
+    ("hash.d", b"#!/usr/sbin/dtrace -s\nBEGIN { trace(1); exit(0); }\n"),
+):
     with open(name, "wb") as f:
         f.write(BOM + text)
     for cpp in ((), ("-C",)):
@@ -14,7 +17,11 @@ for name, text in (("plain.d", b"BEGIN { trace(1); exit(0); }\n"), ("hash.d", b"
 with open("wrong.d", "wb") as f:
     f.write(BOM + b"BEGIN { trace(nothing); }\n")
 r = live.dwell("-s", "wrong.d")
-live.check("line 1" in r.stderr and "\nBEGIN { trace(nothing); }\n              ^" in r.stderr, "errors are at their column", r.stderr)
+live.check(
+    "line 1" in r.stderr and "\nBEGIN { trace(nothing); }\n              ^" in r.stderr,
+    "errors are at their column",
+    r.stderr,
+)
 with open("middle.d", "wb") as f:
     f.write(b"BEGIN { trace(1); " + BOM + b"exit(0); }\n")
 live.same(live.dwell("-q", "-s", "middle.d").returncode, 1, "elsewhere it is a mistake")
@@ -29,8 +36,14 @@ for text in ("", " ", "+", "1x", "0", "-5", "99999999999999999999", f"{p.pid} ")
     r = live.dwell("-qn", "BEGIN { exit(0); }", "-p", text)
     live.check(r.returncode == 1 and ("invalid pid" in r.stderr), f"-p {text!r} is none", r.stderr)
 r = live.dwell("-l", "-n", "syscall::g?tpp(id):entry")
-live.check("No probe matches" in r.stderr and "g?tpp(id)" in r.stderr, "parentheses are characters of a description (names of Go)", r.stderr)
-r = live.dwell("-q", "-b", " 4m", "-x", "aggsize= 1m", "-x", "switchrate= +10hz", "-x", "strsize=\t32", "-n", "BEGIN { exit(0); }")
+live.check(
+    "No probe matches" in r.stderr and "g?tpp(id)" in r.stderr,
+    "parentheses are characters of a description (names of Go)",
+    r.stderr,
+)
+r = live.dwell(
+    "-q", "-b", " 4m", "-x", "aggsize= 1m", "-x", "switchrate= +10hz", "-x", "strsize=\t32", "-n", "BEGIN { exit(0); }"
+)
 live.same((r.returncode, r.stderr), (0, ""), "options take blanks in front of numbers")
 r = live.dwell("-q", "-x", "strsize=32 ", "-n", "BEGIN { exit(0); }")
 live.same(r.returncode, 1, "… and not behind")

@@ -20,11 +20,18 @@ for sig in (signal.SIGINT, signal.SIGTERM):
     live.check("the end\n" in out and "counted" in out, f"{sig.name}: END and the aggregation", out + err)
     live.same((p.returncode, err), (0, ""), f"{sig.name}: exit code and messages")
 
-p = start("-n", 'BEGIN { printf("up\\n"); } profile-997 { printf("%s\\n", execname); } syscall:::entry { @[execname, probefunc, pid] = count(); }')
+p = start(
+    "-n",
+    'BEGIN { printf("up\\n"); } profile-997 { printf("%s\\n", execname); } syscall:::entry { @[execname, probefunc, pid] = count(); }',
+)
 p.send_signal(signal.SIGINT)
 time.sleep(0.003)
 p.send_signal(signal.SIGINT)
 out, err = p.communicate(timeout=10)
 live.same((p.returncode, "second signal" in err), (0, False), "twice at once is once")
-live.check(any(l.split()[-1:] != [] and l.split()[-1].isdigit() and len(l.split()) == 4 for l in out.splitlines()), "and loses nothing", out[-500:])
+live.check(
+    any(l.split()[-1:] != [] and l.split()[-1].isdigit() and len(l.split()) == 4 for l in out.splitlines()),
+    "and loses nothing",
+    out[-500:],
+)
 live.done()

@@ -89,16 +89,24 @@ try:
     ask(p.pid, "hits begin 60s")
     live.same(hits(ask(p.pid, "hits end")[1])["mincore"], 0, "what was before is not counted")
 
-    stats = subprocess.Popen([live.DWELL, "-l", "--stats", "--json", "--for", "3s", "-p", str(p.pid)], stdout=subprocess.PIPE, text=True)
+    stats = subprocess.Popen(
+        [live.DWELL, "-l", "--stats", "--json", "--for", "3s", "-p", str(p.pid)], stdout=subprocess.PIPE, text=True
+    )
     time.sleep(1)
     work()
     rows = [json.loads(l) for l in stats.communicate(timeout=60)[0].splitlines()]
     probes = {r["function"] or r["name"]: r for r in rows if r["type"] == "probe"}
     programs = {r["id"]: r for r in rows if r["type"] == "program"}
     live.same(probes["sched_rr_get_interval"]["hits"], 700, "by the command")
-    live.check(probes["mincore"]["ns_per_hit"] > 0 and programs[probes["mincore"]["program"]]["runs"] >= 1011, "with times", rows)
+    live.check(
+        probes["mincore"]["ns_per_hit"] > 0 and programs[probes["mincore"]["program"]]["runs"] >= 1011,
+        "with times",
+        rows,
+    )
     one = probes["profile-97"]
-    live.check(one["hits"] == programs[one["program"]]["runs"] > 0 and one["misses"] == 0, "a program with one probe", rows)
+    live.check(
+        one["hits"] == programs[one["program"]]["runs"] > 0 and one["misses"] == 0, "a program with one probe", rows
+    )
 
     r = live.dwell("-l", "--stats", "--for", "1ms", "-p", p.pid, "mincore", "syscall:")
     live.check(" mincore " in r.stdout and "getpgid" not in r.stdout and "PROGRAM" in r.stdout, "by words", r.stdout)
@@ -110,10 +118,18 @@ try:
     live.check("has no trackers" in ask(p.pid, "list")[0], "no trackers, no settings")
     r = live.dwell("-l", "--stats", "-p", 1)
     live.check(r.returncode == 1 and "no dwell that can be asked runs as process 1" in r.stderr, "no session", r.stderr)
-    r = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", live.DWELL, "-l", "--stats", "-p", str(p.pid)],
-                       capture_output=True, text=True)
+    r = subprocess.run(
+        ["setpriv", "--reuid=65534", "--clear-groups", live.DWELL, "-l", "--stats", "-p", str(p.pid)],
+        capture_output=True,
+        text=True,
+    )
     live.check(r.returncode == 1 and not r.stdout, "not another user", r.stdout + r.stderr)
-    for args in (("--stats", "-n", "BEGIN"), ("-l", "--stats", "-n", "BEGIN"), ("-l", "--stats", "--for"), ("-l", "--stats", "--for", "x")):
+    for args in (
+        ("--stats", "-n", "BEGIN"),
+        ("-l", "--stats", "-n", "BEGIN"),
+        ("-l", "--stats", "--for"),
+        ("-l", "--stats", "--for", "x"),
+    ):
         r = live.dwell(*args)
         live.check(r.returncode in (1, 2) and r.stderr and not r.stdout, f"wrong: {args}", r.stderr)
     gone = subprocess.Popen([live.DWELL, "-l", "--stats", "--for", "1ms", "-p", str(p.pid)], stdout=subprocess.DEVNULL)

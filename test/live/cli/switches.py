@@ -12,14 +12,22 @@ def run(*options, prog="BEGIN { exit(0); }", **kw):
 
 
 r = live.dwell("-x", "flowindent", "-n", "syscall::getppid: /pid == $target/ { }", "-c", live.TRIGGER + " getppid 1")
-live.check(re.search(r"^ *\d+ +=> getppid", r.stdout, re.M) and re.search(r"^ *\d+ +<= getppid", r.stdout, re.M),
-           "flowindent", r.stdout)
+live.check(
+    re.search(r"^ *\d+ +=> getppid", r.stdout, re.M) and re.search(r"^ *\d+ +<= getppid", r.stdout, re.M),
+    "flowindent",
+    r.stdout,
+)
 r = run("-q", "-x", "rawbytes", prog='BEGIN { trace("ab"); exit(0); }')
 live.check("0: 61 62 00" in r.stdout, "rawbytes", r.stdout)
 r = run("-q", "-x", "rawbytes", "-x", "strsize=5", prog='BEGIN { trace(strjoin("12", "3")); exit(0); }')
 live.check("0: 31 32 33 00 00 00  " in r.stdout, "rawbytes shows all of the string's room", r.stdout)
-live.check("extraneous argument 'x' ($1 is not referenced)" in live.dwell("-x", "errtags", "-n", "BEGIN { exit(0); }", "x").stderr
-           and "[D_MACRO_UNUSED]" in live.dwell("-x", "errtags", "-n", "BEGIN { exit(0); }", "x").stderr, "D_MACRO_UNUSED", "")
+live.check(
+    "extraneous argument 'x' ($1 is not referenced)"
+    in live.dwell("-x", "errtags", "-n", "BEGIN { exit(0); }", "x").stderr
+    and "[D_MACRO_UNUSED]" in live.dwell("-x", "errtags", "-n", "BEGIN { exit(0); }", "x").stderr,
+    "D_MACRO_UNUSED",
+    "",
+)
 live.same(live.dwell("-x", "argref", "-n", "BEGIN { exit(0); }", "x").returncode, 0, "argref")
 live.same(run("-q", "-x", "statusrate=100ms", prog="BEGIN { exit(0); }").returncode, 0, "statusrate")
 live.check("Invalid value" in run("-x", "statusrate=1parsec").stderr, "a wrong statusrate")
@@ -34,10 +42,14 @@ def frames(*options, action):
     return len(re.findall(r"`", r.stdout)), r
 
 
-for options, action, most in [(["-x", "maxframes=5"], "ustack(20)", 5), (["-x", "maxframes=4"], "stack()", 4),
-                              (["-x", "jstackframes=7"], "jstack()", 7), (["-x", "ustackframes=9"], "ustack()", 9),
-                              (["-x", "jstackframes=7", "-x", "jstackstrsize=100"], "jstack()", 7),
-                              (["-x", "stackframes=3"], "stack()", 3)]:
+for options, action, most in [
+    (["-x", "maxframes=5"], "ustack(20)", 5),
+    (["-x", "maxframes=4"], "stack()", 4),
+    (["-x", "jstackframes=7"], "jstack()", 7),
+    (["-x", "ustackframes=9"], "ustack()", 9),
+    (["-x", "jstackframes=7", "-x", "jstackstrsize=100"], "jstack()", 7),
+    (["-x", "stackframes=3"], "stack()", 3),
+]:
     n, r = frames(*options, action=action)
     kernel = action.startswith("stack")
     live.check(0 < n <= most if kernel else n == most, f"{' '.join(options[1::2])}: {action}", r.stdout + r.stderr)
@@ -65,9 +77,20 @@ else:
     live.same(log.returncode, 0, "bpflog of what is accepted")
 r = run("-q", "-x", "bpflog", prog="BEGIN { exit(0); }")
 lines = r.stderr.splitlines()
-live.check(r.returncode == 0 and any("processed" in l and "insns" in l for l in lines) and all(l.startswith("BPF: ") for l in lines),
-           "bpflog shows the log of an accepted program", r.stderr[-500:])
-listing = [run("-q", *o, prog="BEGIN { exit(0); }").stdout + run("-q", *o, prog="BEGIN { exit(0); }").stderr
-           for o in (("-S",), ("-x", "verbose"), ())]
-live.check("; line 1, clause 1: exit(0)" in listing[0] and listing[0] == listing[1] != listing[2], "-x verbose is -S", listing[1][:300])
+live.check(
+    r.returncode == 0
+    and any("processed" in l and "insns" in l for l in lines)
+    and all(l.startswith("BPF: ") for l in lines),
+    "bpflog shows the log of an accepted program",
+    r.stderr[-500:],
+)
+listing = [
+    run("-q", *o, prog="BEGIN { exit(0); }").stdout + run("-q", *o, prog="BEGIN { exit(0); }").stderr
+    for o in (("-S",), ("-x", "verbose"), ())
+]
+live.check(
+    "; line 1, clause 1: exit(0)" in listing[0] and listing[0] == listing[1] != listing[2],
+    "-x verbose is -S",
+    listing[1][:300],
+)
 live.done()

@@ -11,19 +11,29 @@ r = live.dwell("-n", "BEGIN { }", "-c", live.TRIGGER + " exitcode 3")
 live.check(r.returncode == 0 and "exited with status 3" in r.stderr, "the end of the target ends the run", r.stderr)
 r = live.dwell("-qn", "syscall::getppid:entry /pid == $target/ { @ = count(); }", "-c", live.TRIGGER + " getppid 12345")
 live.same(r.stdout.split(), ["12345"], "no call of the target is missed")
-r = live.dwell("-qn", "syscall::getppid:entry /pid == $target/ { @ = count(); }", "-c", live.TRIGGER + " reexec getppid 50")
+r = live.dwell(
+    "-qn", "syscall::getppid:entry /pid == $target/ { @ = count(); }", "-c", live.TRIGGER + " reexec getppid 50"
+)
 live.same(r.stdout.split(), ["50"], "a target that executes another program")
-r = live.dwell("-qn", "syscall::exit_group:entry /pid == $target/ { printf(\"%d\", arg0); }", "-c",
-               live.TRIGGER + " exitcode 9")
+r = live.dwell(
+    "-qn", "syscall::exit_group:entry /pid == $target/ { printf(\"%d\", arg0); }", "-c", live.TRIGGER + " exitcode 9"
+)
 live.same(r.stdout, "9\n", "its exit is seen")
-r = live.dwell("-qn", "BEGIN { }", "-c", "grep SigIgn /proc/self/status",
-               preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGQUIT)])  # a job in the background
+r = live.dwell(
+    "-qn",
+    "BEGIN { }",
+    "-c",
+    "grep SigIgn /proc/self/status",
+    preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGQUIT)],
+)  # a job in the background
 live.same(r.stdout.split(), ["SigIgn:", "0" * 16], "the target inherits no ignored signal")
 r = live.dwell("-qn", "BEGIN { printf(\"%d\\n\", $target > 1); exit(0); }", "-c", "sleep 100", timeout=5)
 live.same(r.stdout, "1\n\n", "exit() does not wait for the target")
 
 p = subprocess.Popen([live.TRIGGER, "pause", "400"])
-r = live.dwell("-qn", "syscall::exit_group:entry /pid == $target/ { printf(\"exit %d\\n\", pid == $target); }", "-p", p.pid)
+r = live.dwell(
+    "-qn", "syscall::exit_group:entry /pid == $target/ { printf(\"exit %d\\n\", pid == $target); }", "-p", p.pid
+)
 live.check(r.stdout.startswith("exit 1\n"), "-p: the end of the process ends the run", r.stdout + r.stderr)
 p.wait()
 r = live.dwell("-qn", "BEGIN { }", "-p", p.pid)
@@ -40,8 +50,9 @@ live.check("TracerPid:\t0" in state and "T (stopped)" not in state, "and runs", 
 p.kill()
 p.wait()
 
-d = subprocess.Popen([live.DWELL, "-qn", 'BEGIN { printf("%d\\n", $target); }', "-c", "sleep 1000"], stdout=subprocess.PIPE,
-                     text=True)
+d = subprocess.Popen(
+    [live.DWELL, "-qn", 'BEGIN { printf("%d\\n", $target); }', "-c", "sleep 1000"], stdout=subprocess.PIPE, text=True
+)
 child = int(d.stdout.readline())
 d.send_signal(signal.SIGKILL)
 d.wait()
@@ -59,10 +70,20 @@ with open(words, "w", encoding="ascii") as f:
     f.write("#!/bin/sh\n[ $# = 3 ] && [ \"$1\" = 'a b' ] && [ \"$2\" = '' ] && [ \"$3\" = '\"' ] && echo right\n")
 os.chmod(words, 0o755)
 html = os.path.join(live.WORK, "o.html")
-for command in (["timeline", "-o", html], ["latency", "--for", "1s"], ["run", "syscount"], ["flame", "--off-cpu", "-o", html], ["flame", "-o", html],
-                ["hist", "-n", "syscall::execve:return { @ = quantize(1); }"]):
+for command in (
+    ["timeline", "-o", html],
+    ["latency", "--for", "1s"],
+    ["run", "syscount"],
+    ["flame", "--off-cpu", "-o", html],
+    ["flame", "-o", html],
+    ["hist", "-n", "syscall::execve:return { @ = quantize(1); }"],
+):
     r = live.dwell(*command, "--", words, "a b", "", '"')
-    live.check("right\n" in r.stdout and (r.returncode == 0 or "no samples" in r.stderr or "nothing was recorded" in r.stderr), f"{command[0]}: words with blanks, quotes, and without anything", (r.returncode, r.stdout, r.stderr))
+    live.check(
+        "right\n" in r.stdout and (r.returncode == 0 or "no samples" in r.stderr or "nothing was recorded" in r.stderr),
+        f"{command[0]}: words with blanks, quotes, and without anything",
+        (r.returncode, r.stdout, r.stderr),
+    )
 for command in ("run", "syscount"), ("flame",), ("hist", "-n", "BEGIN"), ("timeline",), ("check",):
     r = live.dwell(*command, "--")
     live.check(r.returncode == 2 and "a command is missing after --" in r.stderr, f"{command[0]} --", r.stderr)

@@ -27,8 +27,13 @@ with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([name, "-qn", program, "-c", "/bin/true"], capture_output=True, text=True, check=False)
         if done.stdout.strip() != opened:
             sys.exit(f"{name}: {done.stdout} {done.stderr}")
-    done = subprocess.run([dtrace, "-lvn", "lockstat:::rw-spin,lockstat:::adaptive-block"], capture_output=True, text=True, check=False)
-    if not all(x in done.stdout for x in ("args[0]: struct mutex *\n", "args[0]: struct rwlock *\n", "args[1]: uint64_t\n", "args[2]: int\n")):
+    done = subprocess.run(
+        [dtrace, "-lvn", "lockstat:::rw-spin,lockstat:::adaptive-block"], capture_output=True, text=True, check=False
+    )
+    if not all(
+        x in done.stdout
+        for x in ("args[0]: struct mutex *\n", "args[0]: struct rwlock *\n", "args[1]: uint64_t\n", "args[2]: int\n")
+    ):
         sys.exit(done.stdout)
     # The line that ends a run goes where freopen() has sent the output.
     program = 'BEGIN { printf("a\\n"); freopen("x.out"); printf("b\\n"); exit(0); }'

@@ -8,24 +8,45 @@ import subprocess
 
 import live
 
-shipped = sorted(f[:-2] for f in os.listdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/tools")) if f.endswith(".d"))
+shipped = sorted(
+    f[:-2]
+    for f in os.listdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/tools"))
+    if f.endswith(".d")
+)
 r = live.dwell("tools")
 live.same([l.split()[0] for l in r.stdout.splitlines()], shipped, "tools: each, with its purpose")
 live.check(all(len(l.split()) > 2 for l in r.stdout.splitlines()), "no purpose is empty", r.stdout)
 r = live.dwell("tools", "TCP")
-live.check(0 < len(r.stdout.splitlines()) < len(shipped) and all("tcp" in l.lower() for l in r.stdout.splitlines()), "tools WORD", r.stdout)
+live.check(
+    0 < len(r.stdout.splitlines()) < len(shipped) and all("tcp" in l.lower() for l in r.stdout.splitlines()),
+    "tools WORD",
+    r.stdout,
+)
 r = live.dwell("tools", "nosuchword")
 live.check(r.returncode == 1 and "no tool has 'nosuchword'" in r.stderr, "tools: a word that is nowhere", f"{r}")
 live.same([l.split()[0] for l in live.dwell("tools", "biosnoop").stdout.splitlines()], ["iosnoop"], "tools: bcc's name")
 r = live.dwell("tools", "mdflush")
-live.check(r.returncode == 2 and "dwell -n 'fbt::md_flush_request:entry" in r.stderr and "needs functions of the kernel" in r.stderr, "tools: what needs functions of the kernel says so", f"{r}")
+live.check(
+    r.returncode == 2
+    and "dwell -n 'fbt::md_flush_request:entry" in r.stderr
+    and "needs functions of the kernel" in r.stderr,
+    "tools: what needs functions of the kernel says so",
+    f"{r}",
+)
 # These programs compile where the kernel has the functions, and say why they do not elsewhere.
 functions = re.search(r"^  yes +functions of the kernel", live.dwell("features").stdout, re.M)
 for name in ("mdflush", "tcpsynbl", "virtiostat"):
     program = re.search(r"dwell -n '(.*)';", live.dwell("run", name).stderr)
     r = live.dwell("-e", "-n", program[1] if program else "")
-    live.check(r.returncode == 0 or (r.stderr.count("does not match any probes") == 1 and (functions or re.search("hint: .*(kprobe|lockdown)", r.stderr))),
-               f"{name}: its program", f"{program} {r}")
+    live.check(
+        r.returncode == 0
+        or (
+            r.stderr.count("does not match any probes") == 1
+            and (functions or re.search("hint: .*(kprobe|lockdown)", r.stderr))
+        ),
+        f"{name}: its program",
+        f"{program} {r}",
+    )
 for args, code, text in ((["a", "b"], 2, "one word at most"), (["--bad"], 2, "no option --bad")):
     r = live.dwell("tools", *args)
     live.check(r.returncode == code and text in r.stderr, f"tools {args}", f"{r}")
@@ -38,15 +59,25 @@ live.check(r.returncode == 0 and "/etc/hostname" in r.stdout, "run NAME.bt -- CO
 r = live.dwell("run", "biolatency-bpfcc", "--for", "100ms")
 live.check(r.returncode == 0 and "biolatency-bpfcc is called iolatency here" in r.stderr, "bcc's name", f"{r}")
 r = live.dwell("run", "iotop", "-h")
-live.check(r.returncode == 0 and r.stdout.startswith("iotop.d: ") and "Example:" in r.stdout and "--interval" in r.stdout, "run NAME -h", f"{r}")
+live.check(
+    r.returncode == 0 and r.stdout.startswith("iotop.d: ") and "Example:" in r.stdout and "--interval" in r.stdout,
+    "run NAME -h",
+    f"{r}",
+)
 with open("iotop.d", "w", encoding="utf-8") as f:
     f.write('BEGIN { printf("another\\n"); exit(0); }')
 r = live.dwell("run", "iotop", "--for", "100ms")
 live.check("another" not in r.stdout, "a file of that name in the folder is not taken", f"{r}")
-for args, text in ((["iotopp"], "did you mean iotop?"), (["../x"], "there is no tool '../x'"), (["iotop", "--for", "soon"], "is no time"),
-                   (["runqslower"], "runqslower is a command here: dwell latency wakeup"),
-                   (["tcpsynbl-bpfcc"], "it needs functions of the kernel"), (["criticalstat.py"], "CONFIG_PREEMPTIRQ_TRACEPOINTS"),
-                   (["iotop", "--"], "a command is missing after --"), ([], "Usage: ")):
+for args, text in (
+    (["iotopp"], "did you mean iotop?"),
+    (["../x"], "there is no tool '../x'"),
+    (["iotop", "--for", "soon"], "is no time"),
+    (["runqslower"], "runqslower is a command here: dwell latency wakeup"),
+    (["tcpsynbl-bpfcc"], "it needs functions of the kernel"),
+    (["criticalstat.py"], "CONFIG_PREEMPTIRQ_TRACEPOINTS"),
+    (["iotop", "--"], "a command is missing after --"),
+    ([], "Usage: "),
+):
     r = live.dwell("run", *args)
     live.check(r.returncode == 2 and text in r.stderr, f"run {args}: {text}", f"{r}")
 
@@ -66,10 +97,14 @@ def whose(*options):
         inner = {UNIT: "mine", f"docker-{ID}.scope": "below"} if group else {}
         for name in inner:
             os.mkdir(f"{group}/{name}")
-        enter = "".join(f"sh -c 'echo $$ >{group}/{name}/cgroup.procs && exec cat {MARK}-{who}'; " for name, who in inner.items())
+        enter = "".join(
+            f"sh -c 'echo $$ >{group}/{name}/cgroup.procs && exec cat {MARK}-{who}'; " for name, who in inner.items()
+        )
         load = os.path.join(live.WORK, "load.sh")
         with open(load, "w", encoding="utf-8") as f:
-            f.write(f"exec >/dev/null\n./dwellmine {MARK}-mine\ncat {MARK}-other\nsetpriv --reuid=65534 --clear-groups cat {MARK}-nobody\n{enter}\n")
+            f.write(
+                f"exec >/dev/null\n./dwellmine {MARK}-mine\ncat {MARK}-other\nsetpriv --reuid=65534 --clear-groups cat {MARK}-nobody\n{enter}\n"
+            )
         text = live.dwell("run", "opensnoop", *(o.format(group=group) for o in options), "--", "sh", load)
         for name in inner:
             os.rmdir(f"{group}/{name}")
@@ -77,45 +112,84 @@ def whose(*options):
     return sorted({(l.split()[2], l.rsplit("-", 1)[1]) for l in text.stdout.splitlines() if MARK in l}), group
 
 
-for options, want in ((["--comm", "dwellmine"], [("dwellmine", "mine")]), (["--user=nobody", "--comm", "cat"], [("cat", "nobody")])):
+for options, want in (
+    (["--comm", "dwellmine"], [("dwellmine", "mine")]),
+    (["--user=nobody", "--comm", "cat"], [("cat", "nobody")]),
+):
     seen, made = whose(*options)
     live.same(seen, want, f"{options}: exactly these")
 if made:
-    for options, want in ((["--cgroup", "{group}"], [("cat", "below"), ("cat", "mine")]), (["--unit", "dwelltest"], [("cat", "mine")]),
-                          (["--container", ID[:12]], [("cat", "below")])):
+    for options, want in (
+        (["--cgroup", "{group}"], [("cat", "below"), ("cat", "mine")]),
+        (["--unit", "dwelltest"], [("cat", "mine")]),
+        (["--container", ID[:12]], [("cat", "below")]),
+    ):
         live.same(whose(*options)[0], want, f"{options}: exactly these, and those below")
 else:
     print("# no control groups here: three options were not tried")
-for args, text in ((["opensnoop", "--comm"], "--comm needs an argument"), (["opensnoop", "--user", "nosuchuser"], "there is no user 'nosuchuser'"),
-                   (["opensnoop", "--cgroup", "/no/such"], "there is no control group '/no/such'"),
-                   (["opensnoop", "--container", "web"], "'web' is no id of a container"),
-                   (["tcpdrop", "--comm", "x"], "tcpdrop shows the whole machine: --comm cannot narrow it"),
-                   (["tcpdrop", "-p", "1"], "tcpdrop shows the whole machine"), (["memleak", "--user=0"], "memleak looks into one process")):
+for args, text in (
+    (["opensnoop", "--comm"], "--comm needs an argument"),
+    (["opensnoop", "--user", "nosuchuser"], "there is no user 'nosuchuser'"),
+    (["opensnoop", "--cgroup", "/no/such"], "there is no control group '/no/such'"),
+    (["opensnoop", "--container", "web"], "'web' is no id of a container"),
+    (["tcpdrop", "--comm", "x"], "tcpdrop shows the whole machine: --comm cannot narrow it"),
+    (["tcpdrop", "-p", "1"], "tcpdrop shows the whole machine"),
+    (["memleak", "--user=0"], "memleak looks into one process"),
+):
     r = live.dwell("run", *args)
     live.check(r.returncode != 0 and text in r.stderr and r.stderr.count("\n") == 1, f"run {args}: {text}", f"{r}")
 r = live.dwell("-x", "comm=sh", "-n", "BEGIN { exit(0); }")
-live.check(r.returncode == 1 and "does not say whose events count" in r.stderr, "a program without the variable is refused", f"{r}")
+live.check(
+    r.returncode == 1 and "does not say whose events count" in r.stderr,
+    "a program without the variable is refused",
+    f"{r}",
+)
 r = live.dwell("-qn", "int wanted; BEGIN { wanted = 7; printf(\"%d\", wanted); exit(0); }")
 live.same(r.stdout, "7\n" if r.stdout.endswith("\n") else "7", "a program may have a variable of that name")
 r = live.dwell("run", "tcpdrop", "--help")
 live.check("whole machine" in r.stdout and "--comm" not in r.stdout, "--help: of a tool that nothing narrows", r.stdout)
 r = live.dwell("run", "iotop", "--help")
-live.check(all(f"--{o} " in r.stdout for o in ("comm", "user", "cgroup", "container", "unit", "for", "top", "interval")) and
-           "Usage: dwell run iotop [options] [parameters]" in r.stdout, "--help: common options and parameters", r.stdout)
+live.check(
+    all(f"--{o} " in r.stdout for o in ("comm", "user", "cgroup", "container", "unit", "for", "top", "interval"))
+    and "Usage: dwell run iotop [options] [parameters]" in r.stdout,
+    "--help: common options and parameters",
+    r.stdout,
+)
+
 
 # -- columns by name --
 def rows(*args):
     r = live.dwell("run", *args, "--json", "--", "cat", f"{MARK}-other")
     out = [o for l in r.stdout.splitlines() if l.startswith("{") for o in json.loads(l).get("output", [])]
-    return [o["columns"] for o in out if "columns" in o] + [row["columns"] for o in out for row in o.get("rows", []) if "columns" in row]
+    return [o["columns"] for o in out if "columns" in o] + [
+        row["columns"] for o in out for row in o.get("rows", []) if "columns" in row
+    ]
 
 
 got = [r for r in rows("opensnoop") if r["PATH"] == f"{MARK}-other"]
-live.check(len(got) == 1 and list(got[0]) == ["UID", "PID", "COMMAND", "FD", "ERR", "PATH"] and got[0]["COMMAND"] == "cat" and
-           got[0]["FD"] >= 0 and got[0]["ERR"] == "-", "--json: a line of printf() by its heading", f"{got}")
+live.check(
+    len(got) == 1
+    and list(got[0]) == ["UID", "PID", "COMMAND", "FD", "ERR", "PATH"]
+    and got[0]["COMMAND"] == "cat"
+    and got[0]["FD"] >= 0
+    and got[0]["ERR"] == "-",
+    "--json: a line of printf() by its heading",
+    f"{got}",
+)
 got = rows("syscallbyproc", "--interval", "1h", "--comm", "cat")
-live.check(len(got) == 1 and list(got[0]) == ["PID", "COMMAND", "COUNT"] and got[0]["COUNT"] > 5, "--json: a row of printa() by its heading", f"{got}")
-r = live.dwell("-xcolumns", "--json", "-qn", 'BEGIN { printf("%s %s %s\\n", "A", "B", "B"); printf("%d ", 1); printf("%d %d\\n", 2, 3); printf("%d\\n", 4); exit(0); }')
+live.check(
+    len(got) == 1 and list(got[0]) == ["PID", "COMMAND", "COUNT"] and got[0]["COUNT"] > 5,
+    "--json: a row of printa() by its heading",
+    f"{got}",
+)
+r = live.dwell(
+    "-xcolumns",
+    "--json",
+    "-qn",
+    'BEGIN { printf("%s %s %s\\n", "A", "B", "B"); printf("%d ", 1); printf("%d %d\\n", 2, 3); printf("%d\\n", 4); exit(0); }',
+)
 got = [o.get("columns") for l in r.stdout.splitlines() for o in json.loads(l).get("output", [])]
-live.same(got, [None, {"A": 1}, {"B": 2, "B_2": 3}, None, None], "a line in pieces; a name twice; a line of another shape")
+live.same(
+    got, [None, {"A": 1}, {"B": 2, "B_2": 3}, None, None], "a line in pieces; a name twice; a line of another shape"
+)
 live.done()

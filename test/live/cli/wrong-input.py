@@ -15,7 +15,7 @@ import live
 EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wrong-input.txt")
 SOURCE = os.path.join(os.path.dirname(EXPECTED), "../../../src/cmd/command.def")
 NOBODY = 65534
-LINES_MAX = 6 # of a stream
+LINES_MAX = 6  # of a stream
 FILES = {
     "garbage.dwell": "this is no recording\n" * 100,
     "empty.dwell": "",
@@ -33,11 +33,21 @@ FILES = {
 def run(command):
     words = shlex.split(command)
     user = NOBODY if words[0] == "nobody" else None
-    words = words[user is not None:]
+    words = words[user is not None :]
     try:
-        r = subprocess.run(words, executable=os.path.abspath(live.DWELL), stdin=subprocess.DEVNULL, capture_output=True,
-                           text=True, timeout=60, errors="surrogateescape", cwd=live.WORK, user=user, group=user,
-                           extra_groups=None if user is None else [])
+        r = subprocess.run(
+            words,
+            executable=os.path.abspath(live.DWELL),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            errors="surrogateescape",
+            cwd=live.WORK,
+            user=user,
+            group=user,
+            extra_groups=None if user is None else [],
+        )
     except subprocess.TimeoutExpired:
         return "does not end", "", ""
     return r.returncode, r.stdout, r.stderr

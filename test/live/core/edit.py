@@ -74,8 +74,10 @@ sleeper.wait()
 
 # Types, after "struct" these alone, and members, of a program with debug information.
 with open("p.c", "w", encoding="ascii") as f:
-    f.write("#include <unistd.h>\nstruct address { int port; }; struct connection { struct address peer; struct connection *next; } first;\n"
-            "typedef long connected;\nint main(void) { connected n = first.peer.port; for (;;) sleep(1000 + n); }\n")
+    f.write(
+        "#include <unistd.h>\nstruct address { int port; }; struct connection { struct address peer; struct connection *next; } first;\n"
+        "typedef long connected;\nint main(void) { connected n = first.peer.port; for (;;) sleep(1000 + n); }\n"
+    )
 subprocess.run(["cc", "-g", "-O0", "-o", "p", "p.c"], check=True)
 native = subprocess.Popen(["./p"])
 t = Terminal("core", "-p", native.pid)
@@ -91,8 +93,14 @@ native.wait()
 
 if shutil.which("node"):
     ready = os.path.join(live.WORK, "ready")
-    node = subprocess.Popen(["node", "-e", "class Connection { constructor() { this.remote = 1; } } globalThis.keep = new Connection(); "
-                             f"require('fs').writeFileSync({ready!r}, '1'); setInterval(() => {{}}, 1e6)"])
+    node = subprocess.Popen(
+        [
+            "node",
+            "-e",
+            "class Connection { constructor() { this.remote = 1; } } globalThis.keep = new Connection(); "
+            f"require('fs').writeFileSync({ready!r}, '1'); setInterval(() => {{}}, 1e6)",
+        ]
+    )
     end = time.monotonic() + SECONDS
     while not os.path.exists(ready) and time.monotonic() < end:
         time.sleep(0.05)

@@ -17,7 +17,8 @@ if platform.machine() != "x86_64" or not node or not shutil.which("gcore"):
     raise SystemExit(77)
 os.chdir(live.WORK)
 with open("plant.js", "w", encoding="utf-8") as f:
-    f.write("""
+    f.write(
+        """
 "use strict";
 const fs = require("fs");
 class Grows { constructor(i) { this.id = i; this.more = [i]; } }
@@ -37,7 +38,8 @@ process.on("SIGUSR2", () => {
 });
 setTimeout(() => { gc(); gc(); fs.writeFileSync("ready", "1"); }, 10);
 setInterval(() => {}, 1e6);
-""")
+"""
+    )
 
 
 def wait(name):
@@ -55,17 +57,59 @@ time.sleep(0.2)
 r = live.dwell("core", "--json", "-p", p.pid, "-c", f"::findjsobjects -s {old}", timeout=60)
 rows = [json.loads(l) for l in r.stdout.splitlines()]
 found = {x["constructor"]: x for x in rows if x["names"] in ("id, more", "id", "late", "still")}
-live.check(found.get("Grows", {}).get("more") == 2500 and found["Grows"]["count"] == 3500, "those that were made", r.stderr + str(found.get("Grows")))
+live.check(
+    found.get("Grows", {}).get("more") == 2500 and found["Grows"]["count"] == 3500,
+    "those that were made",
+    r.stderr + str(found.get("Grows")),
+)
 live.check(found["Comes"]["more"] == 50 and found["Comes"]["count"] == 50, "those of a new kind", found.get("Comes"))
 live.check("Stays" not in found, "those that stay are not shown", found.get("Stays"))
 # A word that only looks like a pointer may keep one of them.
 live.check("Shrinks" in found and -700 <= found["Shrinks"]["more"] <= -690, "those that went", found.get("Shrinks"))
-live.check([x["more_bytes"] for x in rows] == sorted((x["more_bytes"] for x in rows), reverse=True), "the largest growth first", "")
-r = live.dwell("core", "-p", p.pid, "-c", f"::findjsobjects -s {old} -c Grows", "-c", f"::findjsobjects -s {old} -c Grows | ::jsprint -d 0", timeout=60)
+live.check(
+    [x["more_bytes"] for x in rows] == sorted((x["more_bytes"] for x in rows), reverse=True),
+    "the largest growth first",
+    "",
+)
+r = live.dwell(
+    "core",
+    "-p",
+    p.pid,
+    "-c",
+    f"::findjsobjects -s {old} -c Grows",
+    "-c",
+    f"::findjsobjects -s {old} -c Grows | ::jsprint -d 0",
+    timeout=60,
+)
 lines = r.stdout.splitlines()
-live.check(len(lines) == 3 and "+2500" in lines[1] and lines[2].startswith("Grows {"), "one constructor; a pipeline", r.stdout + r.stderr)
-r = live.dwell("core", "-p", p.pid, "-c", "::findjsobjects -s /nothing", "-c", "::findjsobjects -s plant.js", "-c", f"8::findjsobjects -s {old}", "-c", "::findjsobjects -s", timeout=60)
-live.check(r.returncode == 1 and "/nothing: No such file" in r.stderr and "plant.js: " in r.stderr and "-s compares" in r.stderr and "unexpected '-s'" in r.stderr, "wrong use", r.stderr)
+live.check(
+    len(lines) == 3 and "+2500" in lines[1] and lines[2].startswith("Grows {"),
+    "one constructor; a pipeline",
+    r.stdout + r.stderr,
+)
+r = live.dwell(
+    "core",
+    "-p",
+    p.pid,
+    "-c",
+    "::findjsobjects -s /nothing",
+    "-c",
+    "::findjsobjects -s plant.js",
+    "-c",
+    f"8::findjsobjects -s {old}",
+    "-c",
+    "::findjsobjects -s",
+    timeout=60,
+)
+live.check(
+    r.returncode == 1
+    and "/nothing: No such file" in r.stderr
+    and "plant.js: " in r.stderr
+    and "-s compares" in r.stderr
+    and "unexpected '-s'" in r.stderr,
+    "wrong use",
+    r.stderr,
+)
 p.kill()
 p.wait()
 live.done()

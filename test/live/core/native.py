@@ -50,13 +50,19 @@ def names(stack):
 def judge(what, args, pid):
     """Status, threads and stacks of the program."""
     s = rows(*args, "-c", "::status")[0]
-    live.same((s["pid"], s["comm"], s["threads"], s["program"], s["program_state"]), (pid, "p", 2, PROGRAM, "same build"), f"{what}: status")
+    live.same(
+        (s["pid"], s["comm"], s["threads"], s["program"], s["program_state"]),
+        (pid, "p", 2, PROGRAM, "same build"),
+        f"{what}: status",
+    )
     stacks = {}
     for x in rows(*args, "-c", "::walk thread | ::stack"):
         stacks.setdefault(x["tid"], []).append(x)
     live.same(len(stacks), 2, f"{what}: two stacks")
     got = names(stacks[pid])
-    live.check(got.count("inner") == 6 and got[got.index("main") - 1] == "inner", f"{what}: frames without frame pointers", got)
+    live.check(
+        got.count("inner") == 6 and got[got.index("main") - 1] == "inner", f"{what}: frames without frame pointers", got
+    )
     other = [names(v) for k, v in stacks.items() if k != pid][0]
     live.check("waits" in other, f"{what}: the other thread", other)
     live.check(any(x.get("file", "").endswith("libc.so.6") for x in stacks[pid]), f"{what}: files", stacks[pid])
@@ -65,9 +71,17 @@ def judge(what, args, pid):
 p, at = start()
 judge("alive", ["-p", p.pid], p.pid)
 r = core("-p", p.pid, "-c", f"{at:x}::whatis", "-c", "::mappings ! grep -c rw-")
-live.check(f"{at:x} is p`marked+0x0" in r.stdout and int(r.stdout.split()[-1]) > 3, "a variable's name; a program of the shell", r.stdout + r.stderr)
+live.check(
+    f"{at:x} is p`marked+0x0" in r.stdout and int(r.stdout.split()[-1]) > 3,
+    "a variable's name; a program of the shell",
+    r.stdout + r.stderr,
+)
 r = core("-p", p.pid, "--no-stop", "-c", "::status", "-c", "::threads", "-c", "::stack")
-live.check("alive, running" in r.stdout and "leave --no-stop out" in r.stderr and r.returncode == 1, "--no-stop: no registers", r.stdout + r.stderr)
+live.check(
+    "alive, running" in r.stdout and "leave --no-stop out" in r.stderr and r.returncode == 1,
+    "--no-stop: no registers",
+    r.stdout + r.stderr,
+)
 for _ in range(100):  # sleeping again, not stopped
     with open(f"/proc/{p.pid}/stat", encoding="ascii") as f:
         state = f.read().split(")")[1].split()[0]
@@ -75,7 +89,9 @@ for _ in range(100):  # sleeping again, not stopped
         break
     time.sleep(0.05)
 live.same(state, "S", "it goes on when dwell has ended")
-held = subprocess.Popen([live.DWELL, "core", "-p", str(p.pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+held = subprocess.Popen(
+    [live.DWELL, "core", "-p", str(p.pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+)
 held.stdin.write("::status\n")
 held.stdin.flush()
 live.check("process" in held.stdout.readline(), "commands from standard input", "")
@@ -93,14 +109,19 @@ live.same(state, "S", "it goes on when dwell is killed")
 
 cores = []
 if shutil.which("gcore"):
-    subprocess.run(["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        ["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     cores.append(("gcore", f"gcore.{p.pid}", p.pid))
 p.kill()
 p.wait()
 with open("/proc/sys/kernel/core_pattern", encoding="ascii") as f:
     pattern = f.read().strip()
 if pattern == "core":
-    p, _ = start(env=dict(os.environ, CRASH="1"), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))
+    p, _ = start(
+        env=dict(os.environ, CRASH="1"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2),
+    )
     live.same(p.wait(), -signal.SIGSEGV, "it crashes")
     file = next(n for n in os.listdir(".") if re.fullmatch(r"core(\.\d+)?", n))
     cores.append(("the kernel's core", file, p.pid))
@@ -133,16 +154,34 @@ for what, file, pid in cores:
     live.check(r.returncode == 1 and "another build" in r.stderr, f"{what}: another program", r.stderr)
     shutil.copy("/bin/true", "p")
     r = core(file, "-c", "::status", "-c", "::stack")
-    live.check("another build, not used" in r.stdout and "inner" not in r.stdout, f"{what}: the program was replaced", r.stdout)
+    live.check(
+        "another build, not used" in r.stdout and "inner" not in r.stdout, f"{what}: the program was replaced", r.stdout
+    )
     os.unlink("p")
     os.rename("elsewhere", "p")
 
-for args, code, words in ((["/nothing"], 1, "No such file"), (["p.c"], 1, "no ELF file"), ([PROGRAM], 1, "no core file but a program"), (["/"], 1, ""), ([], 2, "a core file, -p PID, or -k"),
-                          (["-p", "0"], 2, "'0' is no process"), (["-p", "4194304"], 1, "no such process"), (["-p", "2"], 1, ""), (["-p", "1", "x"], 2, "'x'"),
-                          (["a", "b", "c"], 2, "'c'"), (["-p", os.getpid(), "--no-stop", "-c", "::nothing"], 1, "no command ::nothing")):
+for args, code, words in (
+    (["/nothing"], 1, "No such file"),
+    (["p.c"], 1, "no ELF file"),
+    ([PROGRAM], 1, "no core file but a program"),
+    (["/"], 1, ""),
+    ([], 2, "a core file, -p PID, or -k"),
+    (["-p", "0"], 2, "'0' is no process"),
+    (["-p", "4194304"], 1, "no such process"),
+    (["-p", "2"], 1, ""),
+    (["-p", "1", "x"], 2, "'x'"),
+    (["a", "b", "c"], 2, "'c'"),
+    (["-p", os.getpid(), "--no-stop", "-c", "::nothing"], 1, "no command ::nothing"),
+):
     r = core(*args)
     live.check(r.returncode == code and words in r.stderr and r.stderr, f"core {args}", f"{r.returncode} {r.stderr}")
-r = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", live.DWELL, "core", "-p", "1", "-c", "::status"], capture_output=True, text=True, timeout=20, check=False)
+r = subprocess.run(
+    ["setpriv", "--reuid", "65534", "--clear-groups", live.DWELL, "core", "-p", "1", "-c", "::status"],
+    capture_output=True,
+    text=True,
+    timeout=20,
+    check=False,
+)
 live.check(r.returncode == 1 and "root" in r.stderr, "others may not look", r.stderr)
 
 # The example of each command's help, as it stands there.

@@ -173,8 +173,15 @@ def differ(got, want, path="keep"):
             return f"{path}: members {list(got)[:30]} != {list(want)[:30]}"
         return next((d for k in want if (d := differ(got[k], want[k], f"{path}.{k}"))), None)
     if isinstance(got, list) and isinstance(want, list):
-        return next((d for i, (g, w) in enumerate(zip(got, want)) if (d := differ(g, w, f"{path}[{i}]"))), None if len(got) == len(want) else f"{path}: {len(got)} != {len(want)} elements")
-    return None if got == want and (type(got) is type(want) or not isinstance(got, bool)) else f"{path}: {got!r} != {want!r}"
+        return next(
+            (d for i, (g, w) in enumerate(zip(got, want)) if (d := differ(g, w, f"{path}[{i}]"))),
+            None if len(got) == len(want) else f"{path}: {len(got)} != {len(want)} elements",
+        )
+    return (
+        None
+        if got == want and (type(got) is type(want) or not isinstance(got, bool))
+        else f"{path}: {got!r} != {want!r}"
+    )
 
 
 def judge_objects(what, args, address):
@@ -182,18 +189,63 @@ def judge_objects(what, args, address):
         want = numbers(json.load(f))
     r = core("--json", *args, "-c", f"{address}::jsprint -d 0t30 -n 0t100000 -s 0t100000")
     got = json.loads(r.stdout)["value"] if r.returncode == 0 else {}
-    live.check(not r.stderr and differ(got, want) is None, f"{what}: objects are those of the script", differ(got, want) or r.stderr)
+    live.check(
+        not r.stderr and differ(got, want) is None,
+        f"{what}: objects are those of the script",
+        differ(got, want) or r.stderr,
+    )
     r = core(*args, "-c", f"{address}::jsprint -d 3 -n 0t60")
-    for text in ('sub: Sub { id: 3, host: "host3", own: null, none: undefined }', "doubles: [ 1.5, <1 empty>, 4.25 ]", 'map: Map(3) { "a" => 1, { k: 1 } => [ 2 ], 3 => Map(0) {} }', "date: 2001-09-09T01:46:40.000Z",
-                 "err: [TypeError: boom]", "fn: [Function: named]", "large: 123456789012345678901234567890n", "[Symbol(key)]: 1", "buffer: <Buffer 68 65 6c 6c 6f>", "f64: Float64Array(2) [ 1.5, NaN ]",
-                 "rejected: Promise { <rejected> [RangeError: no] }", "cyclic: { n: 1, self: [Circular] }", "... 1939 more", "nan: NaN", "proxy: Proxy({ a: 1 })"):
-        live.check(text in re.sub(r"\n +(?=\})", " ", re.sub(r"\n +", " ", r.stdout)) or text in r.stdout, f"{what}: as text: {text}", r.stdout[:6000] + r.stderr)
-    r = core(*args, "-c", f"{address}::jsprint -d 0", "-c", f"{address}::jsprint -x", "-c", "8::jsprint", "-c", f"{int(address, 16) + 8:x}::jsprint")
-    live.check(r.stdout.startswith("{ kinds: [Object ") and "unexpected '-x'" in r.stderr and r.stderr.count("no object of JavaScript begins") == 2, f"{what}: options", r.stdout + r.stderr)
+    for text in (
+        'sub: Sub { id: 3, host: "host3", own: null, none: undefined }',
+        "doubles: [ 1.5, <1 empty>, 4.25 ]",
+        'map: Map(3) { "a" => 1, { k: 1 } => [ 2 ], 3 => Map(0) {} }',
+        "date: 2001-09-09T01:46:40.000Z",
+        "err: [TypeError: boom]",
+        "fn: [Function: named]",
+        "large: 123456789012345678901234567890n",
+        "[Symbol(key)]: 1",
+        "buffer: <Buffer 68 65 6c 6c 6f>",
+        "f64: Float64Array(2) [ 1.5, NaN ]",
+        "rejected: Promise { <rejected> [RangeError: no] }",
+        "cyclic: { n: 1, self: [Circular] }",
+        "... 1939 more",
+        "nan: NaN",
+        "proxy: Proxy({ a: 1 })",
+    ):
+        live.check(
+            text in re.sub(r"\n +(?=\})", " ", re.sub(r"\n +", " ", r.stdout)) or text in r.stdout,
+            f"{what}: as text: {text}",
+            r.stdout[:6000] + r.stderr,
+        )
+    r = core(
+        *args,
+        "-c",
+        f"{address}::jsprint -d 0",
+        "-c",
+        f"{address}::jsprint -x",
+        "-c",
+        "8::jsprint",
+        "-c",
+        f"{int(address, 16) + 8:x}::jsprint",
+    )
+    live.check(
+        r.stdout.startswith("{ kinds: [Object ")
+        and "unexpected '-x'" in r.stderr
+        and r.stderr.count("no object of JavaScript begins") == 2,
+        f"{what}: options",
+        r.stdout + r.stderr,
+    )
 
 
-RETAINERS = {"InProperty": ("Holder", "held"), "InElement": ("Array", 3), "InMap": ("Map", 0), "InSet": ("Set", 0), "InClosure": ("", "kept"), "InGlobal": ("globalThis", "everywhere"),
-             "InStore": ("Holder", "far")}
+RETAINERS = {
+    "InProperty": ("Holder", "held"),
+    "InElement": ("Array", 3),
+    "InMap": ("Map", 0),
+    "InSet": ("Set", 0),
+    "InClosure": ("", "kept"),
+    "InGlobal": ("globalThis", "everywhere"),
+    "InStore": ("Holder", "far"),
+}
 
 
 def rows(*args):
@@ -204,20 +256,49 @@ def rows(*args):
 
 def judge_heap(what, args):
     found = [x for x in rows(*args, "-c", "::findjsobjects") if x["constructor"] in ("Planted", "Dead")]
-    live.same(sorted((x["constructor"], x["names"], x["count"]) for x in found), [("Planted", "id, host", 2500), ("Planted", "id, host, odd", 2500)], f"{what}: all that were planted, and none that is dead")
+    live.same(
+        sorted((x["constructor"], x["names"], x["count"]) for x in found),
+        [("Planted", "id, host", 2500), ("Planted", "id, host, odd", 2500)],
+        f"{what}: all that were planted, and none that is dead",
+    )
     live.check(all(x["bytes"] >= 2500 * 40 for x in found), f"{what}: their bytes", found)
-    r = core(*args, "-c", "::findjsobjects -c Planted | ::jsprint -n 9999", "-c", "::findjsobjects -p odd ! wc -l", "-c", f"{found[0]['object']}::findjsobjects ! wc -l")
+    r = core(
+        *args,
+        "-c",
+        "::findjsobjects -c Planted | ::jsprint -n 9999",
+        "-c",
+        "::findjsobjects -p odd ! wc -l",
+        "-c",
+        f"{found[0]['object']}::findjsobjects ! wc -l",
+    )
     ids = sorted(map(int, re.findall(r"\bid: (\d+)", r.stdout)))
     live.check(ids == list(range(5000)), f"{what}: each once", ids[:20])
-    live.check(int(r.stdout.split()[-2]) >= 2 and r.stdout.split()[-1] == "2500", f"{what}: by property; those that are alike", r.stdout[-100:])
+    live.check(
+        int(r.stdout.split()[-2]) >= 2 and r.stdout.split()[-1] == "2500",
+        f"{what}: by property; those that are alike",
+        r.stdout[-100:],
+    )
     for constructor, (holder, name) in RETAINERS.items():
         at = [x for x in rows(*args, "-c", f"::findjsobjects -c {constructor}") if not x["names"]]
         refs = rows(*args, "-c", f"{at[0]['object']}::findjsobjects -r") if at else []
         # The stack may still lead to the array [key, value] that the Map was made of.
         who = [(x.get("constructor"), x.get("name", x.get("index"))) for x in refs]
-        live.check(len(at) == 1 and at[0]["count"] == 1 and (holder, name) in who and (len(who) == 1 or constructor in ("InMap", "InSet")), f"{what}: who refers to {constructor}", (at, refs))
-    text = core(*args, "-c", "::jsfunctions -c kept", "-c", "::findjsobjects -c Holder | ::findjsobjects -r ! sort | head -1").stdout
-    live.check(re.search(r"^ *\w+ +1 kept at .*heap.js", text, re.M) and " referred to by " in text, f"{what}: functions; references of several", text)
+        live.check(
+            len(at) == 1
+            and at[0]["count"] == 1
+            and (holder, name) in who
+            and (len(who) == 1 or constructor in ("InMap", "InSet")),
+            f"{what}: who refers to {constructor}",
+            (at, refs),
+        )
+    text = core(
+        *args, "-c", "::jsfunctions -c kept", "-c", "::findjsobjects -c Holder | ::findjsobjects -r ! sort | head -1"
+    ).stdout
+    live.check(
+        re.search(r"^ *\w+ +1 kept at .*heap.js", text, re.M) and " referred to by " in text,
+        f"{what}: functions; references of several",
+        text,
+    )
 
 
 def as_dwell(line):
@@ -233,13 +314,38 @@ def judge_stack(what, args):
     r = core(*args, "-c", "::jsstack -j")
     # V8 infers "Store.prototype.save" from where a function is assigned.
     got = [re.sub(r"^[^ ]*\.(?=[^ .]+ )", "", l.split(" ", 1)[1]) for l in r.stdout.splitlines()[1:]]
-    live.check(len(want) > 7000 and got[0].startswith("tell at ") and "stack.js:10:" in got[0], f"{what}: begins where it waits", got[:3] + want[:3] + [r.stderr])
+    live.check(
+        len(want) > 7000 and got[0].startswith("tell at ") and "stack.js:10:" in got[0],
+        f"{what}: begins where it waits",
+        got[:3] + want[:3] + [r.stderr],
+    )
     # Functions that V8 has no name for get one from the object that they were called on; so does node's own loader.
     own = [[l for l in frames if "node:" not in l][1:] for frames in (got, want)]
-    live.check(own[0] == own[1] and len(got) == len(want), f"{what}: every frame as V8 tells it", [x for x in zip(*own) if x[0] != x[1]][:5] + [len(got), len(want)])
-    r = core(*args, "-c", "::jsstack -n 0t200 -j | ::jsframe", "-c", "::jsstack -n 0t40", "-c", "::jsstack -n 0t30 | ::jsframe | ::jssource -n 1")
-    live.check('argument 2: "argument"\n' in r.stdout and re.search(r"save at .*\n +function: \w+\n +this: \w+: Store \{\}|this: \[Store", r.stdout), f"{what}: receivers and arguments", r.stdout[:3000] + r.stderr)
-    live.check(re.search(r"`.*FutexEmulation", r.stdout) and re.search(r"^ +7 +save\(n\)", r.stdout, re.M), f"{what}: native frames, source", r.stdout[-3000:] + r.stderr)
+    live.check(
+        own[0] == own[1] and len(got) == len(want),
+        f"{what}: every frame as V8 tells it",
+        [x for x in zip(*own) if x[0] != x[1]][:5] + [len(got), len(want)],
+    )
+    r = core(
+        *args,
+        "-c",
+        "::jsstack -n 0t200 -j | ::jsframe",
+        "-c",
+        "::jsstack -n 0t40",
+        "-c",
+        "::jsstack -n 0t30 | ::jsframe | ::jssource -n 1",
+    )
+    live.check(
+        'argument 2: "argument"\n' in r.stdout
+        and re.search(r"save at .*\n +function: \w+\n +this: \w+: Store \{\}|this: \[Store", r.stdout),
+        f"{what}: receivers and arguments",
+        r.stdout[:3000] + r.stderr,
+    )
+    live.check(
+        re.search(r"`.*FutexEmulation", r.stdout) and re.search(r"^ +7 +save\(n\)", r.stdout, re.M),
+        f"{what}: native frames, source",
+        r.stdout[-3000:] + r.stderr,
+    )
 
 
 def judge_tiers(what, args):
@@ -249,10 +355,23 @@ def judge_tiers(what, args):
     r = core(*args, "-c", "::jsstack -j")
     got = [l.split(" ", 1)[1].replace(" [inlined]", "") for l in r.stdout.splitlines()[1:] if "tiers.js" in l][1:]
     left = iter(want)
-    live.check(all(any(w == g or (re.fullmatch(r".*\.js(:\d+)?", g) and w.startswith(g.split(" at ")[0] + " at ")) for w in left) for g in got) and got[0] == want[0]
-               and [g.split(" at ")[0] for g in got][-2:] == ["run", "(anonymous)"], f"{what}: compiled frames", got + want + [r.stderr])
+    live.check(
+        all(
+            any(
+                w == g or (re.fullmatch(r".*\.js(:\d+)?", g) and w.startswith(g.split(" at ")[0] + " at "))
+                for w in left
+            )
+            for g in got
+        )
+        and got[0] == want[0]
+        and [g.split(" at ")[0] for g in got][-2:] == ["run", "(anonymous)"],
+        f"{what}: compiled frames",
+        got + want + [r.stderr],
+    )
     if not what.startswith("v24"):
-        live.same([re.sub(":.*", "", x) for x in got], [re.sub(":.*", "", x) for x in want], f"{what}: with those inlined")
+        live.same(
+            [re.sub(":.*", "", x) for x in got], [re.sub(":.*", "", x) for x in want], f"{what}: with those inlined"
+        )
 
 
 def launch(node, script, out, *options, crash=False):
@@ -262,7 +381,13 @@ def launch(node, script, out, *options, crash=False):
     limit = (lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)) if crash else None
     env = dict(os.environ, **({"CRASH": "1"} if crash else {}))
     with open(out, "w", encoding="utf-8") as f:
-        return subprocess.Popen([node, "--allow-natives-syntax", "--expose-gc", *options, script], stdout=f, stderr=subprocess.DEVNULL, env=env, preexec_fn=limit)
+        return subprocess.Popen(
+            [node, "--allow-natives-syntax", "--expose-gc", *options, script],
+            stdout=f,
+            stderr=subprocess.DEVNULL,
+            env=env,
+            preexec_fn=limit,
+        )
 
 
 def address(out):
@@ -301,7 +426,9 @@ for i, node in enumerate(NODES):
     judge_objects(f"{version} alive", ["-p", p.pid], address("out"))
     judge_objects(f"{version} running", ["-p", p.pid, "--no-stop"], address("out"))
     if i == 0 and shutil.which("gcore"):
-        subprocess.run(["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         judge_objects(f"{version} gcore", [f"gcore.{p.pid}"], address("out"))
         os.unlink(f"gcore.{p.pid}")
     p.kill()
@@ -315,13 +442,17 @@ for i, node in enumerate(NODES):
         live.check(r.returncode == 1, f"{version}: another program", r.stdout)
         os.truncate(file, os.path.getsize(file) // 3)
         r = core(file, "-c", f"{address('out')}::jsprint", "-c", "::jsstack")
-        live.check(r.returncode in (0, 1) and "AddressSanitizer" not in r.stderr, f"{version}: a core that is cut", r.stderr)
+        live.check(
+            r.returncode in (0, 1) and "AddressSanitizer" not in r.stderr, f"{version}: a core that is cut", r.stderr
+        )
         os.unlink(file)
     p = launch(node, "heap.js", "out")
     until(lambda: whole("want.json") and sleeping(p.pid), p)
     judge_heap(f"{version} alive", ["-p", p.pid])
     if i == 0 and shutil.which("gcore"):
-        subprocess.run(["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         judge_heap(f"{version} gcore", [f"gcore.{p.pid}"])
         os.unlink(f"gcore.{p.pid}")
     p.kill()
@@ -332,7 +463,15 @@ for i, node in enumerate(NODES):
         file = next(n for n in os.listdir(".") if re.fullmatch(r"core(\.\d+)?", n))
         judge_heap(f"{version} the kernel's core", [file])
         os.unlink(file)
-    p = launch(node, "stack.js", "out", "--no-opt", "--no-sparkplug", "--no-maglev" if version > "v22" else "--no-opt", "--stack-size=4000")
+    p = launch(
+        node,
+        "stack.js",
+        "out",
+        "--no-opt",
+        "--no-sparkplug",
+        "--no-maglev" if version > "v22" else "--no-opt",
+        "--stack-size=4000",
+    )
     until(lambda: os.path.exists("ready"), p)
     until(lambda: sleeping(p.pid), p)
     judge_stack(f"{version} alive", ["-p", p.pid])

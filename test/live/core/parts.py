@@ -41,27 +41,119 @@ def rows(*args):
 
 def judge(what, pid):
     keep = next(x["object"] for x in rows("-p", pid, "-c", "::findjsobjects -p doubles"))
-    edges = {x["path"].removeprefix("globalThis.keep."): x["object"] for x in rows("-p", pid, *(c for name in ("list", "bytes", "u16", "twelve") for c in ("-c", f"::findjsobjects -p {name} | ::jspath")),
-             "-c", "::findjsobjects -c Sub | ::jspath", "-c", "::findjsobjects -c Array | ::jspath", "-c", "::findjsobjects -c FastBuffer | ::jspath", "-c", "::findjsobjects -c Buffer | ::jspath",
-             "-c", "::findjsobjects -c Uint16Array | ::jspath")}
+    edges = {
+        x["path"].removeprefix("globalThis.keep."): x["object"]
+        for x in rows(
+            "-p",
+            pid,
+            *(
+                c
+                for name in ("list", "bytes", "u16", "twelve")
+                for c in ("-c", f"::findjsobjects -p {name} | ::jspath")
+            ),
+            "-c",
+            "::findjsobjects -c Sub | ::jspath",
+            "-c",
+            "::findjsobjects -c Array | ::jspath",
+            "-c",
+            "::findjsobjects -c FastBuffer | ::jspath",
+            "-c",
+            "::findjsobjects -c Buffer | ::jspath",
+            "-c",
+            "::findjsobjects -c Uint16Array | ::jspath",
+        )
+    }
     inner = [x["function"] for x in rows("-p", pid, "-c", "::findfunctions -c inner") if "parts.js" in x["text"]]
-    live.check(keep and len(inner) == 1 and {"list", "doubles", "sub", "bytes", "u16"} <= set(edges), f"{what}: objects by their ways", (inner, edges))
+    live.check(
+        keep and len(inner) == 1 and {"list", "doubles", "sub", "bytes", "u16"} <= set(edges),
+        f"{what}: objects by their ways",
+        (inner, edges),
+    )
     got = {x["name"]: x["value"] for x in rows("-p", pid, "-c", f"{inner[0]}::jsclosure")}
-    live.check(got.get("first") == 41 and got.get("second") == {"deep": 41} and got.get("third") == "three" and list(got)[:2] == ["first", "second"], f"{what}: variables of a closure", got)
+    live.check(
+        got.get("first") == 41
+        and got.get("second") == {"deep": 41}
+        and got.get("third") == "three"
+        and list(got)[:2] == ["first", "second"],
+        f"{what}: variables of a closure",
+        got,
+    )
     got = [(x["name"], x["value"]) for x in rows("-p", pid, "-c", f"{edges['list']}::jsarray")]
     live.same(got, [("[0]", 10), ("[1]", "eleven"), ("[2]", {"twelve": 12}), ("[4]", 14.5)], f"{what}: elements")
-    live.same([x["value"] for x in rows("-p", pid, "-c", f"{edges['doubles']}::jsarray -i 1")], [1.5], f"{what}: elements that are doubles, from one on")
+    live.same(
+        [x["value"] for x in rows("-p", pid, "-c", f"{edges['doubles']}::jsarray -i 1")],
+        [1.5],
+        f"{what}: elements that are doubles, from one on",
+    )
     got = rows("-p", pid, "-c", f"{edges['sub']}::jsconstructor")[0]
     live.check(got["name"] == "Sub" and "parts.js:5" in got["text"], f"{what}: the constructor", got)
-    got = rows("-p", pid, "-c", f"{edges['bytes']}::nodebuffer", "-c", f"{edges['u16']}::nodebuffer", "-c", f"{edges['bytes']}::nodebuffer -n 5")
+    got = rows(
+        "-p",
+        pid,
+        "-c",
+        f"{edges['bytes']}::nodebuffer",
+        "-c",
+        f"{edges['u16']}::nodebuffer",
+        "-c",
+        f"{edges['bytes']}::nodebuffer -n 5",
+    )
     whole = b"hello, bytes! " + b"x" * 300
-    live.same([(bytes.fromhex(x["bytes"]), x["length"]) for x in got], [(whole[:256], 314), (b"\1\0\2\1", 4), (whole[:5], 314)], f"{what}: bytes")
-    r = core("-p", pid, "-c", f"{edges['list']}::jsarray -n 1", "-c", f"{edges['bytes']}::nodebuffer -n 8", "-c", f"{inner[0]}::jsclosure | ::jsprint", "-c", f"{edges['sub']}::jsconstructor | ::jssource -n 1")
-    live.check("    [0]: 10\n    ... 3 more\n" in r.stdout and "68 65 6c 6c 6f 2c 20 62" in r.stdout and "hello, b\n" in r.stdout and "more bytes (-n)" in r.stdout and "{ deep: 41 }" in r.stdout
-               and "class Sub" in r.stdout, f"{what}: as text, and for the next command", r.stdout[:2000] + r.stderr)
-    r = core("-p", pid, "-c", "8::jsarray", "-c", f"{edges['sub']}::nodebuffer", "-c", f"{edges['sub']}::jsclosure", "-c", "::jsclosure", "-c", f"{edges['list']}::jsarray -n x")
-    live.check(r.returncode == 1 and all(x in r.stderr for x in ("no object of JavaScript begins at 8", "no Buffer or typed array", "no function of JavaScript", "wants an address", "-n wants a number")),
-               f"{what}: wrong use", r.stderr)
+    live.same(
+        [(bytes.fromhex(x["bytes"]), x["length"]) for x in got],
+        [(whole[:256], 314), (b"\1\0\2\1", 4), (whole[:5], 314)],
+        f"{what}: bytes",
+    )
+    r = core(
+        "-p",
+        pid,
+        "-c",
+        f"{edges['list']}::jsarray -n 1",
+        "-c",
+        f"{edges['bytes']}::nodebuffer -n 8",
+        "-c",
+        f"{inner[0]}::jsclosure | ::jsprint",
+        "-c",
+        f"{edges['sub']}::jsconstructor | ::jssource -n 1",
+    )
+    live.check(
+        "    [0]: 10\n    ... 3 more\n" in r.stdout
+        and "68 65 6c 6c 6f 2c 20 62" in r.stdout
+        and "hello, b\n" in r.stdout
+        and "more bytes (-n)" in r.stdout
+        and "{ deep: 41 }" in r.stdout
+        and "class Sub" in r.stdout,
+        f"{what}: as text, and for the next command",
+        r.stdout[:2000] + r.stderr,
+    )
+    r = core(
+        "-p",
+        pid,
+        "-c",
+        "8::jsarray",
+        "-c",
+        f"{edges['sub']}::nodebuffer",
+        "-c",
+        f"{edges['sub']}::jsclosure",
+        "-c",
+        "::jsclosure",
+        "-c",
+        f"{edges['list']}::jsarray -n x",
+    )
+    live.check(
+        r.returncode == 1
+        and all(
+            x in r.stderr
+            for x in (
+                "no object of JavaScript begins at 8",
+                "no Buffer or typed array",
+                "no function of JavaScript",
+                "wants an address",
+                "-n wants a number",
+            )
+        ),
+        f"{what}: wrong use",
+        r.stderr,
+    )
 
 
 for node in NODES:

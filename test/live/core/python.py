@@ -78,7 +78,11 @@ def shown(value):
 def compare(what, want, *args):
     for tid, frames in want:
         rows = [json.loads(l) for l in core("--json", *args, "-c", f"0t{tid}::pystack -l").stdout.splitlines()]
-        live.same([(r["function"], r["file"], r["line"]) for r in rows], [(q, f, l) for q, f, l, _ in frames], f"{what}: functions, files and lines")
+        live.same(
+            [(r["function"], r["file"], r["line"]) for r in rows],
+            [(q, f, l) for q, f, l, _ in frames],
+            f"{what}: functions, files and lines",
+        )
         for r, (name, _, _, variables) in zip(rows, frames):
             if name in ("Shop.sell", "wait") and variables:
                 got = {k: "<" if v.startswith("<") else v for k, v in r["locals"].items()}
@@ -89,7 +93,12 @@ def compare(what, want, *args):
 
 PYTHONS = [p for p in os.environ.get("PYTHONS", "").split(":") if p]
 for python in [os.path.realpath(sys.executable)] + sorted(glob.glob("/usr/bin/python3.*[0-9]")) + PYTHONS:
-    version = subprocess.run([python, "-c", "import sys; print('%d.%02d' % sys.version_info[:2])"], capture_output=True, text=True, check=True).stdout.strip()
+    version = subprocess.run(
+        [python, "-c", "import sys; print('%d.%02d' % sys.version_info[:2])"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
     p = subprocess.Popen([python, "app.py"], stdout=subprocess.PIPE, text=True)
     try:
         if version < "3.11":
@@ -100,14 +109,20 @@ for python in [os.path.realpath(sys.executable)] + sorted(glob.glob("/usr/bin/py
         live.check(max(len(f) for _, f in want) > 40, f"{version}: there is a stack", want)
         compare(f"{version}, alive", want, "-p", p.pid)
         text = core("-p", p.pid, "-c", "::pystack -n 1 -l").stdout
-        live.check(re.search(r"^thread [0-9a-f]+ \(\d+\):\n[0-9a-f]{16} wait at .*app\.py:\d+\n$", text), f"{version}: as text", text)
+        live.check(
+            re.search(r"^thread [0-9a-f]+ \(\d+\):\n[0-9a-f]{16} wait at .*app\.py:\d+\n$", text),
+            f"{version}: as text",
+            text,
+        )
         r = core("-p", p.pid, "-c", "::walk thread | ::pystack ! grep -c Thread._bootstrap")
         live.check(int(r.stdout) >= 2, f"{version}: all threads", r.stdout + r.stderr)
         r = core("--save", p.pid, f"packed.{p.pid}")
         live.same(r.returncode, 0, "saved")
         compare(f"{version}, packed", want, f"packed.{p.pid}")
         if shutil.which("gcore"):
-            subprocess.run(["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run(
+                ["gcore", "-o", "gcore", str(p.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
             compare(f"{version}, gcore", want, f"gcore.{p.pid}")
             with open(f"gcore.{p.pid}", "rb") as f:
                 data = bytearray(f.read())
@@ -117,7 +132,11 @@ for python in [os.path.realpath(sys.executable)] + sorted(glob.glob("/usr/bin/py
             with open("bad", "wb") as f:
                 f.write(data)
             r = core("bad", "-c", "::walk thread | ::pystack -l")
-            live.check(r.returncode in (0, 1) and len(r.stdout) < 1 << 22, f"{version}, damaged: it ends", (r.returncode, r.stderr[-300:]))
+            live.check(
+                r.returncode in (0, 1) and len(r.stdout) < 1 << 22,
+                f"{version}, damaged: it ends",
+                (r.returncode, r.stderr[-300:]),
+            )
     finally:
         p.kill()
         p.wait()

@@ -105,7 +105,9 @@ def retained_of(file):
     weak = m["edge_types"][0].index("weak")
     types = m["node_types"][0]
     out, at = [], 0
-    name, size, count, kind, number = (m["node_fields"].index(x) for x in ("name", "self_size", "edge_count", "type", "id"))
+    name, size, count, kind, number = (
+        m["node_fields"].index(x) for x in ("name", "self_size", "edge_count", "type", "id")
+    )
     internal = m["edge_types"][0].index("internal")
 
     def keeps(i, e):
@@ -114,6 +116,7 @@ def retained_of(file):
             return False
         key = re.search(r"part of key \(.* @(\d+)\) -> value", strings[edges[e + 1]]) if edges[e] == internal else None
         return not key or int(key[1]) == nodes[i * nf + number]
+
     for i in range(n):
         k = nodes[i * nf + count]
         out.append([edges[(at + j) * ef + 2] // nf for j in range(k) if keeps(i, (at + j) * ef)])
@@ -134,50 +137,119 @@ def judge(what, args):
     process addresses are others."""
     own = retained_of("own.heapsnapshot")
     classes = ("Owner", "Chain", "Shared", "Held", "Leaf", "InClosure", "InMap")
-    found = rows(*args, "-c", "::findjsobjects -c Chain | ::jsdominators", *(x for c in classes[:5] for x in ("-c", f"::findjsobjects -c {c} | ::jsretained -n 0")),
-                 *(x for c in ("Chain", "InClosure", "InMap") for x in ("-c", f"::findjsobjects -c {c} | ::jspath")), "-c", "::findjsobjects -p a | ::jspath")
+    found = rows(
+        *args,
+        "-c",
+        "::findjsobjects -c Chain | ::jsdominators",
+        *(x for c in classes[:5] for x in ("-c", f"::findjsobjects -c {c} | ::jsretained -n 0")),
+        *(x for c in ("Chain", "InClosure", "InMap") for x in ("-c", f"::findjsobjects -c {c} | ::jspath")),
+        "-c",
+        "::findjsobjects -p a | ::jspath",
+    )
     # Prototypes are objects of their constructor, too; the snapshot calls them "Object" or by another name.
     for constructor in ("Owner", "Chain", "Shared", "Held"):
         got = sorted(x["retained"] for x in found if x.get("what") == constructor and "retained" in x)
-        want = sorted(own[constructor])[-{"Owner": 2, "Chain": 1, "Shared": 2, "Held": 2}[constructor]:]
+        want = sorted(own[constructor])[-{"Owner": 2, "Chain": 1, "Shared": 2, "Held": 2}[constructor] :]
         # Shapes, code and feedback of the functions that made them hang at some objects: V8 and dwell take other ones of their references for weak.
         near = 0 if constructor in ("Shared", "Held") else 0.02
-        yield (all(any(abs(g - w) <= near * w for g in got) for w in want), f"{what}: {constructor} keeps as much as V8's own snapshot says", (want, got))
-        yield (max(got) >= {"Owner": 1000 * 40 + 5360, "Chain": 104 + 5000 * 40}.get(constructor, 0), f"{what}: {constructor} keeps all that was planted", got)
-    yield ([x["retained"] for x in found if x.get("what") == "Leaf"].count(40) >= 1101, f"{what}: a leaf keeps itself", [x for x in found if x.get("what") == "Leaf"][:3])
+        yield (
+            all(any(abs(g - w) <= near * w for g in got) for w in want),
+            f"{what}: {constructor} keeps as much as V8's own snapshot says",
+            (want, got),
+        )
+        yield (
+            max(got) >= {"Owner": 1000 * 40 + 5360, "Chain": 104 + 5000 * 40}.get(constructor, 0),
+            f"{what}: {constructor} keeps all that was planted",
+            got,
+        )
+    yield (
+        [x["retained"] for x in found if x.get("what") == "Leaf"].count(40) >= 1101,
+        f"{what}: a leaf keeps itself",
+        [x for x in found if x.get("what") == "Leaf"][:3],
+    )
     ways = {x["path"] for x in found if "path" in x}
-    want = {f"globalThis.keep.owner.items[{i}]" for i in range(1000)} | {"globalThis.keep.chain", "globalThis.keep.f<closure>:kept", "globalThis.keep.map<value>[0]"}
+    want = {f"globalThis.keep.owner.items[{i}]" for i in range(1000)} | {
+        "globalThis.keep.chain",
+        "globalThis.keep.f<closure>:kept",
+        "globalThis.keep.map<value>[0]",
+    }
     yield (want <= ways, f"{what}: the way to each", sorted(want - ways)[:5] + sorted(ways)[:5])
     chain = [x["what"] for x in found if "retained" in x]
-    yield (["Chain", "Object", "global variable"] in [chain[i:i + 3] for i in range(20)], f"{what}: who dominates", chain[:20])
+    yield (
+        ["Chain", "Object", "global variable"] in [chain[i : i + 3] for i in range(20)],
+        f"{what}: who dominates",
+        chain[:20],
+    )
     top = rows(*args, "-c", "::jsretained -n 5")
     yield (top[0]["retained"] >= top[1]["retained"] >= 3000000 and len(top) == 5, f"{what}: those that keep most", top)
     r = core(*args, "-c", "8::jspath", "-c", "::jspath", "-c", "::jsretained -x")
-    yield (r.returncode == 1 and "no object of JavaScript begins" in r.stderr and "::jspath wants an address" in r.stderr and "unexpected '-x'" in r.stderr, f"{what}: wrong use", r.stderr)
+    yield (
+        r.returncode == 1
+        and "no object of JavaScript begins" in r.stderr
+        and "::jspath wants an address" in r.stderr
+        and "unexpected '-x'" in r.stderr,
+        f"{what}: wrong use",
+        r.stderr,
+    )
 
 
 def snapshot(what, args):
     """The heap snapshot that dwell writes, by the same reader: well formed, and its dominators are those of ::jsretained."""
     if os.path.exists("dwell.heapsnapshot"):
         os.unlink("dwell.heapsnapshot")
-    found = rows(*args, "-c", "::heapsnapshot dwell.heapsnapshot", *(x for c in ("Owner", "Chain", "Shared", "Held", "Leaf") for x in ("-c", f"::findjsobjects -c {c} | ::jsretained -n 0")))
+    found = rows(
+        *args,
+        "-c",
+        "::heapsnapshot dwell.heapsnapshot",
+        *(
+            x
+            for c in ("Owner", "Chain", "Shared", "Held", "Leaf")
+            for x in ("-c", f"::findjsobjects -c {c} | ::jsretained -n 0")
+        ),
+    )
     with open("dwell.heapsnapshot", encoding="utf-8") as f:
         s = json.load(f)
     meta, nodes, edges = s["snapshot"]["meta"], s["nodes"], s["edges"]
     nf, ef = len(meta["node_fields"]), len(meta["edge_fields"])
-    live.same((len(nodes) // nf, len(edges) // ef, sum(nodes[meta["node_fields"].index("edge_count")::nf])),
-              (s["snapshot"]["node_count"], s["snapshot"]["edge_count"], s["snapshot"]["edge_count"]), f"{what}: a snapshot's counts")
+    live.same(
+        (len(nodes) // nf, len(edges) // ef, sum(nodes[meta["node_fields"].index("edge_count") :: nf])),
+        (s["snapshot"]["node_count"], s["snapshot"]["edge_count"], s["snapshot"]["edge_count"]),
+        f"{what}: a snapshot's counts",
+    )
     named = {meta["edge_types"][0].index(t) for t in ("context", "property", "internal")}
-    live.check(all(edges[i + 2] % nf == 0 and edges[i + 2] < len(nodes) and (edges[i] not in named or edges[i + 1] < len(s["strings"])) for i in range(0, len(edges), ef)),
-               f"{what}: its edges lead to objects, and have names", "")
-    live.check({"items", "owner", "kept"} <= {s["strings"][edges[i + 1]] for i in range(0, len(edges), ef) if edges[i] in named}, f"{what}: names of properties and variables", "")
+    live.check(
+        all(
+            edges[i + 2] % nf == 0
+            and edges[i + 2] < len(nodes)
+            and (edges[i] not in named or edges[i + 1] < len(s["strings"]))
+            for i in range(0, len(edges), ef)
+        ),
+        f"{what}: its edges lead to objects, and have names",
+        "",
+    )
+    live.check(
+        {"items", "owner", "kept"}
+        <= {s["strings"][edges[i + 1]] for i in range(0, len(edges), ef) if edges[i] in named},
+        f"{what}: names of properties and variables",
+        "",
+    )
     live.same(os.stat("dwell.heapsnapshot").st_mode & 0o777, 0o600, f"{what}: nobody else reads it")
     total = retained_of("dwell.heapsnapshot")
     for constructor in ("Owner", "Chain", "Shared", "Held", "Leaf"):
         got = sorted(x["retained"] for x in found if x.get("what") == constructor and "retained" in x)
-        live.check(got and not [g for g in got if g not in total[constructor]], f"{what}: {constructor} keeps as much in it", (got[-3:], sorted(total[constructor])[-3:]))
-    r = core(*args, "-c", "::heapsnapshot dwell.heapsnapshot", "-c", "::heapsnapshot /nothing/x", "-c", "::heapsnapshot")
-    live.check("File exists" in r.stderr and "No such file" in r.stderr and "wants the name" in r.stderr, f"{what}: files that cannot be written", r.stderr)
+        live.check(
+            got and not [g for g in got if g not in total[constructor]],
+            f"{what}: {constructor} keeps as much in it",
+            (got[-3:], sorted(total[constructor])[-3:]),
+        )
+    r = core(
+        *args, "-c", "::heapsnapshot dwell.heapsnapshot", "-c", "::heapsnapshot /nothing/x", "-c", "::heapsnapshot"
+    )
+    live.check(
+        "File exists" in r.stderr and "No such file" in r.stderr and "wants the name" in r.stderr,
+        f"{what}: files that cannot be written",
+        r.stderr,
+    )
     r = core(*args, "-c", "::heapsnapshot /dev/full")
     live.check(r.returncode == 1 and os.path.exists("/dev/full"), f"{what}: a device is no file", r.stderr)
 
@@ -185,16 +257,26 @@ def snapshot(what, args):
 def folded(what, args):
     """Folded stacks: their bytes are what the roots keep, and the planted objects are where they were planted. dwell flame draws them."""
     lines = rows(*args, "-c", "::jsfolded")
-    total = [l.split()[1] for l in core(*args, "-c", "::findjsobjects -c Chain | ::jsdominators").stdout.splitlines() if l.endswith("all roots")]
+    total = [
+        l.split()[1]
+        for l in core(*args, "-c", "::findjsobjects -c Chain | ::jsdominators").stdout.splitlines()
+        if l.endswith("all roots")
+    ]
     live.same(sum(x["bytes"] for x in lines), int(total[0]), f"{what}: folded stacks have all bytes")
     by = {}
     for x in lines:
         by[tuple(x["stack"][-3:])] = by.get(tuple(x["stack"][-3:]), 0) + x["bytes"]
     leaves = [n for k, n in by.items() if k[-1] == "Leaf" and k[-2] == "Array"]
-    live.check(sum(leaves) == 1100 * 40 and any(k[-1] == "Object" and k[-2] == "Chain" and n >= 5000 * 40 for k, n in by.items()), f"{what}: leaves of arrays; a list is one frame",
-               [(k, n) for k, n in by.items() if "Leaf" in k or "Chain" in k])
+    live.check(
+        sum(leaves) == 1100 * 40
+        and any(k[-1] == "Object" and k[-2] == "Chain" and n >= 5000 * 40 for k, n in by.items()),
+        f"{what}: leaves of arrays; a list is one frame",
+        [(k, n) for k, n in by.items() if "Leaf" in k or "Chain" in k],
+    )
     text = core(*args, "-c", f"::jsfolded ! {live.DWELL} flame --svg --weights bytes -o memory.svg -")
-    live.check(text.returncode == 0 and os.path.getsize("memory.svg") > 2000, f"{what}: a flame graph of memory", text.stderr)
+    live.check(
+        text.returncode == 0 and os.path.getsize("memory.svg") > 2000, f"{what}: a flame graph of memory", text.stderr
+    )
     r = core(*args, "-c", "::jsfolded x")
     live.check(r.returncode == 1 and "unexpected 'x'" in r.stderr, f"{what}: folded stacks, wrong use", r.stderr)
 
@@ -207,7 +289,12 @@ def sleeping(pid):
 def launch(node, **env):
     if os.path.exists("ready"):
         os.unlink("ready")
-    p = subprocess.Popen([node, "--expose-gc", "plant.js"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, **env))
+    p = subprocess.Popen(
+        [node, "--expose-gc", "plant.js"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=dict(os.environ, **env),
+    )
     while not os.path.exists("ready") or not sleeping(p.pid):
         if p.poll() is not None:
             live.check(False, "node runs until it is looked at", p.returncode)

@@ -51,14 +51,21 @@ with live.Daemon("offcpu", "--over", "20ms", env=env) as d:
     live.check(manager.recv(4096) == b"WATCHDOG=1", "WATCHDOG=1")
     no_limit(d)
     r = live.dwell("latency", "--daemon", "--state", d.state)
-    live.check(r.returncode == 1 and f"another daemon, process {d.p.pid} has the state folder state" in r.stderr, "two daemons",
-               r.stderr)
+    live.check(
+        r.returncode == 1 and f"another daemon, process {d.p.pid} has the state folder state" in r.stderr,
+        "two daemons",
+        r.stderr,
+    )
     subprocess.run(SLEEP, check=True)
     until(lambda: slow(d.files()) >= 3)
     d.p.send_signal(signal.SIGHUP)
     live.check(d.wait_for("SIGHUP: goes on in"), "SIGHUP", d.messages())
     first, second = d.files()
-    live.check(not os.path.exists(first + "-wal") and slow([first]) >= 3, "the first file has ended in order", str(slow([first])))
+    live.check(
+        not os.path.exists(first + "-wal") and slow([first]) >= 3,
+        "the first file has ended in order",
+        str(slow([first])),
+    )
     subprocess.run(SLEEP, check=True)
     live.check(until(lambda: slow([second]) >= 3), "the second is read while it is written")
     r = live.dwell("report", first)
@@ -68,16 +75,26 @@ with live.Daemon("offcpu", "--over", "20ms", env=env) as d:
     live.check(os.path.exists(second + "-wal"), "killed: a log is left")
 with live.Daemon("offcpu", "--over", "20ms", "--rotate-age", "2s", "--keep", "3") as d:
     live.check("1 recording of a daemon that was killed" in d.messages(), "restarted", d.messages())
-    live.check(not os.path.exists(second + "-wal") and slow([second]) >= 3 and len(d.files()) == 3, "nothing is lost", str(d.files()))
+    live.check(
+        not os.path.exists(second + "-wal") and slow([second]) >= 3 and len(d.files()) == 3,
+        "nothing is lost",
+        str(d.files()),
+    )
     live.check(d.wait_for("by age", 20, 3), "by age", d.messages())
     live.check(first not in d.files() and len(d.files()) <= 4, "the oldest have gone", str(d.files()))
     files = d.files()
     live.same(d.end(), 0, "SIGTERM")
-    live.check(not [f for f in os.listdir("state") if "-wal" in f or "-shm" in f], "ended in order", str(os.listdir("state")))
+    live.check(
+        not [f for f in os.listdir("state") if "-wal" in f or "-shm" in f], "ended in order", str(os.listdir("state"))
+    )
     live.same(d.messages().count("\n"), len(d.messages().splitlines()), "whole lines")
 # Killed before anything was measured, at different times of the start: nothing is left that counts as a recording. SIGHUP does not end it.
 for n in range(12):
-    p = subprocess.Popen([live.DWELL, "latency", "--daemon", "--state", "early", "offcpu"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    p = subprocess.Popen(
+        [live.DWELL, "latency", "--daemon", "--state", "early", "offcpu"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     time.sleep(0.02 + 0.015 * n)
     p.send_signal(signal.SIGKILL if n % 2 else signal.SIGTERM)
     p.wait()
@@ -89,10 +106,22 @@ with live.Daemon("offcpu", "--over", "20ms", state="early") as d:
     subprocess.run(SLEEP, check=True)
     until(lambda: slow(d.files()[-1:]) >= 1)
     left = [f for f in d.files() if not os.path.exists(f + "-wal")]
-    live.check([os.path.basename(f) for f in left if os.path.getsize(f) <= 100000] == ["latency-20200101T000001.000Z.dwell"] and
-               all(rows([f], "SELECT count(*) FROM row") + rows([f], "SELECT count(*) FROM hist") > 0 for f in left if os.path.getsize(f) > 100000),
-               "of daemons killed before they measured anything no file is left; what is damaged stays", left)
-p = subprocess.Popen([live.DWELL, "latency", "--daemon", "--state", "hangup", "offcpu"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    live.check(
+        [os.path.basename(f) for f in left if os.path.getsize(f) <= 100000] == ["latency-20200101T000001.000Z.dwell"]
+        and all(
+            rows([f], "SELECT count(*) FROM row") + rows([f], "SELECT count(*) FROM hist") > 0
+            for f in left
+            if os.path.getsize(f) > 100000
+        ),
+        "of daemons killed before they measured anything no file is left; what is damaged stays",
+        left,
+    )
+p = subprocess.Popen(
+    [live.DWELL, "latency", "--daemon", "--state", "hangup", "offcpu"],
+    stdout=subprocess.DEVNULL,
+    stderr=subprocess.PIPE,
+    text=True,
+)
 until(lambda: os.path.exists("hangup") and any(f.endswith(".dwell") for f in os.listdir("hangup")))
 p.send_signal(signal.SIGHUP)
 time.sleep(1)
@@ -102,7 +131,11 @@ live.same(p.wait(timeout=20), 0, "which ends in order")
 p.stderr.close()
 # A recording that a signal ends before anything is measured leaves no file behind, whose name would be taken.
 for n in range(10):
-    p = subprocess.Popen([live.DWELL, "latency", "offcpu", "--record", "early.dwell"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    p = subprocess.Popen(
+        [live.DWELL, "latency", "offcpu", "--record", "early.dwell"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     until(lambda: os.path.exists("early.dwell"))
     time.sleep(0.01 * n)
     p.send_signal(signal.SIGTERM if n % 2 else signal.SIGINT)
@@ -128,8 +161,16 @@ with live.Daemon("offcpu", "--over", "20ms", "--idle", state="two") as d:
     until(lambda: slow(d.files()) >= 60)
     d.end()
     events = slow(d.files())  # on a busy machine they wait for other things, too
-    distinct = sum(len(set(sqlite3.connect("file:" + f + "?mode=ro", uri=True).execute(
-        "SELECT start, tid FROM slow WHERE comm = 'sleep' AND how = 'normal'").fetchall())) for f in d.files())
+    distinct = sum(
+        len(
+            set(
+                sqlite3.connect("file:" + f + "?mode=ro", uri=True)
+                .execute("SELECT start, tid FROM slow WHERE comm = 'sleep' AND how = 'normal'")
+                .fetchall()
+            )
+        )
+        for f in d.files()
+    )
     live.check(events >= 60 and events == distinct, "none twice, none missing", f"{events} {distinct}")
     live.check(rows(d.files(), "SELECT sum(count) FROM hist WHERE period = 1000000000") > 200, "histograms")
 # full disk
@@ -152,10 +193,14 @@ try:
 finally:
     subprocess.run(["umount", "-l", "small"], check=False)
 # wrong use
-for args, what in ((["--state", "x"], "go with --daemon"), (["--daemon", "--rotate-size", "5"], "is no size"),
-                   (["--daemon", "--keep", "0"], "no number"),
-                   (["--record", "x.dwell", "--daemon"], "files of its own"), (["--state", "bad", "--daemon", "--metrics", "no"], "is no PORT"),
-                   (["--daemon", "--state", "bad", "--metrics", "example.org:1"], "in numbers")):
+for args, what in (
+    (["--state", "x"], "go with --daemon"),
+    (["--daemon", "--rotate-size", "5"], "is no size"),
+    (["--daemon", "--keep", "0"], "no number"),
+    (["--record", "x.dwell", "--daemon"], "files of its own"),
+    (["--state", "bad", "--daemon", "--metrics", "no"], "is no PORT"),
+    (["--daemon", "--state", "bad", "--metrics", "example.org:1"], "in numbers"),
+):
     r = live.dwell("latency", *args)
     live.check(r.returncode == 2 and what in r.stderr, " ".join(args), r.stderr)
 r = live.dwell("latency", "--daemon", "--state", "/proc/none")

@@ -25,8 +25,13 @@ def fleet(*args, **kw):
 
 
 def start(*args):
-    return subprocess.Popen([live.DWELL, "fleet", *args], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                            stderr=open(args[0] + ".log", "a", encoding="utf-8"))
+    return subprocess.Popen(
+        [live.DWELL, "fleet", *args],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=open(args[0] + ".log", "a", encoding="utf-8"),
+    )
 
 
 # without the engines: what is missing, and where
@@ -40,7 +45,9 @@ live.check(r.returncode == 2 and "no command 'fleet nosuch'" in r.stderr, "no su
 r = fleet("host", "--fleet", "nats://127.0.0.1:1", "--name", "a b")
 live.check(r.returncode == 1 and "is no name of a tenant, site or host" in r.stderr, "a bad name", r.stderr)
 
-with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(os.path.join(live.WORK, "store")) as store:
+with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
+    os.path.join(live.WORK, "store")
+) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     r = fleet("latency")
     live.check(r.returncode == 1 and "`dwell fleet init` makes them" in r.stderr, "no tables yet", r.stderr)
@@ -52,8 +59,11 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
         end = time.monotonic() + 30
         while time.monotonic() < end and store.ask("SELECT count() FROM hist") == [["0"]]:
             time.sleep(0.2)
-        live.check(store.ask("SELECT count() FROM hist WHERE host = 'early'") != [["0"]], "histograms of a recording that had none at first",
-                   open("host.log", encoding="utf-8").read())
+        live.check(
+            store.ask("SELECT count() FROM hist WHERE host = 'early'") != [["0"]],
+            "histograms of a recording that had none at first",
+            open("host.log", encoding="utf-8").read(),
+        )
         for one in (early, p):
             one.terminate()
             one.wait()
@@ -79,7 +89,9 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
         load.wait()
         live.same(d.end(), 0, "the daemon ends")
         files = d.files()
-    r = fleet("host", "--state", "state", "--name", "web1.example", "--label", "role=web", "--label", "rack=7", "--once")
+    r = fleet(
+        "host", "--state", "state", "--name", "web1.example", "--label", "role=web", "--label", "rack=7", "--once"
+    )
     live.check(r.returncode == 0 and "sent" in r.stderr, "the rest is sent", r.stderr)
     with sqlite3.connect(files[0]) as db:
         want = sorted((n, int(c)) for n, c in db.execute(recorded))
@@ -87,7 +99,9 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     live.check(len(want) == 3 and all(c > 0 for _, c in want) and slow > 50, "there is something", (want, slow))
 
     def sums():
-        return [(n, int(c)) for n, c in store.ask(f"SELECT series, sum(c) FROM ({NEWEST}) GROUP BY series ORDER BY series")]
+        return [
+            (n, int(c)) for n, c in store.ask(f"SELECT series, sum(c) FROM ({NEWEST}) GROUP BY series ORDER BY series")
+        ]
 
     def slows():
         return int(store.ask("SELECT uniqExact(host, recording, id) FROM slow")[0][0])
@@ -108,17 +122,24 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     got = {row["tracker"]: row for row in map(json.loads, r.stdout.splitlines())}
     live.same(sorted((n, row["count"]) for n, row in got.items()), want, "latency has the same counts")
     with sqlite3.connect(files[0]) as db:
-        top = db.execute(f"SELECT max(max) FROM hist JOIN hist_source ON hist_source.id = hist.source WHERE {SECOND} AND name = 'syscall'").fetchone()[0]
+        top = db.execute(
+            f"SELECT max(max) FROM hist JOIN hist_source ON hist_source.id = hist.source WHERE {SECOND} AND name = 'syscall'"
+        ).fetchone()[0]
     row = got["syscall"]
-    live.check(row["max"] == top and 0 < row["p50"] <= row["p99"] <= row["max"] and row["hosts"] == 1, "its percentiles", row)
+    live.check(
+        row["max"] == top and 0 < row["p50"] <= row["p99"] <= row["max"] and row["hosts"] == 1, "its percentiles", row
+    )
     live.same(fleet("latency", "--hosts", "web*", "--json").stdout, r.stdout, "by name")
     live.same(fleet("latency", "--hosts", "role=web,rack=7", "--json").stdout, r.stdout, "by labels")
     live.check("nothing in this range" in fleet("latency", "--hosts", "db*").stderr, "another name")
     live.check("nothing in this range" in fleet("latency", "--hosts", "role=db").stderr, "another label")
     live.check("nothing in this range" in fleet("latency", "--hosts", "x' OR '1'='1").stderr, "SQL in a name is a name")
     r = fleet("latency", "--by-host", "--json")
-    live.same(sorted((row["tracker"], row["host"], row["count"]) for row in map(json.loads, r.stdout.splitlines())),
-              [(n, "web1.example", c) for n, c in want], "each host by itself")
+    live.same(
+        sorted((row["tracker"], row["host"], row["count"]) for row in map(json.loads, r.stdout.splitlines())),
+        [(n, "web1.example", c) for n, c in want],
+        "each host by itself",
+    )
     before = fleet("latency", "--json", "--from", "10m").stdout
     store.ask("INSERT INTO hist SELECT * FROM hist")
     live.same(fleet("latency", "--json", "--from", "10m").stdout, before, "rows that are stored twice count once")
@@ -128,7 +149,9 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     live.check(any("sleep" in row["cause"] for row in rows), "and their causes", rows)
     live.check("sleep" not in fleet("why").stdout, "idle ones only on demand")
     stacks = fleet("flame", "--idle").stdout
-    live.check(re.search(r"^sleep;vmlinux`\S+;.*schedule\S* \d+$", stacks, re.M), "stacks, the outermost first", stacks[:2000])
+    live.check(
+        re.search(r"^sleep;vmlinux`\S+;.*schedule\S* \d+$", stacks, re.M), "stacks, the outermost first", stacks[:2000]
+    )
     r = fleet("heat", "--", "--by", "@offcpu", "--json")
     live.check(r.returncode == 0 and "web1.example" in r.stdout, "a heat map, by host", r.stdout[:300] + r.stderr)
     r = fleet("heat", "--hosts", "db*", "--", "--by", "@offcpu", "--json")

@@ -25,8 +25,30 @@ def load():
     return made
 
 
-with live.Daemon("wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "syscall", "futex", "process", "--over", "200us",
-                 "--rotate-age", "4s", "--rotate-size", "2m", "--keep", "4", "--metrics", "0", "-x", "maxcpu=100%") as d:
+with live.Daemon(
+    "wakeup",
+    "offcpu",
+    "block",
+    "irq",
+    "softirq",
+    "lock",
+    "reclaim",
+    "syscall",
+    "futex",
+    "process",
+    "--over",
+    "200us",
+    "--rotate-age",
+    "4s",
+    "--rotate-size",
+    "2m",
+    "--keep",
+    "4",
+    "--metrics",
+    "0",
+    "-x",
+    "maxcpu=100%",
+) as d:
     live.dwell("ctl", d.p.pid, "set", "syscall.limit=5000")
     made, seen, end, full = 0, [], time.monotonic() + SECONDS, 0
     while time.monotonic() < (full + 12 if full else end):
@@ -38,9 +60,13 @@ with live.Daemon("wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim
     settled = full + 2 if full else seen[-1][0] - 1
     first, then = max(kb for t, kb in seen if t <= settled), max(kb for t, kb in seen if t > settled)
     n = sum(v for k, v in d.metrics().items() if k.startswith("dwell_slow_events_total"))
-    print(f"# {made} processes and threads, {n:.0f} slow events, {d.messages().count('goes on in')} changes of files; "
-          f"{seen[0][1]} kB at first, {first} then, {then} at most, {seen[-1][1]} at the end")
-    live.check(made > 5000 and n > 1000 and d.messages().count("goes on in") > 5, "there was something to do", d.messages())
+    print(
+        f"# {made} processes and threads, {n:.0f} slow events, {d.messages().count('goes on in')} changes of files; "
+        f"{seen[0][1]} kB at first, {first} then, {then} at most, {seen[-1][1]} at the end"
+    )
+    live.check(
+        made > 5000 and n > 1000 and d.messages().count("goes on in") > 5, "there was something to do", d.messages()
+    )
     live.check(d.memory("VmHWM") < BOUND_KB, "memory is bounded", str(d.memory("VmHWM")))
     live.check(not full or then < first + GROWTH_KB, "and does not grow", str(seen))
     live.check(len(d.files()) <= 5, "nor does the folder", str(d.files()))

@@ -46,28 +46,48 @@ with live.Daemon("offcpu", "syscall", "--over", "20ms", "--metrics", "0") as d:
         time.sleep(0.2)
     with urllib.request.urlopen(d.where) as r:
         text = r.read().decode()
-        live.same(r.headers["Content-Type"], "application/openmetrics-text; version=1.0.0; charset=utf-8", "content type")
+        live.same(
+            r.headers["Content-Type"], "application/openmetrics-text; version=1.0.0; charset=utf-8", "content type"
+        )
     live.check(text.endswith("\n# EOF\n"), "# EOF", text[-200:])
     if parser:
         families = {f.name: f for f in parser.text_string_to_metric_families(text)}
         latency = families["dwell_latency_seconds"]
         count = {s.labels["tracker"]: s.value for s in latency.samples if s.name.endswith("_count")}
         inf = {s.labels["tracker"]: s.value for s in latency.samples if s.labels.get("le") == "+Inf"}
-        live.check(latency.type == "histogram" and latency.unit == "seconds" and count == inf and count["offcpu"] > 5, "histogram",
-                   str(count))
+        live.check(
+            latency.type == "histogram" and latency.unit == "seconds" and count == inf and count["offcpu"] > 5,
+            "histogram",
+            str(count),
+        )
         below = [s.value for s in latency.samples if s.name.endswith("_bucket") and s.labels["tracker"] == "offcpu"]
         live.check(below == sorted(below), "buckets grow")
         live.same(families["dwell_losses"].type, "counter", "losses")
-        live.check(families["dwell_cpu_seconds"].samples[0].value > 0 and families["dwell_probe_runs"].samples[0].value > 100, "own cost")
+        live.check(
+            families["dwell_cpu_seconds"].samples[0].value > 0 and families["dwell_probe_runs"].samples[0].value > 100,
+            "own cost",
+        )
     m = d.metrics()
     live.check(m['dwell_slow_events_total{tracker="offcpu"}'] >= 5, "slow events", str(m))
     live.same(m["dwell_unrecorded_rows_total"], 0, "all is recorded")
     # strangers
-    live.same([status(port), status(port, f"localhost:{port}"), status(port, "evil.example"), status(port, method="POST"),
-               status(port, path="/"), status(port, path="/../etc/passwd"), status(port, method="HEAD")],
-              [200, 200, 403, 405, 404, 404, 200], "who may ask what")
+    live.same(
+        [
+            status(port),
+            status(port, f"localhost:{port}"),
+            status(port, "evil.example"),
+            status(port, method="POST"),
+            status(port, path="/"),
+            status(port, path="/../etc/passwd"),
+            status(port, method="HEAD"),
+        ],
+        [200, 200, 403, 405, 404, 404, 200],
+        "who may ask what",
+    )
     live.check(status(port, headers={"X": "y" * 100000}) in (0, 400, 413, 431), "headers too large")
-    live.check(status(port, method="POST", headers={"Content-Length": "100000000000"}) in (0, 405, 413), "a body too large")
+    live.check(
+        status(port, method="POST", headers={"Content-Length": "100000000000"}) in (0, 405, 413), "a body too large"
+    )
     # a storm: the tracer does not notice
     before, t0, n = d.cpu(), time.monotonic(), [0]
 
@@ -118,7 +138,12 @@ with live.Daemon("offcpu", "--metrics", "unix:sock", state="s2") as d:
     live.check(not os.path.exists("sock"), "the socket is removed")
 static = os.path.join(os.path.dirname(os.path.realpath(live.DWELL)), "dwell-static")
 if os.path.exists(static):
-    r = subprocess.run([static, "latency", "--daemon", "--state", "s3", "--metrics", "0"], capture_output=True, text=True, timeout=20)
-    live.check(r.returncode == 1 and "opens no libraries" in r.stderr, "a daemon whose metrics cannot be served does not begin",
-               r.stdout + r.stderr)
+    r = subprocess.run(
+        [static, "latency", "--daemon", "--state", "s3", "--metrics", "0"], capture_output=True, text=True, timeout=20
+    )
+    live.check(
+        r.returncode == 1 and "opens no libraries" in r.stderr,
+        "a daemon whose metrics cannot be served does not begin",
+        r.stdout + r.stderr,
+    )
 live.done()

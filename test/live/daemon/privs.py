@@ -27,8 +27,27 @@ if made:
     os.mkdir(RUN)
     os.chown(RUN, int(USER), int(USER))
 # systemd's machines have tracefs mounted
-before = ["unshare", "-m", "sh", "-c", 'mount -t tracefs none /sys/kernel/tracing 2>/dev/null; exec "$@"', "sh", "setpriv", "--reuid", USER,
-          "--regid", USER, "--clear-groups", "--no-new-privs", "--bounding-set", caps, "--inh-caps", caps, "--ambient-caps", caps]
+before = [
+    "unshare",
+    "-m",
+    "sh",
+    "-c",
+    'mount -t tracefs none /sys/kernel/tracing 2>/dev/null; exec "$@"',
+    "sh",
+    "setpriv",
+    "--reuid",
+    USER,
+    "--regid",
+    USER,
+    "--clear-groups",
+    "--no-new-privs",
+    "--bounding-set",
+    caps,
+    "--inh-caps",
+    caps,
+    "--ambient-caps",
+    caps,
+]
 try:
     with live.Daemon("--over", "5ms", "--metrics", "0", before=before, env={"XDG_RUNTIME_DIR": RUN}) as d:
         status = open(f"/proc/{d.p.pid}/status", encoding="ascii").read()

@@ -64,7 +64,9 @@ def wait_until(what, fn):
 
 def load(path):
     """A shell in this cgroup waits for its children."""
-    subprocess.run(["sh", "-c", f"echo $$ >{path}/cgroup.procs; for i in 1 2 3 4 5; do sleep 0.15; done; true"], check=True)
+    subprocess.run(
+        ["sh", "-c", f"echo $$ >{path}/cgroup.procs; for i in 1 2 3 4 5; do sleep 0.15; done; true"], check=True
+    )
 
 
 def ask(base, query):
@@ -87,6 +89,7 @@ def labels(d):
 
         def found():
             return [k for k in d.metrics() if want in k]
+
         wait_until("the container's slow waits are counted", found)
         m = d.metrics()
         one = next(k for k in m if want in k and k.startswith("dwell_slow_wait_seconds_total"))
@@ -101,28 +104,44 @@ def labels(d):
 def prometheus(d):
     base = f"http://127.0.0.1:{engines.free_ports(1)[0]}"
     with open("prometheus.yml", "w") as f:
-        f.write("global: { scrape_interval: 1s }\nscrape_configs:\n  - job_name: dwell\n    static_configs: [{ targets: ['"
-                + re.search(r"//([^/]+)/", d.where)[1] + "'] }]\n")
+        f.write(
+            "global: { scrape_interval: 1s }\nscrape_configs:\n  - job_name: dwell\n    static_configs: [{ targets: ['"
+            + re.search(r"//([^/]+)/", d.where)[1]
+            + "'] }]\n"
+        )
     shutil.copy(f"{SHARE}/prometheus-dwell.yml", "rules.yml")
     open("test.yml", "w").write(RULES_TEST)
     for words in ["check", "rules", "rules.yml"], ["test", "rules", "test.yml"]:
         r = subprocess.run(["promtool", *words], capture_output=True, text=True)
         live.check(r.returncode == 0, "promtool " + " ".join(words), r.stdout + r.stderr)
     with open("prometheus.log", "w") as log:
-        p = subprocess.Popen(["prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=tsdb", "--log.level=warn",
-                              "--web.listen-address=" + base.split("//")[1]], stdout=log, stderr=log)
+        p = subprocess.Popen(
+            [
+                "prometheus",
+                "--config.file=prometheus.yml",
+                "--storage.tsdb.path=tsdb",
+                "--log.level=warn",
+                "--web.listen-address=" + base.split("//")[1],
+            ],
+            stdout=log,
+            stderr=log,
+        )
     try:
+
         def scraped():
             try:
                 return ask(base, 'rate(dwell_latency_seconds_count{tracker="offcpu"}[1m])')["data"]["result"]
             except OSError:
                 return False
+
         wait_until("Prometheus has read it twice", scraped)
         n = 0
         for name, query in expressions():
             r = ask(base, query)
             n += 1
-            live.check(r["status"] == "success" and (r["data"]["result"] or name in MAY_BE_EMPTY), f"{name}: {query}", str(r))
+            live.check(
+                r["status"] == "success" and (r["data"]["result"] or name in MAY_BE_EMPTY), f"{name}: {query}", str(r)
+            )
         live.check(n > 20, "all queries were run", str(n))
     finally:
         p.terminate()
@@ -135,7 +154,9 @@ def manifest():
     mounts = dict(re.findall(r"\{ name: (\w+), mountPath: (\S+?)[, ]", text))
     volumes = dict(re.findall(r"\{ name: (\w+), (?:hostPath: \{ path: (\S+?)[, ]|emptyDir)", text))
     live.same(sorted(mounts), sorted(volumes), "volumes and mounts")
-    live.same([m for n, m in mounts.items() if n not in ("state", "tmp") and volumes[n] != m], [], "paths as on the node")
+    live.same(
+        [m for n, m in mounts.items() if n not in ("state", "tmp") and volumes[n] != m], [], "paths as on the node"
+    )
     code = "".join(open(f"{SHARE}/../src/daemon/{f}.c").read() for f in ("cgroups", "podfiles"))
     read = [p for p in re.findall(r'"(?:%s)?((?:/\w[\w.-]*)+)', code) if p.startswith(("/sys", "/var", "/run"))]
     live.check(len(read) >= 7, "paths are found in the code", str(read))

@@ -19,8 +19,11 @@ def profile(*words, n=1):
 
 
 def naps(n, ms, comm="napper"):
-    subprocess.run(["bash", "-c", f"exec -a {comm} {live.TRIGGER} track " + f"s{ms * 1000} " * n], check=False,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(
+        ["bash", "-c", f"exec -a {comm} {live.TRIGGER} track " + f"s{ms * 1000} " * n],
+        check=False,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 PROGRAM = """tracker nap { threshold = 1ms; }
@@ -49,7 +52,11 @@ with live.Daemon("offcpu", "--over", "20ms", "--idle") as d:
     live.check("nothing was recorded" not in r.stdout, "no gap", r.stdout)
     r = live.dwell("latency", "why", "--json", "--comm", "trigger", "--idle", "--by", "process", d.state)
     causes = [c for l in r.stdout.splitlines() for c in json.loads(l)["causes"]]
-    live.check(sum(c["count"] for c in causes if "sleep" in c["cause"]) >= 40 and any("sleep" in c["cause"] for c in causes), "why", r.stdout + r.stderr)
+    live.check(
+        sum(c["count"] for c in causes if "sleep" in c["cause"]) >= 40 and any("sleep" in c["cause"] for c in causes),
+        "why",
+        r.stdout + r.stderr,
+    )
     r = live.dwell("latency", "why", d.state)
     live.check("slow events of offcpu only" in r.stdout and r.returncode == 0, "why as text", r.stdout + r.stderr)
     d.end(signal.SIGKILL)
@@ -61,7 +68,9 @@ with live.Daemon("offcpu", "--over", "20ms") as d:
     with open(d.state + "/latency-20200101T000000.000Z.dwell", "wb") as f:
         f.write(b"no recording")
     r = live.dwell("latency", "profile", d.state)
-    live.check(r.returncode == 0 and "left out: " in r.stderr and "offcpu" in r.stdout, "a damaged file is left out", r.stderr)
+    live.check(
+        r.returncode == 0 and "left out: " in r.stderr and "offcpu" in r.stdout, "a damaged file is left out", r.stderr
+    )
     r = live.dwell("latency", "profile", d.state + "/latency-20200101T000000.000Z.dwell")
     live.same(r.returncode, 1, "but by itself an error")
     d.end()
@@ -97,7 +106,11 @@ live.check(r.returncode == 2 and "-p is not for recordings" in r.stderr, "option
 # as anybody: the files are root's, a copy is not
 os.chmod(".", 0o755)
 subprocess.run(["bash", "-c", "mkdir copy; cp two/*.dwell copy; chmod -R a+rX copy"], check=True)
-r = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", live.DWELL, "latency", "profile", "copy"], capture_output=True,
-                   text=True, check=False)
+r = subprocess.run(
+    ["setpriv", "--reuid", "65534", "--clear-groups", live.DWELL, "latency", "profile", "copy"],
+    capture_output=True,
+    text=True,
+    check=False,
+)
 live.check(r.returncode == 0 and "syscall" in r.stdout, "without root", r.stderr)
 live.done()

@@ -3,10 +3,12 @@
 import re
 import live
 
-CASES = (("BEGIN { trace(1); this->p = (int *)0; trace(*this->p); } BEGIN { exit(0); }", "call bpf_probe_read_kernel"),
-         ("int z; BEGIN { trace(5 / z); } BEGIN { exit(0); }", None),
-         ("string s; BEGIN { s = copyinstr(8); trace(s); } BEGIN { exit(0); }", None),
-         ("BEGIN { this->i = 99; trace(uregs[this->i]); } BEGIN { exit(0); }", None))
+CASES = (
+    ("BEGIN { trace(1); this->p = (int *)0; trace(*this->p); } BEGIN { exit(0); }", "call bpf_probe_read_kernel"),
+    ("int z; BEGIN { trace(5 / z); } BEGIN { exit(0); }", None),
+    ("string s; BEGIN { s = copyinstr(8); trace(s); } BEGIN { exit(0); }", None),
+    ("BEGIN { this->i = 99; trace(uregs[this->i]); } BEGIN { exit(0); }", None),
+)
 
 for program, before in CASES:
     r = live.dwell("-qS", "-n", program)

@@ -23,14 +23,32 @@ def changes(*args):
     return [json.loads(line) for line in r.stdout.splitlines()]
 
 
-with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(os.path.join(live.WORK, "store")) as store:
+with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
+    os.path.join(live.WORK, "store")
+) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     live.same(live.dwell("fleet", "init", env=env, timeout=60).returncode, 0, "init")
     begun = time.time()
-    r = live.dwell("fleet", "simulate", "--count", "20", "--faults", "3", "--back", "8m", "--for", "1s", "sample.dwell", env=env, timeout=120)
+    r = live.dwell(
+        "fleet",
+        "simulate",
+        "--count",
+        "20",
+        "--faults",
+        "3",
+        "--back",
+        "8m",
+        "--for",
+        "1s",
+        "sample.dwell",
+        env=env,
+        timeout=120,
+    )
     live.same(r.returncode, 0, "simulated hosts: " + r.stderr[-300:])
     instead = dict(re.findall(r"the recording has no (\w+): (\S+) is made slow", r.stderr))
-    collector = subprocess.Popen([live.DWELL, "fleet", "collect"], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    collector = subprocess.Popen(
+        [live.DWELL, "fleet", "collect"], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     counts, end = [], time.monotonic() + 90
     while time.monotonic() < end and (len(counts) < 6 or counts[-1][0] < 100 or counts[-1] != counts[-6]):
         counts.append([int(store.ask(f"SELECT count() FROM {t}")[0][0]) for t in ("hist", "slow")])
@@ -38,7 +56,10 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     collector.terminate()
     collector.wait(60)
     there = {series for (series,) in store.ask("SELECT DISTINCT series FROM hist")}
-    planted = {(host, instead.get(series, series)) for host, series in (("web-17", "block"), ("db-09", "lock"), ("cache-06", "wakeup"))}
+    planted = {
+        (host, instead.get(series, series))
+        for host, series in (("web-17", "block"), ("db-09", "lock"), ("cache-06", "wakeup"))
+    }
     planted = {p for p in planted if p[1] in there}
     live.check(planted, "something is planted", (instead, there))
     ago = time.time() - begun
@@ -47,9 +68,24 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     for x in found:
         live.check(abs(x["at"] - (begun - 240)) <= 20, "when it began", (x["at"] - begun, x))
         live.check(x["after"] >= 2 * x["before"] and x["together"] == len(planted) - 1, "how much, and what else", x)
-        live.check(x["sentence"].startswith(f"{x['host']}: {x['tracker']} p") and " × what it was (" in x["sentence"], "in words", x["sentence"])
+        live.check(
+            x["sentence"].startswith(f"{x['host']}: {x['tracker']} p") and " × what it was (" in x["sentence"],
+            "in words",
+            x["sentence"],
+        )
     names = ",".join(host for host, _ in planted)
-    r = live.dwell("fleet", "changes", "--from", f"{ago + 470:.0f}s", "--to", f"{ago + 10:.0f}s", "--except", names, env=env, timeout=120)
+    r = live.dwell(
+        "fleet",
+        "changes",
+        "--from",
+        f"{ago + 470:.0f}s",
+        "--to",
+        f"{ago + 10:.0f}s",
+        "--except",
+        names,
+        env=env,
+        timeout=120,
+    )
     live.check(not r.stdout and "no host became slower for sure" in r.stderr, "without them none", r.stdout + r.stderr)
     for first, last in ((470, 245), (235, 10)):
         found = changes("--from", f"{ago + first:.0f}s", "--to", f"{ago + last:.0f}s")

@@ -46,7 +46,13 @@ def ours():
 
 def start(*args):
     out = open("out", "w", encoding="utf-8")
-    p = subprocess.Popen([live.DWELL, "fleet", "demo", *args], env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=open("err", "w", encoding="utf-8"))
+    p = subprocess.Popen(
+        [live.DWELL, "fleet", "demo", *args],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=open("err", "w", encoding="utf-8"),
+    )
     until(lambda: "planted" in said() or p.poll() is not None, 90)
     return p
 
@@ -73,11 +79,17 @@ def hosts():
 
 
 h = until(lambda: len(hosts()) == 21 and hosts(), 60)
-live.check(h and sum("role=real" in x["labels"] for x in h) == 1 and sum(x["kernel"] == "simulated" for x in h) == 20, "21 hosts, one of them real", h)
+live.check(
+    h and sum("role=real" in x["labels"] for x in h) == 1 and sum(x["kernel"] == "simulated" for x in h) == 20,
+    "21 hosts, one of them real",
+    h,
+)
 
 
 def p99():
-    r = live.dwell("fleet", "latency", "--by-host", "--json", "--tracker", "wakeup", "--from", "60s", env=asked, timeout=60)
+    r = live.dwell(
+        "fleet", "latency", "--by-host", "--json", "--tracker", "wakeup", "--from", "60s", env=asked, timeout=60
+    )
     return {x["host"]: x["p99"] for x in map(json.loads, r.stdout.splitlines())}
 
 

@@ -30,7 +30,9 @@ def programs(*args):
     return [json.loads(line) for line in fleet("programs", "--json", *args).stdout.splitlines()]
 
 
-with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(os.path.join(live.WORK, "store")) as store:
+with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
+    os.path.join(live.WORK, "store")
+) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     live.same(fleet("init").returncode, 0, "init")
     key, other = (fleet("key", name).stdout.strip() for name in ("my.key", "other.key"))
@@ -41,11 +43,37 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     parts = [subprocess.Popen([live.DWELL, "fleet", "collect"], **quiet)]
     for i, (site, name, role) in enumerate((("default", "a", "web"), ("default", "b", "db"), ("eu", "b", "db"))):
         os.makedirs(f"state{i}")
-        parts.append(subprocess.Popen([live.DWELL, "fleet", "host", "--state", f"state{i}", "--name", name, "--site", site, "--label", f"role={role}",
-                                       "--policy", "policy"], **quiet))
-    live.check(until(lambda: len(fleet("hosts", "--json").stdout.splitlines()) == 3), "three hosts", fleet("hosts").stdout)
+        parts.append(
+            subprocess.Popen(
+                [
+                    live.DWELL,
+                    "fleet",
+                    "host",
+                    "--state",
+                    f"state{i}",
+                    "--name",
+                    name,
+                    "--site",
+                    site,
+                    "--label",
+                    f"role={role}",
+                    "--policy",
+                    "policy",
+                ],
+                **quiet,
+            )
+        )
+    live.check(
+        until(lambda: len(fleet("hosts", "--json").stdout.splitlines()) == 3), "three hosts", fleet("hosts").stdout
+    )
     one = ["--sign", "my.key", "--for", "5s", "-qn", 'BEGIN { printf("here\\n"); exit(0); }']
-    for selected, want in (("role=db", {"b", "eu/b"}), ("*", {"a", "b", "eu/b"}), ("site=eu", None), ("eu/b", None), ("b,role=db", {"b", "eu/b"})):
+    for selected, want in (
+        ("role=db", {"b", "eu/b"}),
+        ("*", {"a", "b", "eu/b"}),
+        ("site=eu", None),
+        ("eu/b", None),
+        ("b,role=db", {"b", "eu/b"}),
+    ):
         r = fleet("run", "--hosts", selected, *one)
         got = {line.split(":")[0] for line in r.stdout.splitlines() if line} if want else r.stdout
         live.same((r.returncode, got), (0, want or "here\n\n"), "selected: " + selected)
@@ -56,9 +84,15 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
 
     live.check(until(lambda: len(programs()) == 2 * 9 + 1), "the store has the log", len(programs()))
     rows = programs()
-    live.same(sorted({(x["event"], x["user"]) for x in rows}), [("end", "me"), ("refused", ""), ("run", "me")], "events")
+    live.same(
+        sorted({(x["event"], x["user"]) for x in rows}), [("end", "me"), ("refused", ""), ("run", "me")], "events"
+    )
     refused = [x for x in rows if x["event"] == "refused"][0]
-    live.check(refused["host"] == "a" and other in refused["reason"] and refused["program"] == "BEGIN { exit(0); }", "a refusal with its reason", refused)
+    live.check(
+        refused["host"] == "a" and other in refused["reason"] and refused["program"] == "BEGIN { exit(0); }",
+        "a refusal with its reason",
+        refused,
+    )
     live.check(all(x["rows"] == 2 and x["status"] == 0 for x in rows if x["event"] == "end"), "ends", rows)
     live.same({x["host"] for x in programs("--hosts", "eu/b")}, {"eu/b"}, "of one host")
     text = fleet("programs").stdout

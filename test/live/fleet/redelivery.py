@@ -83,7 +83,9 @@ class Slow:
                 if hold and before:
                     slow.hold()
                 try:
-                    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url + self.path, data=body, timeout=60) as r:
+                    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+                        url + self.path, data=body, timeout=60
+                    ) as r:
                         status, answer = r.status, r.read()
                 except urllib.error.HTTPError as e:
                     status, answer = e.code, e.read()
@@ -117,7 +119,13 @@ def until(what, enough, seconds=60):
 
 
 def collector(*args, **other):
-    return subprocess.Popen([live.DWELL, "fleet", "collect", *args], env={**env, **other}, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [live.DWELL, "fleet", "collect", *args],
+        env={**env, **other},
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def end(p):
@@ -134,7 +142,11 @@ def number(sql, database="dwell"):
 
 
 def compare(when):
-    live.same(number("SELECT count() FROM hist", "plain"), number("SELECT count() FROM hist FINAL", "plain"), "the second database has each row once")
+    live.same(
+        number("SELECT count() FROM hist", "plain"),
+        number("SELECT count() FROM hist FINAL", "plain"),
+        "the second database has each row once",
+    )
     for sql in (f"SELECT {ROW} FROM hist", "SELECT host, tracker, id, ended, delay FROM slow"):
         live.check(sorted(store.ask(sql + " FINAL")) == sorted(store.ask(sql, "plain")), f"{when}: {sql}")
     for table, period in (("hist_minute", 60), ("hist_ten", 600), ("hist_hour", 3600)):
@@ -147,17 +159,25 @@ def added_up():
     """Whether each hour, and so what it is made of, has as many events as its seconds."""
     over = (sent - 60) // 3600 * 3600
     events = f"WHERE time < toDateTime({over})"
-    return (number(f"SELECT sum(count) FROM hist_hour FINAL {events}") == number(f"SELECT sum(count) FROM hist {events}", "plain")
-            and number(f"SELECT sum(count) FROM hist_minute FINAL WHERE time < toDateTime({(sent - 60) // 60 * 60})")
-            == number(f"SELECT sum(count) FROM hist WHERE time < toDateTime({(sent - 60) // 60 * 60})", "plain"))
+    return number(f"SELECT sum(count) FROM hist_hour FINAL {events}") == number(
+        f"SELECT sum(count) FROM hist {events}", "plain"
+    ) and number(
+        f"SELECT sum(count) FROM hist_minute FINAL WHERE time < toDateTime({(sent - 60) // 60 * 60})"
+    ) == number(
+        f"SELECT sum(count) FROM hist WHERE time < toDateTime({(sent - 60) // 60 * 60})", "plain"
+    )
 
 
-with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(os.path.join(live.WORK, "store")) as store:
+with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
+    os.path.join(live.WORK, "store")
+) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     once = ("--tenant", "default", "--store-database", "plain")
     for args in (("--again", f"{AGAIN_S}s"), (*once, "--again", "10m")):
         live.same(live.dwell("fleet", "init", *args, env=env, timeout=60).returncode, 0, "init")
-    r = live.dwell("fleet", "simulate", "--count", "1", "--back", f"{BACK_S}s", "--for", "5s", "sample.dwell", env=env, timeout=120)
+    r = live.dwell(
+        "fleet", "simulate", "--count", "1", "--back", f"{BACK_S}s", "--for", "5s", "sample.dwell", env=env, timeout=120
+    )
     live.same(r.returncode, 0, "a simulated host: " + r.stderr[-300:])
     sent = int(time.time())
 
@@ -170,7 +190,10 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
 
     deaf = Deaf(nats.port)
     p = collector(DWELL_FLEET=deaf.url)
-    until("an acknowledgement of each message is lost", lambda: deaf.lost >= messages and number("SELECT count() FROM hist FINAL") == rows)
+    until(
+        "an acknowledgement of each message is lost",
+        lambda: deaf.lost >= messages and number("SELECT count() FROM hist FINAL") == rows,
+    )
     time.sleep(AGAIN_S + 1)
     live.check(end(p) > 1.5 * messages, "the messages come again")
     live.same(number("SELECT count() FROM hist FINAL"), rows, "rows that are there twice")

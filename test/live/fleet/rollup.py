@@ -21,7 +21,12 @@ NEWEST = """SELECT series, host, time, max(count) AS c, max(sum) AS s, max(max) 
 
 def collect_until(enough, seconds=90):
     """Runs a collector until enough() is true, and ends it. Whether it was."""
-    p = subprocess.Popen([live.DWELL, "fleet", "collect"], env=env, stdin=subprocess.DEVNULL, stderr=open("collect.log", "a", encoding="utf-8"))
+    p = subprocess.Popen(
+        [live.DWELL, "fleet", "collect"],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stderr=open("collect.log", "a", encoding="utf-8"),
+    )
     end = time.monotonic() + seconds
     while time.monotonic() < end and not enough():
         time.sleep(0.3)
@@ -36,29 +41,57 @@ def number(sql):
 
 def added_up():
     """Minutes, tens and hours have as many events as the seconds of whole ones."""
-    return all(number(f"SELECT sum(count) FROM {table} FINAL WHERE time >= toDateTime({begun}) AND time < toDateTime({(now - 60) // n * n})") ==
-               number(f"SELECT sum(count) FROM hist FINAL WHERE time >= toDateTime({begun}) AND time < toDateTime({(now - 60) // n * n})")
-               for table, n in (("hist_minute", 60), ("hist_ten", 600), ("hist_hour", 3600)))
+    return all(
+        number(
+            f"SELECT sum(count) FROM {table} FINAL WHERE time >= toDateTime({begun}) AND time < toDateTime({(now - 60) // n * n})"
+        )
+        == number(
+            f"SELECT sum(count) FROM hist FINAL WHERE time >= toDateTime({begun}) AND time < toDateTime({(now - 60) // n * n})"
+        )
+        for table, n in (("hist_minute", 60), ("hist_ten", 600), ("hist_hour", 3600))
+    )
 
 
 def check(what, *args):
     """The minutes first … last: asked for from the middle of one to the middle of another."""
     at = time.time()
-    r = live.dwell("fleet", "latency", "--json", *args, "--from", f"{at - first + 30:.0f}s", "--to", f"{at - last + 30:.0f}s", env=env, timeout=60)
+    r = live.dwell(
+        "fleet",
+        "latency",
+        "--json",
+        *args,
+        "--from",
+        f"{at - first + 30:.0f}s",
+        "--to",
+        f"{at - last + 30:.0f}s",
+        env=env,
+        timeout=60,
+    )
     by_host = "--by-host" in args
-    got = sorted((row["tracker"], row["host"] if by_host else row["hosts"], row["count"], row["max"]) for row in map(json.loads, r.stdout.splitlines()))
+    got = sorted(
+        (row["tracker"], row["host"] if by_host else row["hosts"], row["count"], row["max"])
+        for row in map(json.loads, r.stdout.splitlines())
+    )
     who = "host" if by_host else "uniqExact(host)"
     group = "series, host" if by_host else "series"
-    want = sorted((n, h if by_host else int(h), int(c), int(m)) for n, h, c, m in
-                  store.ask(f"SELECT series, {who}, sum(c), max(m) FROM ({NEWEST.format(first, last)}) GROUP BY {group}"))
+    want = sorted(
+        (n, h if by_host else int(h), int(c), int(m))
+        for n, h, c, m in store.ask(
+            f"SELECT series, {who}, sum(c), max(m) FROM ({NEWEST.format(first, last)}) GROUP BY {group}"
+        )
+    )
     live.check(want and want[-1][2] > 10000, "there is something", want)
     live.same(got, want, what)
 
 
-with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(os.path.join(live.WORK, "store")) as store:
+with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
+    os.path.join(live.WORK, "store")
+) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     live.same(live.dwell("fleet", "init", env=env, timeout=60).returncode, 0, "init")
-    r = live.dwell("fleet", "simulate", "--count", "2", "--back", "119m", "--for", "5s", "sample.dwell", env=env, timeout=120)
+    r = live.dwell(
+        "fleet", "simulate", "--count", "2", "--back", "119m", "--for", "5s", "sample.dwell", env=env, timeout=120
+    )
     live.same(r.returncode, 0, "simulated hosts: " + r.stderr[-300:])
     r = live.dwell("fleet", "simulate", "--back", "121m", "--for", "1s", "sample.dwell", env=env)
     live.check(r.returncode == 1 and "two hours" in r.stderr, "more of the past than there may be", r.stderr)
@@ -67,22 +100,36 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     live.check(collect_until(lambda: number(seconds) >= 2 * 119 * 60), "stored", number(seconds))
     now = int(time.time())
     begun = (number("SELECT toUInt32(min(time)) FROM hist") // 3600 + 1) * 3600
-    live.check(collect_until(added_up), "added up", store.ask("SELECT table, sum(rows) FROM system.parts WHERE active GROUP BY table"))
+    live.check(
+        collect_until(added_up),
+        "added up",
+        store.ask("SELECT table, sum(rows) FROM system.parts WHERE active GROUP BY table"),
+    )
     first, last = begun - 300, (now - 180) // 60 * 60
     check("all hosts")
     check("each host", "--by-host")
-    for table in ("hist_minute", "hist_ten", "hist_hour")[:3 if begun + 3600 < now - 60 else 2]:
+    for table in ("hist_minute", "hist_ten", "hist_hour")[: 3 if begun + 3600 < now - 60 else 2]:
         live.check(number(f"SELECT count() FROM {table}") > 0, "there are rows in " + table)
         store.ask(f"INSERT INTO {table} SELECT * FROM {table}")
     check("rows that are there twice count once")
     for view in ("heat", "hist"):
-        r = live.dwell("fleet", view, "--from", "1h", "--tracker", "offcpu", "--", "--by", "@offcpu", "--json", env=env, timeout=60)
-        live.check(r.returncode == 0 and ("web-01" in r.stdout or view == "hist"), view + " of minutes", r.stdout[:200] + r.stderr)
+        r = live.dwell(
+            "fleet", view, "--from", "1h", "--tracker", "offcpu", "--", "--by", "@offcpu", "--json", env=env, timeout=60
+        )
+        live.check(
+            r.returncode == 0 and ("web-01" in r.stdout or view == "hist"),
+            view + " of minutes",
+            r.stdout[:200] + r.stderr,
+        )
     # a second that comes late
     late = begun + 65
-    store.ask(f"""INSERT INTO hist SELECT day, tenant, site, host, 'late', key, time, count, sum, max, flags, bucket, n FROM hist
- WHERE series = 'offcpu' AND time = toDateTime({late})""")
-    live.check(number(f"SELECT sum(count) FROM hist WHERE series = 'late' AND time = toDateTime({late})") > 0, "a late second")
+    store.ask(
+        f"""INSERT INTO hist SELECT day, tenant, site, host, 'late', key, time, count, sum, max, flags, bucket, n FROM hist
+ WHERE series = 'offcpu' AND time = toDateTime({late})"""
+    )
+    live.check(
+        number(f"SELECT sum(count) FROM hist WHERE series = 'late' AND time = toDateTime({late})") > 0, "a late second"
+    )
     live.check(collect_until(added_up), "added up again")
     check("what came late")
 live.done()

@@ -22,7 +22,13 @@ opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def start(*args, **kw):
-    return subprocess.Popen([live.DWELL, "fleet", *args], env=env, stdin=subprocess.DEVNULL, stderr=open(args[0] + ".log", "w", encoding="utf-8"), **kw)
+    return subprocess.Popen(
+        [live.DWELL, "fleet", *args],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stderr=open(args[0] + ".log", "w", encoding="utf-8"),
+        **kw,
+    )
 
 
 def get(path, token=None, **headers):
@@ -43,7 +49,9 @@ def ask(question, **params):
     return json.loads(text) if status == 200 else {"status": status, "lines": [], "messages": text}
 
 
-with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(os.path.join(live.WORK, "store")) as store:
+with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
+    os.path.join(live.WORK, "store")
+) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     live.same(live.dwell("fleet", "init", env=env, timeout=60).returncode, 0, "init")
     collector = start("collect", stdout=subprocess.DEVNULL)
@@ -57,7 +65,9 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     live.same(get("/api/v1/status", token, Host="evil.example")[0], 403, "nor by another name of this host")
     live.same(get("/api/v1/status", token, Origin="http://evil.example")[0], 403, "nor from another page")
     status, _, headers = get("/api/v1/status", token)
-    live.check(status == 200 and "default-src 'none'" in headers["Content-Security-Policy"], "the headers of dwell serve")
+    live.check(
+        status == 200 and "default-src 'none'" in headers["Content-Security-Policy"], "the headers of dwell serve"
+    )
     for path in ("/api/v1/runs", "/api/v1/probes?match=x", "/api/v1/recordings", "/api/v1/check"):
         live.same(get(path, token)[0], 404, "what a machine's page can is not there: " + path)
     live.same(get("/api/v1/fleet/A-b", token)[0], 400, "a question is a word")
@@ -82,23 +92,35 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(o
     now = int(time.time())
     lines = ask("grid", **{"tracker": tracker, "step": 1, "from": now - 120, "to": now})["lines"]
     rows = [line for line in lines if line["type"] == "row"]
-    live.check(lines[0] == {"type": "grid", "from": now - 120, "step": 1, "columns": 120} and len(rows) == 20, "a grid", lines[:2])
+    live.check(
+        lines[0] == {"type": "grid", "from": now - 120, "step": 1, "columns": 120} and len(rows) == 20,
+        "a grid",
+        lines[:2],
+    )
     live.check(all(len(r["p"]) == 120 for r in rows) and any(x >= 0 for r in rows for x in r["p"]), "its rows")
     only = ask("grid", tracker=tracker, step=1, hosts="web*", **{"except": "web-17"})["lines"]
     names = [line["host"] for line in only if line["type"] == "row"]
     live.check(names and all(n.startswith("web") and n != "web-17" for n in names), "hosts chosen and left out", names)
 
     # the recording has other trackers than these: others take their places, as is said
-    instead = dict(re.findall(r"the recording has no (\w+): (\S+) is made slow", open("simulate.log", encoding="utf-8").read()))
+    instead = dict(
+        re.findall(r"the recording has no (\w+): (\S+) is made slow", open("simulate.log", encoding="utf-8").read())
+    )
     planted = {("web-17", "block"), ("db-09", "lock"), ("cache-06", "wakeup")}
-    wanted = {(host, instead.get(series, series)) for host, series in planted if instead.get(series, series) in trackers}
+    wanted = {
+        (host, instead.get(series, series)) for host, series in planted if instead.get(series, series) in trackers
+    }
     found, end = {}, time.monotonic() + 90
     while time.monotonic() < end and set(found) != wanted:
         found = {(o["host"], o["tracker"]): o for o in ask("outliers")["lines"]}
         time.sleep(1)
     live.check(wanted and set(found) == wanted, "the planted faults are told, and no others", (wanted, found))
     for (host, series), o in found.items():
-        live.check(o["sentence"].startswith(f"{host}: {series} p") and " × its peers" in o["sentence"] and o["ratio"] >= 2, "in words", o)
+        live.check(
+            o["sentence"].startswith(f"{host}: {series} p") and " × its peers" in o["sentence"] and o["ratio"] >= 2,
+            "in words",
+            o,
+        )
     r = live.dwell("fleet", "outliers", "--from", "4m", env=env, timeout=120)
     live.check(all(host in r.stdout for host, _ in wanted), "the same on the command line", r.stdout + r.stderr)
     live.same(ask("outliers", **{"except": ",".join(h for h, _ in planted)})["lines"], [], "without them: none")

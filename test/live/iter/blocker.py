@@ -4,16 +4,27 @@ as a page takes to be read from a slow file."""
 import time
 import live
 
-FACTS = ('printf("%d|%c|%d|%s|%d|%d|%x\\n", tid, thread_letter[curthread], off_cpu_ns(curthread), '
-         'blocker_kind_name[blocker_kind[curthread]], '
-         'blocker_holder[curthread] != NULL ? blocker_holder[curthread]->pid : 0, blocker_shared[curthread], '
-         "blocker_lock[curthread]);")
-SOBJ = {"": "SOBJ_NONE", "mutex": "SOBJ_MUTEX", "rwsem (read)": "SOBJ_RWLOCK", "rwsem (write)": "SOBJ_RWLOCK", "semaphore": "SOBJ_SEMA",
-        "rtmutex": "SOBJ_USER_PI"}
+FACTS = (
+    'printf("%d|%c|%d|%s|%d|%d|%x\\n", tid, thread_letter[curthread], off_cpu_ns(curthread), '
+    'blocker_kind_name[blocker_kind[curthread]], '
+    'blocker_holder[curthread] != NULL ? blocker_holder[curthread]->pid : 0, blocker_shared[curthread], '
+    "blocker_lock[curthread]);"
+)
+SOBJ = {
+    "": "SOBJ_NONE",
+    "mutex": "SOBJ_MUTEX",
+    "rwsem (read)": "SOBJ_RWLOCK",
+    "rwsem (write)": "SOBJ_RWLOCK",
+    "semaphore": "SOBJ_SEMA",
+    "rtmutex": "SOBJ_USER_PI",
+}
 
 
 stypes = {}
-values = live.dwell("-qn", "BEGIN { " + "".join(f'printf("{name} %d\\n", {name});' for name in sorted(set(SOBJ.values()))) + " exit(0); }").stdout
+values = live.dwell(
+    "-qn",
+    "BEGIN { " + "".join(f'printf("{name} %d\\n", {name});' for name in sorted(set(SOBJ.values()))) + " exit(0); }",
+).stdout
 SOBJ_VALUES = dict(line.split() for line in values.splitlines() if line)
 
 
@@ -25,8 +36,11 @@ def same_stype(tid, kind, what):
 def facts(pid):
     """tid -> (letter, ns since it ran, kind of lock, holder's tid, shared, lock) of the threads of a process."""
     r = live.dwell("-qn", f"iter:::task /pid == {pid}/ {{ {FACTS} }} iter:::done {{ exit(0); }}")
-    r2 = live.dwell("-qn", f'iter:::task /pid == {pid}/ {{ printf("%d %d %d\\n", tid, curlwpsinfo->pr_stype, curpsinfo->pr_flag & PR_ISSYS); }} '
-                    'iter:::done { exit(0); }')
+    r2 = live.dwell(
+        "-qn",
+        f'iter:::task /pid == {pid}/ {{ printf("%d %d %d\\n", tid, curlwpsinfo->pr_stype, curpsinfo->pr_flag & PR_ISSYS); }} '
+        'iter:::done { exit(0); }',
+    )
     stypes.update({int(t): (int(s), int(k)) for t, s, k in (line.split() for line in r2.stdout.splitlines() if line)})
     if r.stderr:
         live.check(False, "no complaints", r.stderr)
@@ -56,7 +70,9 @@ with live.SlowFile() as slow:
             f = facts(w["pid"])
             live.check(f[holder][0] in "SD" and f[holder][2] == "", f"{what}: the holder waits for no lock", f)
             if known:
-                live.same(f[waiter][:1] + f[waiter][2:5], ("D", kind, holder, 0), f"{what}: state, lock, and who has it")
+                live.same(
+                    f[waiter][:1] + f[waiter][2:5], ("D", kind, holder, 0), f"{what}: state, lock, and who has it"
+                )
                 live.check(f[waiter][5] > 1 << 63, f"{what}: the lock's address", f)
                 same_stype(waiter, kind, what)
             same_stype(holder, "", what)

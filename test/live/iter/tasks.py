@@ -28,8 +28,13 @@ def all_threads():
             os.readlink(f"/proc/{pid}/ns/pid")
             for tid in os.listdir(f"/proc/{pid}/task"):
                 s = status(f"/proc/{pid}/task/{tid}")
-                out[int(tid)] = (int(s["Tgid"]), int(s["PPid"]), int(s["Uid"].split()[0]), int(s["Gid"].split()[0]),
-                                 s["Name"])
+                out[int(tid)] = (
+                    int(s["Tgid"]),
+                    int(s["PPid"]),
+                    int(s["Uid"].split()[0]),
+                    int(s["Gid"].split()[0]),
+                    s["Name"],
+                )
         except OSError:
             pass
     return out
@@ -55,8 +60,11 @@ live.check(len(steady) > 10, "there are threads", len(steady))
 short = {t: before[t][:4] + (before[t][4][:15],) for t in steady if "kworker" not in before[t][4]}
 wrong = {t: (short[t], seen.get(t)) for t in short if seen.get(t) != short[t]}
 live.check(not wrong, "pid, tid, ppid, uid, gid, execname of every thread", wrong)
-live.check(steady <= set(times) and all(n == 1 for n in times.values()), "each thread once",
-           f"{steady - set(times)} {[t for t in times if times[t] > 1]}")
+live.check(
+    steady <= set(times) and all(n == 1 for n in times.values()),
+    "each thread once",
+    f"{steady - set(times)} {[t for t in times if times[t] > 1]}",
+)
 live.same(r.stderr, "", "no complaints")
 live.check(sum(1 for t in seen if seen[t][0] == os.getpid()) >= 4, "threads of one process, too")
 
@@ -65,15 +73,23 @@ with live.waiting("nap", 60000) as w:
     pid = int(w["pid"])
     P = f"iter:::task /pid == {pid}/"
     cwd = live.seen(os.getcwd())
-    r = once(P + '{ printf("%s|%s|%d|%d|%d|%s|%s|%d\\n", cwd, curpsinfo->pr_psargs, curlwpsinfo->pr_state, '
-             'curthread == args[0], args[0]->tgid, zonename, curpsinfo->pr_fname, progenyof($1)); }', str(os.getpid()))
-    live.same(r.stdout.strip(), f"{cwd}|{os.path.dirname(live.TRIGGER)}/waits nap 60000|1|1|{pid}|global|waits|1",
-              "cwd, arguments, state, curthread, zone, parents")
+    r = once(
+        P + '{ printf("%s|%s|%d|%d|%d|%s|%s|%d\\n", cwd, curpsinfo->pr_psargs, curlwpsinfo->pr_state, '
+        'curthread == args[0], args[0]->tgid, zonename, curpsinfo->pr_fname, progenyof($1)); }',
+        str(os.getpid()),
+    )
+    live.same(
+        r.stdout.strip(),
+        f"{cwd}|{os.path.dirname(live.TRIGGER)}/waits nap 60000|1|1|{pid}|global|waits|1",
+        "cwd, arguments, state, curthread, zone, parents",
+    )
     live.same(r.stderr, "", "… without complaints")
     r = once(P + "{ stack(); trace(stackdepth); }")
     live.check("do_nanosleep" in r.stdout or "common_nsleep" in r.stdout, "kernel stack of a sleeping thread", r.stdout)
     live.check(re.search(r"^ *\d+$", r.stdout, re.M) and "0\n" != r.stdout.splitlines()[-1], "stackdepth", r.stdout)
-    r = once("iter:::task /pid == $1/ { printf(\"%d %d\\n\", timestamp - curthread->start_time, vtimestamp); }", str(pid))
+    r = once(
+        "iter:::task /pid == $1/ { printf(\"%d %d\\n\", timestamp - curthread->start_time, vtimestamp); }", str(pid)
+    )
     age, used = map(int, r.stdout.split())
     live.check(0 < used < age < 60e9, "vtimestamp: what the thread has used", r.stdout)
 
@@ -82,17 +98,26 @@ with live.waiting("nap", 60000) as w:
         r = once(P + "{ ustack(); }", "-x", "iterrate=200ms")
         live.check("nanosleep" in r.stdout, "user stack: where it waits", r.stdout + r.stderr)
         # The mappings of a process that dwell meets for the first time come with the first walk.
-        r = live.dwell("-qn", P + "{ @[ustack(), ustackdepth] = count(); } iter:::done-100ms /++n == 8/ { exit(0); }",
-                       "-x", "iterrate=100ms")
+        r = live.dwell(
+            "-qn",
+            P + "{ @[ustack(), ustackdepth] = count(); } iter:::done-100ms /++n == 8/ { exit(0); }",
+            "-x",
+            "iterrate=100ms",
+        )
         frames = re.findall(r"waits`(\w+)", r.stdout)
-        live.check(frames[-4:] == ["nap_here", "nap_through", "main", "_start"] or
-                   ["nap_here", "nap_through", "run_nap"] == [f for f in frames[-8:] if "nap" in f][-3:],
-                   "user stack: whole, in code without frame pointers", r.stdout + r.stderr)
+        live.check(
+            frames[-4:] == ["nap_here", "nap_through", "main", "_start"]
+            or ["nap_here", "nap_through", "run_nap"] == [f for f in frames[-8:] if "nap" in f][-3:],
+            "user stack: whole, in code without frame pointers",
+            r.stdout + r.stderr,
+        )
         r = live.dwell("-qn", P + "{ ustack(2); ustack(); exit(0); }", "-x", "ustackunwind=fp")
         live.check(r.returncode == 0 and "nanosleep" in r.stdout, "by frame pointers", r.stdout + r.stderr)
         words = open(f"/proc/{pid}/cmdline").read().split("\0")
-        r = once(P + '{ printf("%s|%s|%d\\n", copyinstr(curthread->mm->arg_start), copyinstr(curthread->mm->arg_start, 7), '
-                 '*(char *)copyin(curthread->mm->arg_start, 1)); }')
+        r = once(
+            P + '{ printf("%s|%s|%d\\n", copyinstr(curthread->mm->arg_start), copyinstr(curthread->mm->arg_start, 7), '
+            '*(char *)copyin(curthread->mm->arg_start, 1)); }'
+        )
         live.same(r.stdout.strip(), f"{words[0]}|{words[0][:6]}|{ord(words[0][0])}", "copyin() and copyinstr()")
         r = once(P + '{ trace(copyinstr(curthread->mm->env_end - 1)); trace(copyinstr(curthread->mm->env_end - 5)); }')
         live.check(r.returncode == 0 and "error" not in r.stderr, "text at the end of memory", r.stdout + r.stderr)
@@ -104,16 +129,25 @@ with live.waiting("nap", 60000) as w:
 
 # What another probe kept for the thread.
 child = subprocess.Popen([live.TRIGGER, "rate", "100", "60000"], stdout=subprocess.DEVNULL)
-r = live.dwell("-qn", f"syscall::getppid:entry /pid == {child.pid}/ {{ self->n++; self->a[1]++; }} "
-               f"iter:::task-50ms /pid == {child.pid} && self->n > 3/ {{ printf(\"%d\\n\", self->n == self->a[1]); exit(0); }}")
+r = live.dwell(
+    "-qn",
+    f"syscall::getppid:entry /pid == {child.pid}/ {{ self->n++; self->a[1]++; }} "
+    f"iter:::task-50ms /pid == {child.pid} && self->n > 3/ {{ printf(\"%d\\n\", self->n == self->a[1]); exit(0); }}",
+)
 live.same(r.stdout.strip(), "1", "self-> of the walked thread")
 child.kill()
 child.wait()
 
 # Periods.
-r = live.dwell("-q", "-x", "iterrate=20ms", "-n", "BEGIN { start = timestamp; } "
-               'iter:::done { n++; } iter:::done-50ms { m++; } iter:::done /n == 11/ '
-               '{ printf("%d %d\\n", (timestamp - start) / 1000000, m); exit(0); }')
+r = live.dwell(
+    "-q",
+    "-x",
+    "iterrate=20ms",
+    "-n",
+    "BEGIN { start = timestamp; } "
+    'iter:::done { n++; } iter:::done-50ms { m++; } iter:::done /n == 11/ '
+    '{ printf("%d %d\\n", (timestamp - start) / 1000000, m); exit(0); }',
+)
 ms, m = map(int, r.stdout.split())
 live.check(ms >= 200, "iterrate: not more often than asked for", r.stdout)
 live.check(3 <= m <= ms / 50 + 2, "a period of its own in the name", r.stdout)
@@ -129,8 +163,13 @@ live.check("task-250ms" in r.stdout, "a name with a period", r.stdout + r.stderr
 packed = r.stdout.split("\n")[1].split()[0]
 r = live.dwell("-l", "-i", packed, "-i", number)
 live.check("task-250ms" in r.stdout and re.search(r"task$", r.stdout, re.M), "by number", r.stdout + r.stderr)
-for bad, why in (("iter:::task-1us", "1000 times per second"), ("iter:::task-", "positive number"),
-                 ("iter:::task-5parsec", "units"), ("iter:::tasks", "does not match"), ("iter:::task-0", "positive number")):
+for bad, why in (
+    ("iter:::task-1us", "1000 times per second"),
+    ("iter:::task-", "positive number"),
+    ("iter:::task-5parsec", "units"),
+    ("iter:::tasks", "does not match"),
+    ("iter:::task-0", "positive number"),
+):
     r = live.dwell("-n", bad)
     live.check(r.returncode == 1 and why in r.stderr, f"{bad} is refused", r.stderr)
 r = live.dwell("-x", "iterrate=10us", "-n", "iter:::task")
@@ -138,9 +177,15 @@ live.check(r.returncode != 0 and "1000 times" in r.stderr, "iterrate has a limit
 for act in ("raise(9)", "stop()"):
     r = live.dwell("-wn", f"iter:::task {{ {act}; }}")
     live.check(r.returncode == 1 and "dwell's own" in r.stderr, f"{act} is refused", r.stderr)
-r = live.dwell("-x", "noself", "-qn", "iter:::task /execname == \"dwell\"/ { trace(pid); } iter:::done { trace($pid); exit(0); }")
+r = live.dwell(
+    "-x", "noself", "-qn", "iter:::task /execname == \"dwell\"/ { trace(pid); } iter:::done { trace($pid); exit(0); }"
+)
 live.check(r.stdout.strip() not in r.stdout.split()[:-1], "noself leaves dwell out", r.stdout)
-r = live.dwell("-x", "cpu=0", "-qn", 'iter:::task /curthread->nr_cpus_allowed == 1/ { @[curlwpsinfo->pr_onpro] = count(); }'
-               "iter:::done { exit(0); }")
+r = live.dwell(
+    "-x",
+    "cpu=0",
+    "-qn",
+    'iter:::task /curthread->nr_cpus_allowed == 1/ { @[curlwpsinfo->pr_onpro] = count(); }' "iter:::done { exit(0); }",
+)
 live.check(re.findall(r"^ +(\d+) ", r.stdout, re.M) == ["0"], "-x cpu: threads of that CPU", r.stdout + r.stderr)
 live.done()

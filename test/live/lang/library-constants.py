@@ -12,7 +12,7 @@ import live
 
 LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib")
 FAMILIES = {"O_": os, "S_IF": stat, "AF_": socket, "IPPROTO_": socket, "E": errno, "SIG": signal}
-HIDDEN = {"O_LARGEFILE"} # 0 in C where all files may be large
+HIDDEN = {"O_LARGEFILE"}  # 0 in C where all files may be large
 
 names = set()
 for path in glob.glob(LIBRARY + "/*.d") + glob.glob(f"{LIBRARY}/{os.uname().machine}/*.d"):

@@ -38,13 +38,24 @@ def main():
     sizes = [int(n) for n in re.findall(r"^program.* (\d+) instructions", r.stdout + r.stderr, re.M)]
     live.check(sizes and max(sizes) > 60000, "it is one program of more than 60,000 instructions", sizes)
     r = run("long.d", program(STATEMENTS))
-    live.check(r.returncode == 0 and r.stdout.split() == [str(whole), str(half)], "it computes what it should", r.stdout + r.stderr)
+    live.check(
+        r.returncode == 0 and r.stdout.split() == [str(whole), str(half)],
+        "it computes what it should",
+        r.stdout + r.stderr,
+    )
     r = run("fault.d", program(STATEMENTS, STATEMENTS // 2 + 1))
-    live.check("divide-by-zero in action #" in r.stderr and r.stdout.split() == [str(half)],
-               "a fault in its middle ends it there", r.stdout + r.stderr)
+    live.check(
+        "divide-by-zero in action #" in r.stderr and r.stdout.split() == [str(half)],
+        "a fault in its middle ends it there",
+        r.stdout + r.stderr,
+    )
     r = run("many.d", program(TOO_MANY))
-    live.check(r.returncode == 1 and re.search(r"clause 1 \(:::BEGIN\) is too large: \d+ instructions: more than 1000000", r.stderr),
-               "more than the kernel takes is refused by name", r.stderr)
+    live.check(
+        r.returncode == 1
+        and re.search(r"clause 1 \(:::BEGIN\) is too large: \d+ instructions: more than 1000000", r.stderr),
+        "more than the kernel takes is refused by name",
+        r.stderr,
+    )
     live.done()
 
 

@@ -10,10 +10,17 @@ import random
 
 import live
 
-TYPES = {"int8_t": (8, True), "uint8_t": (8, False), "int16_t": (16, True), "uint16_t": (16, False),
-         "int32_t": (32, True), "uint32_t": (32, False), "int64_t": (64, True), "uint64_t": (64, False)}
-BINARY = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "^^",
-          ","]
+TYPES = {
+    "int8_t": (8, True),
+    "uint8_t": (8, False),
+    "int16_t": (16, True),
+    "uint16_t": (16, False),
+    "int32_t": (32, True),
+    "uint32_t": (32, False),
+    "int64_t": (64, True),
+    "uint64_t": (64, False),
+}
+BINARY = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "^^", ","]
 UNARY = ["-", "~", "!", "+"]
 PER_CLAUSE = 8
 rng = random.Random(1)
@@ -59,12 +66,28 @@ def expression(row, a, b):
     return f"({a} {row[1]} {b})" if row[0] == "A op B" else f"({row[1]}{a})"
 
 
-PYTHON = {"+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
-          "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-          "&&": lambda a, b: a != 0 and b != 0, "||": lambda a, b: a != 0 or b != 0, "^^": lambda a, b: (a != 0) != (b != 0),
-          ",": lambda a, b: b, "<<": lambda a, b: a << (b & 63), ">>": lambda a, b: a >> (b & 63),
-          "/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-          "%": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1)}
+PYTHON = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "&&": lambda a, b: a != 0 and b != 0,
+    "||": lambda a, b: a != 0 or b != 0,
+    "^^": lambda a, b: (a != 0) != (b != 0),
+    ",": lambda a, b: b,
+    "<<": lambda a, b: a << (b & 63),
+    ">>": lambda a, b: a >> (b & 63),
+    "/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    "%": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
+}
 
 
 def value(row, folded):
@@ -86,7 +109,7 @@ def d_results(table, run_time):
         for t, n in names.items():
             f.write("".join(f"{t} {n}{i}{side};\n" for i in range(PER_CLAUSE) for side in "ab"))
         for at in range(0, len(table), PER_CLAUSE):
-            rows = table[at:at + PER_CLAUSE]
+            rows = table[at : at + PER_CLAUSE]
             exprs = []
             f.write("BEGIN\n{\n")
             for i, row in enumerate(rows):
@@ -111,10 +134,12 @@ def main():
     for name, run_time in (("folded", False), ("at run time", True)):
         got = d_results(table, run_time)
         want = [str(value(row, not run_time)) for row in table]
-        wrong = [f"{e[1]} on {e[2]} {e[3]}, {e[4]} {e[5]}: {g}, not {w}"
-                 for e, g, w in zip(table, got, want) if g != w]
-        live.check(len(got) == len(want) and not wrong, f"{len(table)} expressions {name} agree with the model",
-                   "\n".join([f"{len(got)} results, {len(wrong)} wrong"] + wrong))
+        wrong = [f"{e[1]} on {e[2]} {e[3]}, {e[4]} {e[5]}: {g}, not {w}" for e, g, w in zip(table, got, want) if g != w]
+        live.check(
+            len(got) == len(want) and not wrong,
+            f"{len(table)} expressions {name} agree with the model",
+            "\n".join([f"{len(got)} results, {len(wrong)} wrong"] + wrong),
+        )
     live.done()
 
 

@@ -16,11 +16,14 @@ syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 1/ {{
 latency:t::timeout {{ @n = count(); @late = lquantize((args[0]->delay - 300000000) / 1000000, 0, 4000, 1); {more} }}
 BEGIN {{ printf("ready\\n"); }}
 END {{ printa("n %@d\\n", @n); printa(@late); }}"""
-MEMORY = "@u[ustack(2)] = count();"  # needs a walk over the threads, as all clauses do where the kernel is older than 6.2
+MEMORY = (
+    "@u[ustack(2)] = count();"  # needs a walk over the threads, as all clauses do where the kernel is older than 6.2
+)
 
 
 class Sleeper(threading.Thread):
     """The worst lateness of a thread that sleeps for 2 ms at a time, in ms."""
+
     def __init__(self):
         super().__init__()
         self.worst, self.ended = 0, False
@@ -57,9 +60,11 @@ for n, median, most in ((1, 20, 20), (100, 20, 20), (10000, 20, 40), (100000, 10
         live.same(fired, n, f"{n} keys {what}: all fire, once each")
         late.sort()
         p50, p99 = late[len(late) // 2], late[len(late) * 99 // 100]
-        live.check(p50 <= median + worst and p99 <= most + worst,
-                   f"{n} keys {what}: half of them {p50} ms late, 99 of 100 {p99} ms, the last {late[-1]} ms; a sleeper {worst:.1f} ms",
-                   (p50, p99))
+        live.check(
+            p50 <= median + worst and p99 <= most + worst,
+            f"{n} keys {what}: half of them {p50} ms late, 99 of 100 {p99} ms, the last {late[-1]} ms; a sleeper {worst:.1f} ms",
+            (p50, p99),
+        )
 
 for n, load in ((1, ["s1000000"]), (300, ["s1000000"]), (300, []), (20000, ["s1000000"])):
     fired, late, worst = burst(n, load, MEMORY)

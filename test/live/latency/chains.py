@@ -41,25 +41,47 @@ def judge_json():
     if len(own) != 1:
         return
     e, links = own[0], own[0]["chain"]
-    yield near(e["delay_ns"], truths[1]) and e["by_tid"] == truths[2]["tid"], "JSON: its delay, and who has it", (e, truths)
-    want = [(truths[2]["tid"], "holder", "lock owner"), (truths[2]["tid"], "same thread", "same thread"),
-            (truths[3]["tid"], "waker", "waker"), (truths[3]["tid"], "same thread", "same thread"),
-            (truths[3]["tid"], "same thread", "same thread")]
+    yield near(e["delay_ns"], truths[1]) and e["by_tid"] == truths[2]["tid"], "JSON: its delay, and who has it", (
+        e,
+        truths,
+    )
+    want = [
+        (truths[2]["tid"], "holder", "lock owner"),
+        (truths[2]["tid"], "same thread", "same thread"),
+        (truths[3]["tid"], "waker", "waker"),
+        (truths[3]["tid"], "same thread", "same thread"),
+        (truths[3]["tid"], "same thread", "same thread"),
+    ]
     yield [(k["tid"], k["how"], k["evidence"]) for k in links] == want, "JSON: links, and their evidence", (links, want)
-    yield len(links) == 5 and all(near(k["delay_ns"], truths[n]) for k, n in zip(links, (2, 2, 3, 3, 3))), "JSON: the links' delays", (links, truths)
-    yield all(a["overlap_ns"] >= b["overlap_ns"] for a, b in zip(links, links[1:])), "JSON: no link explains more than the one before", links
-    yield [k["inferred"] for k in links] == [False, False, True, False, False], "JSON: only the waker is inferred", links
-    yield (links and links[-1]["object"] == os.path.basename(device) and links[-1]["cause"] == "block I/O (read)", "JSON: the disk at its end",
-           links)
+    yield len(links) == 5 and all(
+        near(k["delay_ns"], truths[n]) for k, n in zip(links, (2, 2, 3, 3, 3))
+    ), "JSON: the links' delays", (links, truths)
+    yield all(
+        a["overlap_ns"] >= b["overlap_ns"] for a, b in zip(links, links[1:])
+    ), "JSON: no link explains more than the one before", links
+    yield [k["inferred"] for k in links] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ], "JSON: only the waker is inferred", links
+    yield (
+        links and links[-1]["object"] == os.path.basename(device) and links[-1]["cause"] == "block I/O (read)",
+        "JSON: the disk at its end",
+        links,
+    )
 
 
 def judge_text():
     text, truths = run("--idle", page=30)
     lines = re.sub(r"\n +", " ", text).splitlines()
     time = r"\d+ ms"
-    want = (rf"filelock: truth {truths[1]['tid']} waited {time} for file lock \(flock\) on \S*/locked, held by holder {truths[2]['tid']}, which waited "
-            rf"{time} in read\(pipe:\[\d+\]\) for data in a pipe, ended by reader {truths[3]['tid']}, which waited {time} in "
-            rf"pread64\(\S*{os.path.basename(device)}\) for block I/O \(read\) \(inferred\)$")
+    want = (
+        rf"filelock: truth {truths[1]['tid']} waited {time} for file lock \(flock\) on \S*/locked, held by holder {truths[2]['tid']}, which waited "
+        rf"{time} in read\(pipe:\[\d+\]\) for data in a pipe, ended by reader {truths[3]['tid']}, which waited {time} in "
+        rf"pread64\(\S*{os.path.basename(device)}\) for block I/O \(read\) \(inferred\)$"
+    )
     yield any(re.search(want, l) for l in lines), "the sentence", text
     want = rf"syscall: truth {truths[1]['tid']} waited {time} in flock\(\S*/locked\) for file lock \(flock\), held by holder {truths[2]['tid']}, which"
     yield any(re.search(want, l) for l in lines), "the call has its file, and the lock's holder", text

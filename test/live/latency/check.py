@@ -15,25 +15,49 @@ PAGE = os.path.join(WORK, "check.html")
 
 
 def look(faults, secs, *options):
-    p = dwell("check", "--for", "20s", "--json", *options, "--", sys.executable, FAULTS, faults, secs, WORK, timeout=90, env=ENV)
+    p = dwell(
+        "check",
+        "--for",
+        "20s",
+        "--json",
+        *options,
+        "--",
+        sys.executable,
+        FAULTS,
+        faults,
+        secs,
+        WORK,
+        timeout=90,
+        env=ENV,
+    )
     check(p.returncode == 0, f"{faults}: ends well", p.stderr)
     return json.loads(p.stdout)
 
 
 # -- six kinds at once, each in other processes --
-WANT = {"mutex": "futex-lock", "locked-file": "file-lock", "quota": "throttled", "no-names": "dns-unanswered",
-        "many-files": "too-many-files", "full": "no-space"}
+WANT = {
+    "mutex": "futex-lock",
+    "locked-file": "file-lock",
+    "quota": "throttled",
+    "no-names": "dns-unanswered",
+    "many-files": "too-many-files",
+    "full": "no-space",
+}
 page = look(",".join(WANT), 2.5, "--record", REC, "--html", PAGE)
 found = {f["id"]: f for f in page["findings"]}
 for fault, finding in WANT.items():
-    if finding == "throttled" and finding not in found: # the run went on without: no cgroup of that kind
+    if finding == "throttled" and finding not in found:  # the run went on without: no cgroup of that kind
         print("# no CPU limit here")
         continue
     check(finding in found, f"{fault}: found", sorted(found))
 top = [f for f in page["findings"] if "follows_from" not in f]
-check(top[0]["id"] in WANT.values(), "a planted one is the most expensive", [(f["id"], f["cost_ms_per_s"]) for f in top])
-ranks = [max([f["cost_ms_per_s"]] + [g["cost_ms_per_s"] for g in page["findings"] if g.get("follows_from") == f["id"]])
-         for f in top]
+check(
+    top[0]["id"] in WANT.values(), "a planted one is the most expensive", [(f["id"], f["cost_ms_per_s"]) for f in top]
+)
+ranks = [
+    max([f["cost_ms_per_s"]] + [g["cost_ms_per_s"] for g in page["findings"] if g.get("follows_from") == f["id"]])
+    for f in top
+]
 check(ranks == sorted(ranks, reverse=True), "by what they cost", ranks)
 f = found["file-lock"]
 check(f["whom"][0]["name"].startswith("python3") and WORK in f["what"][0]["name"], "whom, and which file", f)
@@ -52,10 +76,17 @@ check("as before" in p.stdout, "compared with itself nothing has changed", p.std
 check("reckoned as" in p.stdout and "processes\n" in p.stdout, "as text", p.stdout)
 with open(PAGE) as f:
     html = f.read()
-check(html.startswith("<!DOCTYPE html>") and html.rstrip().endswith("</html>") and "<script" not in html, "one page without a script")
+check(
+    html.startswith("<!DOCTYPE html>") and html.rstrip().endswith("</html>") and "<script" not in html,
+    "one page without a script",
+)
 check('id="file-lock"' in html and "http" not in html, "that has the findings and needs nothing else")
 
 p = dwell("check", "--for", "1s", "--html", "/no/such/folder/page.html", timeout=60)
-check(p.returncode == 1 and "no/such/folder" in p.stderr and "CPU" in p.stdout, "a page that cannot be written ends with 1, and the text is there", p.stderr)
+check(
+    p.returncode == 1 and "no/such/folder" in p.stderr and "CPU" in p.stdout,
+    "a page that cannot be written ends with 1, and the text is there",
+    p.stderr,
+)
 
 done()

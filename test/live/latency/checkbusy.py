@@ -12,11 +12,25 @@ FAULTS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "
 burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * os.cpu_count())]
 try:
     for others in ("fork-storm,mutex",):
-        r = live.dwell("check", "--json", "--for", "60s", "--", sys.executable, FAULTS, others, "3", timeout=90,
-                       env={**os.environ, "DWELL_CHECK_FIRST": "1", "TRIGGER": live.TRIGGER})
+        r = live.dwell(
+            "check",
+            "--json",
+            "--for",
+            "60s",
+            "--",
+            sys.executable,
+            FAULTS,
+            others,
+            "3",
+            timeout=90,
+            env={**os.environ, "DWELL_CHECK_FIRST": "1", "TRIGGER": live.TRIGGER},
+        )
         found = json.loads(r.stdout)["findings"] if r.stdout else []
-        live.check("short-lived" in [f["id"] for f in found], f"{others}: many processes run for a moment only",
-                   ([(f["id"], f["cost_ms_per_s"]) for f in found], r.stderr))
+        live.check(
+            "short-lived" in [f["id"] for f in found],
+            f"{others}: many processes run for a moment only",
+            ([(f["id"], f["cost_ms_per_s"]) for f in found], r.stderr),
+        )
 finally:
     for p in burners:
         p.kill()

@@ -12,7 +12,21 @@ ENV = {**os.environ, "DWELL_CHECK_FIRST": "1", "TRIGGER": TRIGGER}
 
 
 def look(faults, secs, *options):
-    p = dwell("check", "--for", "20s", "--json", *options, "--", sys.executable, FAULTS, faults, secs, WORK, timeout=90, env=ENV)
+    p = dwell(
+        "check",
+        "--for",
+        "20s",
+        "--json",
+        *options,
+        "--",
+        sys.executable,
+        FAULTS,
+        faults,
+        secs,
+        WORK,
+        timeout=90,
+        env=ENV,
+    )
     check(p.returncode == 0, f"{faults}: ends well", p.stderr)
     return json.loads(p.stdout)
 
@@ -20,7 +34,11 @@ def look(faults, secs, *options):
 # -- nothing --
 page = look("nothing", 2)
 # A machine that is busy with other things lets this one wait for a CPU, or for its pages, too.
-mine = [f for f in page["findings"] if f["id"] not in ("cpu-saturated", "cpu-bursts", "noisy-neighbour", "real-time", "major-faults", "io-wait")]
+mine = [
+    f
+    for f in page["findings"]
+    if f["id"] not in ("cpu-saturated", "cpu-bursts", "noisy-neighbour", "real-time", "major-faults", "io-wait")
+]
 check(not mine, "nothing is slow where nothing happens", mine)
 check(len(page["well"]) > 30, "and it says what was looked at", len(page["well"]))
 

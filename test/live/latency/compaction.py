@@ -14,7 +14,8 @@ if not os.path.exists(KNOB):
     sys.exit(77)
 os.chdir(live.WORK)
 with open("compact.py", "w", encoding="utf-8") as f:
-    f.write(f"""
+    f.write(
+        f"""
 import os, time
 knob = os.open({KNOB!r}, os.O_WRONLY)
 truths = open("truths", "w")
@@ -31,8 +32,11 @@ if os.path.exists({WAKES!r}): # which is what makes kcompactd begin at once
         with open({WAKES!r}, "w") as f:
             f.write(value)
         time.sleep(1)
-""")
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/latency/reclaim.d"), encoding="utf-8") as f:
+"""
+    )
+with open(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/latency/reclaim.d"), encoding="utf-8"
+) as f:
     text = re.sub(r"limit = \d+", "limit = 100000", re.sub(r"threshold = \w+", "threshold = 0", f.read()))
 with open("reclaim.d", "w", encoding="utf-8") as f:
     f.write(text)
@@ -58,5 +62,9 @@ if live.check(r.returncode == 0 and len(numbers) == 6, "memory is compacted", r.
     print("# in the background: " + str({k: v for k, v in begun.items() if k.startswith("kcompactd")}))
 r = live.dwell("latency", "reclaim", "--over", "1us", "--json", "-c", f"{sys.executable} compact.py", timeout=60)
 told = [json.loads(l) for l in r.stdout.splitlines() if '"latency-slow"' in l and '"python3"' in l]
-live.check(told and all(e["class"] == "memory" and "compaction" in e["cause"] for e in told), "its cause", r.stdout[:800] + r.stderr)
+live.check(
+    told and all(e["class"] == "memory" and "compaction" in e["cause"] for e in told),
+    "its cause",
+    r.stdout[:800] + r.stderr,
+)
 live.done()

@@ -27,7 +27,9 @@ def trigger(script):
     subprocess.run([T, "track", *script.split()], check=True)
 
 
-p = subprocess.Popen([live.DWELL, "-qn", PROGRAM, "-x", "switchrate=10ms"], stdout=subprocess.PIPE, text=True, bufsize=1)
+p = subprocess.Popen(
+    [live.DWELL, "-qn", PROGRAM, "-x", "switchrate=10ms"], stdout=subprocess.PIPE, text=True, bufsize=1
+)
 path = f"/run/dwell/{p.pid}.ctl"
 try:
     for _ in range(500):
@@ -38,7 +40,11 @@ try:
     r = ctl(p.pid, "list")
     live.check("t.threshold=1h" in r.stdout and "other.rate=7" in r.stdout, "list", r.stdout + r.stderr)
     st = os.stat(path)
-    live.check(st.st_mode & 0o777 == 0o600 and os.stat("/run/dwell").st_mode & 0o077 == 0, "nobody else can reach it", oct(st.st_mode))
+    live.check(
+        st.st_mode & 0o777 == 0o600 and os.stat("/run/dwell").st_mode & 0o077 == 0,
+        "nobody else can reach it",
+        oct(st.st_mode),
+    )
     trigger("b1 s2000 e1")
     r = ctl(p.pid, "set", "t.threshold=1ms")
     live.same(r.stdout, "t.threshold=1ms\n", "set")
@@ -46,9 +52,14 @@ try:
     ctl(p.pid, "set", "t.threshold=2s")
     trigger("b3 s2000 e3")
     live.same(ctl(p.pid, "get", "t.threshold").stdout, "t.threshold=2s\n", "get")
-    for args, words in ((("set", "t.treshold=1"), "no such setting"), (("get", "u.threshold"), "no such tracker"),
-                        (("set", "t.threshold=abc"), "not a number, or a time"), (("set", "t.size=5"), "cannot be changed"),
-                        (("set", "t.threshold=99999999999999999999"), "out of range"), (("get", "x" * 400), "no such setting")):
+    for args, words in (
+        (("set", "t.treshold=1"), "no such setting"),
+        (("get", "u.threshold"), "no such tracker"),
+        (("set", "t.threshold=abc"), "not a number, or a time"),
+        (("set", "t.size=5"), "cannot be changed"),
+        (("set", "t.threshold=99999999999999999999"), "out of range"),
+        (("get", "x" * 400), "no such setting"),
+    ):
         r = ctl(p.pid, *args)
         live.check(r.returncode == 1 and words in r.stderr, f"refused: {args[1][:30]}", r.stderr)
     for args in ((), ("list",), (p.pid, "frob"), ("x", "list"), (p.pid, "set", "t.threshold")):
@@ -63,8 +74,11 @@ try:
             pass
         s.close()
     live.check(ctl(p.pid, "list").returncode == 0, "it still answers after junk")
-    s = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", live.DWELL, "ctl", str(p.pid), "list"],
-                       capture_output=True, text=True)
+    s = subprocess.run(
+        ["setpriv", "--reuid=65534", "--clear-groups", live.DWELL, "ctl", str(p.pid), "list"],
+        capture_output=True,
+        text=True,
+    )
     live.check(s.returncode == 1 and not s.stdout, "not another user", s.stdout + s.stderr)
 
     # thresholds of cgroups: here all processes may be in one
@@ -77,8 +91,12 @@ try:
     ctl(p.pid, "set", f"t.threshold@{mine}=1h")
     trigger("b6 s2000 e6")
     live.check(f"t.threshold@{mine}=1h" in ctl(p.pid, "list").stdout, "listed")
-    for args, words in (("t.threshold@77=1ms", "more cgroups than"), ("other.threshold@1=1ms", "no such setting"),
-                        ("t.threshold@x=1ms", "not a number"), ("t.threshold@/no/such=1ms", "No such file")):
+    for args, words in (
+        ("t.threshold@77=1ms", "more cgroups than"),
+        ("other.threshold@1=1ms", "no such setting"),
+        ("t.threshold@x=1ms", "not a number"),
+        ("t.threshold@/no/such=1ms", "No such file"),
+    ):
         r = ctl(p.pid, "set", args)
         live.check(r.returncode == 1 and words in r.stderr, "refused: " + args, r.stderr)
 
@@ -95,8 +113,12 @@ finally:
     p.send_signal(2)
     out = p.communicate(timeout=20)[0]
 words = out.replace("\n", " ").split("threshold ")
-live.check(words[0].strip() == "ready" and [w.split() for w in words[1:4]] == [["3600000000000"], ["1000000", "2"], ["2000000000"]],
-           "the threshold in force counts, and threshold() tells it", out[:200])
+live.check(
+    words[0].strip() == "ready"
+    and [w.split() for w in words[1:4]] == [["3600000000000"], ["1000000", "2"], ["2000000000"]],
+    "the threshold in force counts, and threshold() tells it",
+    out[:200],
+)
 live.check(not os.path.exists(path), "the socket is gone")
 r = ctl(p.pid, "list")
 live.check(r.returncode == 1 and "no dwell with trackers runs as process" in r.stderr, "and so is dwell", r.stderr)

@@ -69,8 +69,13 @@ IDLE = {"idle", "time"}
 
 @contextlib.contextmanager
 def running(home):
-    p = subprocess.Popen([home + "/bin/java", "-cp", live.WORK, "Waits"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-                         start_new_session=True)
+    p = subprocess.Popen(
+        [home + "/bin/java", "-cp", live.WORK, "Waits"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     try:
         yield p, p.stdout.readline().strip() == "virtual"
     finally:
@@ -102,11 +107,35 @@ def check_why(name, pid, virtual):
         if comm.startswith("pool-") or virtual and comm.startswith("ForkJoinPool"):
             live.check(idle > 0.9 * every, f"{name}, why: {comm} is idle", s[comm])
         elif comm.startswith("lock-"):
-            live.check(locked > 0.9 * (every - s[comm]["time"]) and locked > 0.6 * SECONDS, f"{name}, why: {comm} waits for a lock", s[comm])
+            live.check(
+                locked > 0.9 * (every - s[comm]["time"]) and locked > 0.6 * SECONDS,
+                f"{name}, why: {comm} waits for a lock",
+                s[comm],
+            )
         elif comm.startswith("sync-"):
-            live.check(s[comm]["ipc"] > 0.9 * (every - s[comm]["time"]) and locked < 0.05 * every, f"{name}, why: {comm} waits for others", s[comm])
-    live.check({c for c in s if c[:5] in ("pool-", "lock-", "sync-")} >= {"pool-idle", "pool-busy", "pool-sched", "pool-fork", "pool-timer",
-               "lock-reent", "lock-monitor", "lock-rw", "sync-queue", "sync-latch", "sync-future"}, f"{name}, why: all threads", (sorted(s), r.stderr))
+            live.check(
+                s[comm]["ipc"] > 0.9 * (every - s[comm]["time"]) and locked < 0.05 * every,
+                f"{name}, why: {comm} waits for others",
+                s[comm],
+            )
+    live.check(
+        {c for c in s if c[:5] in ("pool-", "lock-", "sync-")}
+        >= {
+            "pool-idle",
+            "pool-busy",
+            "pool-sched",
+            "pool-fork",
+            "pool-timer",
+            "lock-reent",
+            "lock-monitor",
+            "lock-rw",
+            "sync-queue",
+            "sync-latch",
+            "sync-future",
+        },
+        f"{name}, why: all threads",
+        (sorted(s), r.stderr),
+    )
     if virtual:
         live.check(s["ForkJoinPool-2-"] or s["ForkJoinPool-1-"], f"{name}, why: carriers of virtual threads", sorted(s))
 
@@ -123,19 +152,33 @@ def check_offcpu(name, pid):
 def check_stuck(name, pid):
     found, r = objects("stuck", "-p", str(pid), "--all", "--over", "1ms", "--json")
     rows = [o for o in found if o["type"] == "stuck"]
-    wrong = [(o["comm"], o["cause"]) for o in rows if o["class"] not in IDLE and (o["comm"].startswith(("pool-", "VirtualThread-")) or
-             o["comm"] in ("Finalizer", "Common-Cleaner"))]
+    wrong = [
+        (o["comm"], o["cause"])
+        for o in rows
+        if o["class"] not in IDLE
+        and (o["comm"].startswith(("pool-", "VirtualThread-")) or o["comm"] in ("Finalizer", "Common-Cleaner"))
+    ]
     live.check(len(rows) > 20 and not wrong, f"{name}, stuck: workers are idle", (len(rows), wrong, r.stderr))
     locked = {o["comm"] for o in rows if o["class"] == "lock"}
     live.check(locked and all(c.startswith("lock-") for c in locked), f"{name}, stuck: locks", sorted(locked))
     text = live.dwell("stuck", "-p", str(pid), "--all", "--over", "1ms", timeout=90).stdout
-    live.check("java.util.concurrent.ThreadPoolExecutor.getTask at " in text, f"{name}, stuck: functions of Java", text[-2000:])
+    live.check(
+        "java.util.concurrent.ThreadPoolExecutor.getTask at " in text, f"{name}, stuck: functions of Java", text[-2000:]
+    )
 
 
 def check_flame(name, pid):
     r = live.dwell("flame", "--off-cpu", "--svg", "-p", str(pid), "--for", f"{SECONDS}s", timeout=90)
-    shown = {c for c in ("pool-idle", "pool-sched", "pool-timer", "lock-reent", "lock-monitor", "sync-queue") if f">{c}<" in r.stdout}
-    live.check(shown == {"lock-reent", "lock-monitor", "sync-queue"}, f"{name}, flame --off-cpu: workers are left out", (shown, r.stderr))
+    shown = {
+        c
+        for c in ("pool-idle", "pool-sched", "pool-timer", "lock-reent", "lock-monitor", "sync-queue")
+        if f">{c}<" in r.stdout
+    }
+    live.check(
+        shown == {"lock-reent", "lock-monitor", "sync-queue"},
+        f"{name}, flame --off-cpu: workers are left out",
+        (shown, r.stderr),
+    )
 
 
 def check_timeline(name, pid):
@@ -146,8 +189,14 @@ def check_timeline(name, pid):
         if w and w[0].startswith(("pool-", "lock-")):
             s[w[0]].append((float(w[4]), float(w[5])))
     for comm in "pool-idle", "pool-sched", "pool-timer":
-        live.check(s[comm] and all(idle > 5 * wait for wait, idle in s[comm]), f"{name}, timeline: {comm} is idle", r.stdout)
-    live.check(s["lock-reent"] and all(wait > 0.2 * idle for wait, idle in s["lock-reent"]), f"{name}, timeline: lock-reent waits", r.stdout)
+        live.check(
+            s[comm] and all(idle > 5 * wait for wait, idle in s[comm]), f"{name}, timeline: {comm} is idle", r.stdout
+        )
+    live.check(
+        s["lock-reent"] and all(wait > 0.2 * idle for wait, idle in s["lock-reent"]),
+        f"{name}, timeline: lock-reent waits",
+        r.stdout,
+    )
 
 
 for java in JAVAS:

@@ -18,7 +18,9 @@ procs = []
 
 
 def start(code, group=None):
-    p = subprocess.Popen(["sh", "-c", (f"echo $$ > {group}/cgroup.procs; " if group else "") + f"exec python3 -c '{code}'"])
+    p = subprocess.Popen(
+        ["sh", "-c", (f"echo $$ > {group}/cgroup.procs; " if group else "") + f"exec python3 -c '{code}'"]
+    )
     procs.append(p)
     return p.pid
 
@@ -45,9 +47,15 @@ def only(args, mine, other):
     # 4 s of sleeps of 20 ms, on a machine that has other work.
     live.check(all(30 <= of.get(p, 0) <= 220 for p in mine), f"{args}: events of {mine}", of)
     live.check(other not in of, f"{args}: none of {other}", of)
-    live.check(summaries and sum(s["trackers"][0]["count"] for s in summaries) >= 30 * len(mine), f"{args}: the summary counts them", summaries)
+    live.check(
+        summaries and sum(s["trackers"][0]["count"] for s in summaries) >= 30 * len(mine),
+        f"{args}: the summary counts them",
+        summaries,
+    )
     threads = stuck(*args)
-    live.check(set(mine) <= threads and other not in threads, f"{args}: stuck lists the same", (mine, other, sorted(threads)))
+    live.check(
+        set(mine) <= threads and other not in threads, f"{args}: stuck lists the same", (mine, other, sorted(threads))
+    )
 
 
 def root_of_groups():
@@ -66,15 +74,29 @@ try:
     first, other = start(SLEEPS.format(NOBODY)), start(SLEEPS.format(OTHER))
     time.sleep(0.5)
     only(["--user", str(NOBODY)], [first], other)
-    for view in ["hist", "--tracker", "offcpu", "--user", str(NOBODY)], ["hist", "--tracker", "offcpu", "-p", str(first)]:
+    for view in ["hist", "--tracker", "offcpu", "--user", str(NOBODY)], [
+        "hist",
+        "--tracker",
+        "offcpu",
+        "-p",
+        str(first),
+    ]:
         r = live.dwell(*view, "--for", "3s")
         values = re.search(r"^@offcpu_group +([\d,]+) +([\d.]+) ms", r.stdout, re.M)
-        live.check(values and 30 <= int(values[1].replace(",", "")) <= 170 and 19 <= float(values[2]) <= 60, f"{view}: sleeps of 20 ms", r.stdout + r.stderr)
+        live.check(
+            values and 30 <= int(values[1].replace(",", "")) <= 170 and 19 <= float(values[2]) <= 60,
+            f"{view}: sleeps of 20 ms",
+            r.stdout + r.stderr,
+        )
     r = live.dwell("heat", "--tracker", "offcpu", "--user", str(NOBODY), "--for", "1s", "-o", "h.html")
     live.check(r.returncode == 0 and os.path.getsize("h.html") > 1000, "a heat map of one user", r.stderr)
     late = start(CHANGES.format(NOBODY))
     of, _ = events("--user", str(NOBODY))
-    live.check(of.get(late, 0) >= 20 and of.get(first, 0) > of[late] and other not in of, "a process that becomes the user's", (of, first, late))
+    live.check(
+        of.get(late, 0) >= 20 and of.get(first, 0) > of[late] and other not in of,
+        "a process that becomes the user's",
+        (of, first, late),
+    )
     root = root_of_groups()
     if root:
         a, b = (start(SLEEPS.format(0), f"{root}/dwelltest.slice/dwell{x}.service") for x in "ab")

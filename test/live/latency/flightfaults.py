@@ -27,7 +27,9 @@ def told(text, comm):
 
 load = subprocess.Popen(["sh", "-c", "while sleep 0.2; do :; done"])
 try:
-    p = subprocess.Popen([live.DWELL, *FLIGHT, "--comm", "sleep", "--record", "killed.dwell"], stdout=subprocess.PIPE, text=True)
+    p = subprocess.Popen(
+        [live.DWELL, *FLIGHT, "--comm", "sleep", "--record", "killed.dwell"], stdout=subprocess.PIPE, text=True
+    )
     seen = 0
     for line in p.stdout:
         seen += '"flight":' in line and '"sleep"' in line
@@ -38,13 +40,25 @@ try:
     p.stdout.close()
     p.wait()
     r = live.dwell(*FLIGHT, "--comm", "sleep", "--for", "4s")
-    live.check(r.returncode == 0 and len(told(r.stdout, "sleep")) >= 10, "another one, begun at once", r.stdout[-600:] + r.stderr)
-    live.check(all(f["flight"]["covered"] <= f["start"] for f in told(r.stdout, "sleep")[1:]), "which sees all of the moment before", r.stdout[-600:])
+    live.check(
+        r.returncode == 0 and len(told(r.stdout, "sleep")) >= 10,
+        "another one, begun at once",
+        r.stdout[-600:] + r.stderr,
+    )
+    live.check(
+        all(f["flight"]["covered"] <= f["start"] for f in told(r.stdout, "sleep")[1:]),
+        "which sees all of the moment before",
+        r.stdout[-600:],
+    )
 finally:
     load.kill()
     load.wait()
 r = live.dwell("latency", "--idle", "--json", "killed.dwell")
-live.check(r.returncode == 0 and len([o for o in told(r.stdout, "sleep") if o["flight"]["events"]]) >= 8, "what it had recorded is there, with what was around it", r.stdout[-600:] + r.stderr)
+live.check(
+    r.returncode == 0 and len([o for o in told(r.stdout, "sleep") if o["flight"]["events"]]) >= 8,
+    "what it had recorded is there, with what was around it",
+    r.stdout[-600:] + r.stderr,
+)
 
 # -- exec in the moment before
 
@@ -52,15 +66,22 @@ with open("changes.py", "w", encoding="utf-8") as f:
     f.write(f"import os\nos.execv({T!r}, ['trigger', 'track', 's40000'])\n")
 r = live.dwell(*FLIGHT, "-c", f"{sys.executable} changes.py")
 mine = told(r.stdout, "trigger")
-live.check(len(mine) == 1 and 39e6 < mine[0]["delay_ns"], "the wait of a program that came by exec", r.stdout[-600:] + r.stderr)
+live.check(
+    len(mine) == 1 and 39e6 < mine[0]["delay_ns"], "the wait of a program that came by exec", r.stdout[-600:] + r.stderr
+)
 own = [e for e in mine[0]["flight"]["events"] if e["kind"] == "switch" and e["id"] == mine[0]["tid"]] if mine else []
-live.check(own and abs(own[-1]["time"] - mine[0]["start"] - mine[0]["delay_ns"]) < 1e6, "what the thread did, up to its end", own)
+live.check(
+    own and abs(own[-1]["time"] - mine[0]["start"] - mine[0]["delay_ns"]) < 1e6,
+    "what the thread did, up to its end",
+    own,
+)
 
 # -- the number of a thread that had just ended
 
 if os.access("/proc/sys/kernel/ns_last_pid", os.W_OK):
     with open("reuse.py", "w", encoding="utf-8") as f:
-        f.write(f"""
+        f.write(
+            f"""
 import subprocess
 for i in range(200):
     first = subprocess.Popen([{T!r}, 'track', 's30000'])
@@ -71,12 +92,19 @@ for i in range(200):
     if second.pid == first.pid:
         print('again', first.pid, flush=True)
         break
-""")
+"""
+        )
     r = live.dwell(*FLIGHT, "-c", f"{sys.executable} reuse.py", timeout=60)
     again = re.search(r"^again (\d+)", r.stdout, re.M)
     if again:
-        both = {o["comm"]: o for name in ("trigger", "sleep") for o in told(r.stdout, name) if o["tid"] == int(again[1])}
-        live.check(set(both) == {"trigger", "sleep"} and all(29e6 < o["delay_ns"] < 200e6 for o in both.values()), "each has its own wait", both)
+        both = {
+            o["comm"]: o for name in ("trigger", "sleep") for o in told(r.stdout, name) if o["tid"] == int(again[1])
+        }
+        live.check(
+            set(both) == {"trigger", "sleep"} and all(29e6 < o["delay_ns"] < 200e6 for o in both.values()),
+            "each has its own wait",
+            both,
+        )
     else:
         print("# the number was not to be had again")
 live.done()

@@ -38,30 +38,51 @@ def root_of_groups():
 
 
 if shutil.which("setpriv"):
-    as_nobody = subprocess.Popen(["setpriv", "--reuid", "65534", "--clear-groups", "python3", "-c", LOAD.format(n=3000)])
+    as_nobody = subprocess.Popen(
+        ["setpriv", "--reuid", "65534", "--clear-groups", "python3", "-c", LOAD.format(n=3000)]
+    )
 s = summary("wakeup", "offcpu", "block", "lock", "--by", "user", "--record", "u.dwell")
 live.check(s["by"] == "user", "what the groups are", s["by"])
 for t in s["trackers"]:
     n = sum(g["count"] for g in groups(s, t["name"]).values())
     live.same(n, t["count"], f"{t['name']}: the groups' events are the tracker's")
     total = sum(g["total_ns"] for g in groups(s, t["name"]).values())
-    live.check(abs(total - t["total_ns"]) <= 0.02 * t["total_ns"] + 1000, f"{t['name']}: and their time within 1.6 %", (total, t["total_ns"]))
+    live.check(
+        abs(total - t["total_ns"]) <= 0.02 * t["total_ns"] + 1000,
+        f"{t['name']}: and their time within 1.6 %",
+        (total, t["total_ns"]),
+    )
 if shutil.which("setpriv"):
     mine = groups(s, "offcpu").get("nobody")
     # 4 s of sleeps of 10 ms, on a machine that has other work.
     live.check(mine and 30 <= mine["count"] <= 400 and 9e6 < mine["p50_ns"], "a user's sleeps of 10 ms", mine)
     as_nobody.kill()
 
-live.same(live.dwell("latency", "--by", "user", "--over", "1h", "u.dwell").stdout.split()[0], "TRACKER", "a recording has them, too")
-r = [json.loads(x) for x in live.dwell("latency", "--by", "user", "--over", "1h", "--json", "u.dwell").stdout.splitlines()]
+live.same(
+    live.dwell("latency", "--by", "user", "--over", "1h", "u.dwell").stdout.split()[0],
+    "TRACKER",
+    "a recording has them, too",
+)
+r = [
+    json.loads(x)
+    for x in live.dwell("latency", "--by", "user", "--over", "1h", "--json", "u.dwell").stdout.splitlines()
+]
 of = {(g["tracker"], g["group"]): g["count"] for g in r[-1]["groups"]}
 live.same(of, {(g["tracker"], g["group"]): g["count"] for g in s["groups"]}, "the same numbers as live")
 r = live.dwell("latency", "--by", "unit", "u.dwell")
-live.check(r.returncode == 1 and "has groups by user only" in r.stderr and not r.stdout, "another group than recorded is refused", r.stderr)
+live.check(
+    r.returncode == 1 and "has groups by user only" in r.stderr and not r.stdout,
+    "another group than recorded is refused",
+    r.stderr,
+)
 live.check(live.dwell("hist", "--by", "offcpu_group", "u.dwell").stdout.count(" ms") > 2, "hist knows that they are ns")
 summary("wakeup", "--record", "n.dwell")
 r = live.dwell("latency", "--by", "unit", "n.dwell")
-live.check(r.returncode == 1 and "record with dwell latency --by unit" in r.stderr, "a recording without groups says so", r.stderr)
+live.check(
+    r.returncode == 1 and "record with dwell latency --by unit" in r.stderr,
+    "a recording without groups says so",
+    r.stderr,
+)
 r = live.dwell("latency", "--by", "colour")
 live.check(r.returncode == 2 and "container, cgroup, unit, user" in r.stderr, "what groups there are", r.stderr)
 
@@ -74,20 +95,38 @@ if root:
             if ID in f.read():
                 break
         time.sleep(0.05)
-    of = "cgroups->dfl_cgrp" if os.path.exists(root + "/cgroup.controllers") else "cgroups->subsys[memory_cgrp_id]->cgroup"
-    r = live.dwell("-x", "quiet", "-p", str(load.pid), "-n",
-                   f"sched:::on-cpu /pid == $target/ {{ trace(cgroup_container(curthread->{of})); exit(0); }}")
+    of = (
+        "cgroups->dfl_cgrp"
+        if os.path.exists(root + "/cgroup.controllers")
+        else "cgroups->subsys[memory_cgrp_id]->cgroup"
+    )
+    r = live.dwell(
+        "-x",
+        "quiet",
+        "-p",
+        str(load.pid),
+        "-n",
+        f"sched:::on-cpu /pid == $target/ {{ trace(cgroup_container(curthread->{of})); exit(0); }}",
+    )
     live.check(r.stdout.strip() == ID, "cgroup_container()", (r.stdout, r.stderr))
     s = summary("wakeup", "offcpu", "--by", "cgroup")
     mine = groups(s, "offcpu").get(f"/dwelltest/{ID}")
     live.check(mine and 30 <= mine["count"] <= 400, "by control group", sorted(groups(s, "offcpu")))
     s = summary("wakeup", "offcpu", "--by", "container")
-    live.check(groups(s, "offcpu").get(ID[:12], {}).get("count", 0) >= 30 and "-" in groups(s, "offcpu"), "by container", sorted(groups(s, "offcpu")))
+    live.check(
+        groups(s, "offcpu").get(ID[:12], {}).get("count", 0) >= 30 and "-" in groups(s, "offcpu"),
+        "by container",
+        sorted(groups(s, "offcpu")),
+    )
     s = summary("offcpu", "--by", "container", "--container", ID)
     live.same(list(groups(s, "offcpu")), [ID[:12]], "with a filter only its group")
     live.same(s["trackers"][0]["count"], groups(s, "offcpu")[ID[:12]]["count"], "which the summary counts alone")
     s = summary("offcpu", "--cgroup", f"/dwelltest/{ID}")
-    live.check(30 <= s["trackers"][0]["count"] <= 400 and "groups" not in s, "a filter without --by: the summary is of the group", s["trackers"])
+    live.check(
+        30 <= s["trackers"][0]["count"] <= 400 and "groups" not in s,
+        "a filter without --by: the summary is of the group",
+        s["trackers"],
+    )
     load.kill()
     load.wait()
     os.rmdir(path)

@@ -35,25 +35,37 @@ def run(program, command):
     with tempfile.TemporaryDirectory(prefix="dwell-hist-") as d:
         path = os.path.join(d, "r.dwell")
         r = live.dwell("-q", "-x", f"record={path}", "-n", program + CHECK, "-c", command, timeout=60)
-        rows = {int(s): (int(n), int(total), int(longest)) for s, n, total, longest in
-                (line.split()[1:] for line in r.stdout.splitlines() if line.startswith("row "))}
+        rows = {
+            int(s): (int(n), int(total), int(longest))
+            for s, n, total, longest in (line.split()[1:] for line in r.stdout.splitlines() if line.startswith("row "))
+        }
         c = sqlite3.connect(path)
         source = c.execute("select id from tracker").fetchone()[0]
-        hist = {s // 1000000000: v for s, *v in c.execute(
-            "select start, count, sum, max from hist where source = ? and period = 1000000000", (source,))}
+        hist = {
+            s // 1000000000: v
+            for s, *v in c.execute(
+                "select start, count, sum, max from hist where source = ? and period = 1000000000", (source,)
+            )
+        }
         c.close()
     return r, rows, {s: tuple(v) for s, v in hist.items()}
 
 
 for what, program in PROGRAMS.items():
     r, rows, hist = run(program, f"{T} track {SCRIPT}")
-    live.check(len(rows) >= 2 and sum(n for n, _, _ in rows.values()) >= 200, what + ": events in several seconds", r.stdout + r.stderr)
+    live.check(
+        len(rows) >= 2 and sum(n for n, _, _ in rows.values()) >= 200,
+        what + ": events in several seconds",
+        r.stdout + r.stderr,
+    )
     if what == "many places":  # maxima of seconds are kept without atomic instructions
         rows, hist = ({s: v[:2] for s, v in x.items()} for x in (rows, hist))
     live.same(hist, rows, what + ": each second as it was")
 
 # two at once see the same, each for itself
-a = subprocess.Popen([live.DWELL, "-qn", PROGRAMS["keys"] + "latency:t::all { @ = count(); }"], stdout=subprocess.PIPE, text=True)
+a = subprocess.Popen(
+    [live.DWELL, "-qn", PROGRAMS["keys"] + "latency:t::all { @ = count(); }"], stdout=subprocess.PIPE, text=True
+)
 time.sleep(0.7)
 r = live.dwell("-qn", PROGRAMS["keys"] + "latency:t::all { @ = count(); }", "-c", f"{T} track B100 E100")
 a.send_signal(2)
@@ -65,10 +77,13 @@ syscall::lseek:entry /progenyof($target) && arg2 == 0/ { begin(t); }
 syscall::lseek:entry /progenyof($target) && arg2 == 1/ { end(t); }
 latency:t::all { printf("%s %d\\n", args[0]->comm, args[0]->delay / 1000000); }"""
 with tempfile.NamedTemporaryFile("w", suffix=".sh") as f:
-    f.write(f"for i in 1 2 3 4 5 6 7 8; do {T} track b1; {T} track e1; done\n"
-            f"exec {T} track b1 s20000 e1\n")
+    f.write(f"for i in 1 2 3 4 5 6 7 8; do {T} track b1; {T} track e1; done\n" f"exec {T} track b1 s20000 e1\n")
     f.flush()
     r = live.dwell("-qn", LIFE, "-c", f"/bin/sh {f.name}")
 rows = [line.split() for line in r.stdout.splitlines() if line.split()]
-live.check(len(rows) == 1 and rows[0][0] == "trigger" and int(rows[0][1]) >= 20, "threads that end with an event open", r.stdout + r.stderr)
+live.check(
+    len(rows) == 1 and rows[0][0] == "trigger" and int(rows[0][1]) >= 20,
+    "threads that end with an event open",
+    r.stdout + r.stderr,
+)
 live.done()

@@ -13,7 +13,8 @@ if platform.machine() != "x86_64" or not NODE:
     raise SystemExit(77)
 HOLD, FILE = (os.path.join(live.WORK, n) for n in ("hold.js", "messages.log"))
 with open(HOLD, "w", encoding="utf-8") as f:
-    f.write(f'''const fs = require("fs"), fd = fs.openSync({FILE!r}, "w"); let n = 0;
+    f.write(
+        f'''const fs = require("fs"), fd = fs.openSync({FILE!r}, "w"); let n = 0;
 function compute() {{ const end = Date.now() + 60; let s = 0; while (Date.now() < end) s += Math.sqrt(s + 1); return s; }}
 function flush() {{ const end = Date.now() + 60; while (Date.now() < end) {{ fs.writeSync(fd, "x".repeat(100000)); fs.fsyncSync(fd); }} }}
 function tick() {{
@@ -23,7 +24,8 @@ function tick() {{
   if (n < 10) setTimeout(tick, 50);
 }}
 setTimeout(tick, 500);
-''')
+'''
+    )
 r = live.dwell("latency", "--stacks", "--all", "loop", "--", NODE, HOLD)
 ticks = [float(m) for m in re.findall(r"^tick ([\d.]+)$", r.stdout, re.M)]
 slow = re.findall(r"^slow (loop|held) +([\d.]+) (us|ms|s) .*\n((?:  .*\n)*)", r.stdout, re.M)
@@ -37,6 +39,8 @@ for tracker, delay, unit, rest in slow:  # those with a tick; a function that wa
 live.same((len(ticks), len(held), len(turns)), (10, 10, 10), "each slow turn is there, and who holds it")
 for i, (tick, turn, stack) in enumerate(zip(ticks, turns, held)):
     live.check(turn > tick * 0.98, f"turn {i} is no shorter than its tick", (turn, tick))  # shown with three digits
-    live.check(("compute" if i % 2 else "flush") + " at " + HOLD in stack, f"turn {i}: the JavaScript that holds it", stack)
+    live.check(
+        ("compute" if i % 2 else "flush") + " at " + HOLD in stack, f"turn {i}: the JavaScript that holds it", stack
+    )
 live.check("for what holds its event loop" in r.stdout, "as a sentence", r.stdout[:1000])
 live.done()

@@ -88,22 +88,42 @@ with live.cgroup("memory", {"memory.limit_in_bytes": LIMIT}, {"memory.max": LIMI
             truths = [tuple(map(int, l.split())) for l in f]
         rows = [json.loads(l) for l in r.stdout.splitlines() if l.startswith("{")]
         slow = [a for o in rows if o["type"] == "event" for a in o.get("output", ()) if a["action"] == "slow"]
-        own = [s for s in slow if s["opener"]["comm"] == "python3" and s["attributes"]["reclaim"] == "reclaim of a memory cgroup"]
+        own = [
+            s
+            for s in slow
+            if s["opener"]["comm"] == "python3" and s["attributes"]["reclaim"] == "reclaim of a memory cgroup"
+        ]
         begun = re.search(r"begun (\d+)", r.stdout)
-        live.check(r.returncode == 0 and len(truths) == 80 and begun, "a writer at its limit", r.stdout[-1500:] + r.stderr)
-        live.check(len(own) == int(begun[1]) > 10 if begun else False, "as many as the kernel began", (len(own), begun and begun[0]))
-        writes = [([s["delay"] for s in own if t <= s["start"] and s["start"] + s["delay"] <= t + ns], ns, times, took)
-                  for t, ns, times, took in truths]
+        live.check(
+            r.returncode == 0 and len(truths) == 80 and begun, "a writer at its limit", r.stdout[-1500:] + r.stderr
+        )
+        live.check(
+            len(own) == int(begun[1]) > 10 if begun else False,
+            "as many as the kernel began",
+            (len(own), begun and begun[0]),
+        )
+        writes = [
+            ([s["delay"] for s in own if t <= s["start"] and s["start"] + s["delay"] <= t + ns], ns, times, took)
+            for t, ns, times, took in truths
+        ]
         live.check(sum(len(w[0]) for w in writes) >= 0.9 * len(own), "each within a write", len(own))
         live.check(all(sum(delays) <= ns for delays, ns, _, _ in writes), "no longer than the writes", writes)
         # The account has the rounds of a reclaim: do_try_to_free_pages() begins again where it found too little.
         wrong = [w for w in writes if len(w[0]) > w[2] or bool(w[0]) != bool(w[2])]
         live.check(not wrong, "in those writes of which the kernel's account has some, and not more", wrong[:5])
         wrong = [w for w in writes if abs(sum(w[0]) - w[3]) > max(0.05 * w[3], 50000)]
-        print(f"# {len(own)} times, {sum(map(sum, (w[0] for w in writes))) / 1e6:.3f} ms; the kernel's account: {sum(w[2] for w in writes)} times, "
-              f"{sum(w[3] for w in writes) / 1e6:.3f} ms")
-        live.check(len(wrong) <= len(writes) // 20, "as long as the kernel's account has it, within 5 % or 50 us", wrong[:5])
+        print(
+            f"# {len(own)} times, {sum(map(sum, (w[0] for w in writes))) / 1e6:.3f} ms; the kernel's account: {sum(w[2] for w in writes)} times, "
+            f"{sum(w[3] for w in writes) / 1e6:.3f} ms"
+        )
+        live.check(
+            len(wrong) <= len(writes) // 20, "as long as the kernel's account has it, within 5 % or 50 us", wrong[:5]
+        )
         r = live.dwell("latency", "reclaim", "--over", "1us", "--json", "-c", command, timeout=60)
         told = [json.loads(l) for l in r.stdout.splitlines() if '"latency-slow"' in l]
-        live.check(told and all(e["class"] == "memory" and "reclaim" in e["cause"] for e in told), "its cause", r.stdout[:800] + r.stderr)
+        live.check(
+            told and all(e["class"] == "memory" and "reclaim" in e["cause"] for e in told),
+            "its cause",
+            r.stdout[:800] + r.stderr,
+        )
 live.done()

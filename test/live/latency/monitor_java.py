@@ -15,7 +15,8 @@ if not JAVAS or not shutil.which("javac"):
     raise SystemExit(77)
 os.chdir(live.WORK)
 with open("Mon.java", "w", encoding="utf-8") as f:
-    f.write('''import java.lang.management.*; import java.util.*;
+    f.write(
+        '''import java.lang.management.*; import java.util.*;
 public class Mon {
   static final Object lock = new Object(); static volatile long sum;
   static void owner() {
@@ -41,25 +42,49 @@ public class Mon {
     Thread.sleep(300);
   }
 }
-''')
+'''
+    )
 subprocess.run(["javac", "Mon.java"], check=True)
 MS = {"us": 1e-3, "ms": 1, "s": 1e3}
 for home in JAVAS:
     what = os.path.basename(home)
-    r = live.dwell("latency", "--over", "1us", "--all", "--stacks", "monitor", "--", home + "/bin/java", "-Xmx64m", "Mon")
+    r = live.dwell(
+        "latency", "--over", "1us", "--all", "--stacks", "monitor", "--", home + "/bin/java", "-Xmx64m", "Mon"
+    )
     told = {n: (int(c), int(t)) for n, c, t in re.findall(r"blocked (worker-\d) (\d+) (\d+);", r.stdout)}
-    slow = re.findall(r"^slow monitor +([\d.]+) (us|ms|s)  (\S+) .*\n  monitor +\d+\n  waker_tid +\d+\n  waker_comm +(\S*)\n((?:  .*\n)*)", r.stdout, re.M)
+    slow = re.findall(
+        r"^slow monitor +([\d.]+) (us|ms|s)  (\S+) .*\n  monitor +\d+\n  waker_tid +\d+\n  waker_comm +(\S*)\n((?:  .*\n)*)",
+        r.stdout,
+        re.M,
+    )
     waits = [(float(t) * MS[u], who, waker, stack) for t, u, who, waker, stack in slow if who in told]
     got = {n: (sum(w[1] == n for w in waits), sum(w[0] for w in waits if w[1] == n)) for n in told}
-    live.check(len(told) == 3 and all(abs(got[n][0] - c) <= 1 and abs(got[n][1] - t) <= 0.02 * t + 5 for n, (c, t) in told.items()),
-               f"{what}: as many waits, and as long in sum, as the JVM says", (got, told, r.stderr))
-    here = ["Mon.owner at Mon.java:5" in w[3] for w in waits] # others are of classes that are loaded
-    live.check(sum(here) >= 0.9 * len(here), f"{what}: where the thread waited", [w for w, h in zip(waits, here) if not h])
-    live.check(sum(w[2].startswith("worker-") and w[2] != w[1] for w in waits) > len(waits) / 2, f"{what}: who had it", waits[:9])
-    live.check("for a monitor of Java, released by worker-" in r.stdout.replace("\n    ", " "), f"{what}: as sentences", r.stdout[:900])
+    live.check(
+        len(told) == 3
+        and all(abs(got[n][0] - c) <= 1 and abs(got[n][1] - t) <= 0.02 * t + 5 for n, (c, t) in told.items()),
+        f"{what}: as many waits, and as long in sum, as the JVM says",
+        (got, told, r.stderr),
+    )
+    here = ["Mon.owner at Mon.java:5" in w[3] for w in waits]  # others are of classes that are loaded
+    live.check(
+        sum(here) >= 0.9 * len(here), f"{what}: where the thread waited", [w for w, h in zip(waits, here) if not h]
+    )
+    live.check(
+        sum(w[2].startswith("worker-") and w[2] != w[1] for w in waits) > len(waits) / 2,
+        f"{what}: who had it",
+        waits[:9],
+    )
+    live.check(
+        "for a monitor of Java, released by worker-" in r.stdout.replace("\n    ", " "),
+        f"{what}: as sentences",
+        r.stdout[:900],
+    )
     held = re.findall(r"^slow monheld +.*ended by worker-\d .*\n  key +\d+\n  ustack.*\n((?:  .*\n)*)", r.stdout, re.M)
-    live.check(len(held) > 10 and sum("Mon.owner at Mon.java:5" in h for h in held) >= 0.9 * len(held), f"{what}: where the one who had it let it go",
-               [h for h in held if "Mon.owner" not in h])
+    live.check(
+        len(held) > 10 and sum("Mon.owner at Mon.java:5" in h for h in held) >= 0.9 * len(held),
+        f"{what}: where the one who had it let it go",
+        [h for h in held if "Mon.owner" not in h],
+    )
 r = live.dwell("latency", "monitor")
 live.check(r.returncode == 2 and "one process" in r.stderr, "without a process it is refused", r.stderr)
 live.done()

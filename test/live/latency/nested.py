@@ -17,20 +17,33 @@ syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 1/ {{
 {clause}"""
 
 
-SHOW = 'latency:t::slow { printf("%d %d %s\\n", args[0]->delay / 1000, this->p == args[0]->delay, args[0]->opener_comm); }'
+SHOW = (
+    'latency:t::slow { printf("%d %d %s\\n", args[0]->delay / 1000, this->p == args[0]->delay, args[0]->opener_comm); }'
+)
 for keyed in (True, False):
     for n in (3, 64):
         what = f"{'a key' if keyed else 'a thread'}, {n} openings: "
-        r = live.dwell("-qn", program(keyed, n, SHOW), "-c", f"{T} track b1 s10000 b1 s20000 b1 e1 e1 e1 e1 s1000 b1 e1")
+        r = live.dwell(
+            "-qn", program(keyed, n, SHOW), "-c", f"{T} track b1 s10000 b1 s20000 b1 e1 e1 e1 e1 s1000 b1 e1"
+        )
         rows = [line.split() for line in r.stdout.splitlines() if line]
         d = [int(row[0]) for row in rows]
-        live.check(len(d) == 4 and d[0] < 10000 <= 20000 <= d[1] < d[2] and d[2] >= 30000 and d[3] < 10000,
-                   what + "last first", r.stdout + r.stderr)
+        live.check(
+            len(d) == 4 and d[0] < 10000 <= 20000 <= d[1] < d[2] and d[2] >= 30000 and d[3] < 10000,
+            what + "last first",
+            r.stdout + r.stderr,
+        )
         live.check(all(row[1:] == ["1", "trigger"] for row in rows), what + "pending() tells which one", rows)
         many = "b1 " * (n + 5) + "e1 " * (n + 5)
-        r = live.dwell("-x", "droptags", "-qn", program(keyed, n, "latency:t::all { @ = count(); }"), "-c", f"{T} track {many}")
-        live.check(r.stdout.split() == [str(n)] and "[DROP_TRACK_DEEP] tracker t: 5 events not tracked: their keys have been opened too often" in r.stderr,
-                   what + "and what is beyond", r.stdout + r.stderr)
+        r = live.dwell(
+            "-x", "droptags", "-qn", program(keyed, n, "latency:t::all { @ = count(); }"), "-c", f"{T} track {many}"
+        )
+        live.check(
+            r.stdout.split() == [str(n)]
+            and "[DROP_TRACK_DEEP] tracker t: 5 events not tracked: their keys have been opened too often" in r.stderr,
+            what + "and what is beyond",
+            r.stdout + r.stderr,
+        )
 
 # several at once: what was opened and not counted as lost has been closed
 COUNT = 'latency:t::all { @closed = count(); } syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 0/ { @opened = count(); }'
@@ -46,8 +59,11 @@ live.check(opened == 18000 and closed + lost == opened, "three processes with th
 # with thread-locals and other clauses around, in all kinds of places
 for keyed in (True, False):
     for n in (1, 4):
-        p = program(keyed, n, "latency:t::all { @[self->a] = count(); }").replace("{ begin", "{ self->a = 1; begin").replace(
-            "); }", "); self->a = arg1; this->x = pid; }", 1)
+        p = (
+            program(keyed, n, "latency:t::all { @[self->a] = count(); }")
+            .replace("{ begin", "{ self->a = 1; begin")
+            .replace("); }", "); self->a = arg1; this->x = pid; }", 1)
+        )
         r = live.dwell("-q", "-x", "noself", "-n", p, "-c", f"{T} track b5 e5")
         live.same(r.stdout.split(), ["5", "1"], f"noself, {'a key' if keyed else 'a thread'}, {n}")
 
@@ -60,7 +76,18 @@ for option, want in (("-q", {"switch", "self", "others"}), ("-qx noself", {"othe
     r = live.dwell(*option.split(), "-n", SELF, "-c", f"{T} track s100000 s100000")
     live.same({line.split()[0] for line in r.stdout.splitlines() if line.split()}, want, "dwell itself, " + option)
 # a thread that ends before it closes
-r = live.dwell("-x", "droptags", "-qn", "tracker t { threshold = 1ms; } syscall::getppid:entry /pid == $target/ { begin(t); } "
-               "syscall::getuid:entry /pid == $target/ { end(t); } latency:t::all { @ = count(); }", "-c", f"{T} getppid 1")
-live.check("[DROP_TRACK_EXITED] tracker t: 1 event left out: its thread ended before it did" in r.stderr, "a thread that ends", r.stderr)
+r = live.dwell(
+    "-x",
+    "droptags",
+    "-qn",
+    "tracker t { threshold = 1ms; } syscall::getppid:entry /pid == $target/ { begin(t); } "
+    "syscall::getuid:entry /pid == $target/ { end(t); } latency:t::all { @ = count(); }",
+    "-c",
+    f"{T} getppid 1",
+)
+live.check(
+    "[DROP_TRACK_EXITED] tracker t: 1 event left out: its thread ended before it did" in r.stderr,
+    "a thread that ends",
+    r.stderr,
+)
 live.done()

@@ -95,7 +95,9 @@ for name, text in (("load.py", LOAD), ("flood.py", FLOOD), ("datagrams.py", DATA
 r = live.dwell("--json", "-s", changed("netrx", threshold="30ms", limit="10000"), "-c", "python3 load.py")
 truths = {int(w[1]): int(w[3]) for w in (l.split() for l in r.stdout.splitlines()) if w and w[0] == "truth"}
 events = {s["attributes"]["bytes"]: s for s in slow_events(r) if s["opener"]["comm"] == "python3" and not s["exit_id"]}
-live.check(r.returncode == 0 and set(truths) == {1000, 1002} <= set(events), "both packets are slow", r.stdout + r.stderr)
+live.check(
+    r.returncode == 0 and set(truths) == {1000, 1002} <= set(events), "both packets are slow", r.stdout + r.stderr
+)
 for size, stage in ((1000, "reader_ns"), (1002, "cpu_ns")):
     s = events.get(size, {"delay": 0, "attributes": {"stage": "", "protocol_ns": 0, "cpu_ns": 0, "reader_ns": 0}})
     a, ns = s["attributes"], truths.get(size, 0)
@@ -107,21 +109,47 @@ for size, stage in ((1000, "reader_ns"), (1002, "cpu_ns")):
 r = live.dwell("--json", "-s", changed("netrx", threshold="20ms", limit="10000"), "-c", "python3 datagrams.py")
 truths = {int(w[1]): int(w[2]) for w in (l.split() for l in r.stdout.splitlines()) if w and w[0] == "truth"}
 events = {s["attributes"]["bytes"]: s for s in slow_events(r) if s["opener"]["comm"] == "python3" and not s["exit_id"]}
-live.check(r.returncode == 0 and len(truths) == 6 and set(truths) <= set(events), "every datagram that waited", r.stdout + r.stderr)
+live.check(
+    r.returncode == 0 and len(truths) == 6 and set(truths) <= set(events),
+    "every datagram that waited",
+    r.stdout + r.stderr,
+)
 exact = sum(n in events and abs(events[n]["delay"] - ns) < 0.05 * ns + 50000 for n, ns in truths.items())
 live.check(exact >= 4, f"as long as it waited ({exact} of 6)", (truths, {n: s["delay"] for n, s in events.items()}))
-live.check(all(s["attributes"]["ifindex"] == 1 and s["attributes"]["reader_ns"] > 0.9 * s["delay"] for n, s in events.items() if n in truths),
-           "its reader was busy", events)
+live.check(
+    all(
+        s["attributes"]["ifindex"] == 1 and s["attributes"]["reader_ns"] > 0.9 * s["delay"]
+        for n, s in events.items()
+        if n in truths
+    ),
+    "its reader was busy",
+    events,
+)
 
 r = live.dwell("--json", "-s", changed("nettx", threshold="0", limit="100000"), "-c", "python3 load.py")
-sent = [s for s in slow_events(r) if s["opener"]["comm"] == "python3" and s["attributes"]["dev"] == "lo" and s["attributes"]["bytes"] > 1000]
-live.check(len(sent) == 2 and all(s["exit_id"] == 2 and s["attributes"]["qdisc_ns"] + s["attributes"]["driver_ns"] == s["delay"] and
-                                  0 < s["attributes"]["send_ns"] < 5e6 for s in sent), "sent", r.stdout[-2000:] + r.stderr)
+sent = [
+    s
+    for s in slow_events(r)
+    if s["opener"]["comm"] == "python3" and s["attributes"]["dev"] == "lo" and s["attributes"]["bytes"] > 1000
+]
+live.check(
+    len(sent) == 2
+    and all(
+        s["exit_id"] == 2
+        and s["attributes"]["qdisc_ns"] + s["attributes"]["driver_ns"] == s["delay"]
+        and 0 < s["attributes"]["send_ns"] < 5e6
+        for s in sent
+    ),
+    "sent",
+    r.stdout[-2000:] + r.stderr,
+)
 
 count = "latency:softirq::all /this->vec == 3/ { @ = count(); } END { printa(\"traced %@d\\n\", @); }"
 r = live.dwell("-s", changed("softirq", threshold="1s"), "-n", count, "-c", "python3 flood.py")
 got = dict(re.findall(r"^(inner|traced) (\d+)$", r.stdout, re.M))
 inner, traced = int(got.get("inner", 0)), int(got.get("traced", 0))
 # Those in the time of dwell itself are left out (noself).
-live.check(inner > 1000 and 0.99 * inner <= traced < 1.2 * inner + 2000, "soft interrupts of a flood", r.stdout + r.stderr)
+live.check(
+    inner > 1000 and 0.99 * inner <= traced < 1.2 * inner + 2000, "soft interrupts of a flood", r.stdout + r.stderr
+)
 live.done()

@@ -107,7 +107,21 @@ def fits(delay, least, ns):
 def run(what, load, *args):
     with open(what + ".py", "w", encoding="utf-8") as f:
         f.write(load)
-    r = live.dwell("latency", "connect", "--over", "40ms", "--json", "--record", what + ".dwell", "--", *ALONE, sys.executable, what + ".py", *args, timeout=90)
+    r = live.dwell(
+        "latency",
+        "connect",
+        "--over",
+        "40ms",
+        "--json",
+        "--record",
+        what + ".dwell",
+        "--",
+        *ALONE,
+        sys.executable,
+        what + ".py",
+        *args,
+        timeout=90,
+    )
     lines = r.stdout.splitlines()
     slow = [o for o in map(json.loads, (l for l in lines if l.startswith("{"))) if o["type"] == "latency-slow"]
     live.check(r.returncode == 0 and any(l.startswith("truth ") for l in lines), what, r.stdout[-1500:] + r.stderr)
@@ -118,19 +132,31 @@ if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode
     print("# no network of one's own here")
     sys.exit(77)
 
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/latency/connect.d"), encoding="utf-8") as f:
+with open(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/latency/connect.d"), encoding="utf-8"
+) as f:
     text = f.read()
 truths, slow, r = run("names", NAMES, "0.2")
 asked = [s for s in slow if s["tracker"] == "dns"]
 used = set()
 for name, begun, ns, pid in truths:
-    near = [i for i, s in enumerate(asked) if i not in used and f"about {name}" in s["cause"] and abs(s["start"] - int(begun)) < 20e6]
+    near = [
+        i
+        for i, s in enumerate(asked)
+        if i not in used and f"about {name}" in s["cause"] and abs(s["start"] - int(begun)) < 20e6
+    ]
     used.update(near[:1])
     s = asked[near[0]] if near else {}
     least = int(re.search(r"\d+", name)[0]) * 1e6 if name.startswith("late") else 300e6
     # the second question comes after the clock
-    live.check(s and fits(s["delay_ns"], least, int(ns) + (50e6 if "twice" in name else 0)) and s["pid"] == int(pid) and s["object"] == "name server 127.0.0.1",
-               f"dns: {name}", asked)
+    live.check(
+        s
+        and fits(s["delay_ns"], least, int(ns) + (50e6 if "twice" in name else 0))
+        and s["pid"] == int(pid)
+        and s["object"] == "name server 127.0.0.1",
+        f"dns: {name}",
+        asked,
+    )
 live.same(sorted((s["cause"], s["how"]) for i, s in enumerate(asked) if i not in used), [], "dns: no others")
 live.same([s["how"] for s in asked if "twice" in s["cause"]], ["replaced"], "dns: asked again")
 r = live.dwell("latency", "names.dwell")
@@ -140,21 +166,56 @@ live.check(max(map(len, r.stdout.splitlines())) <= 80, "in 80 columns", r.stdout
 # A question that nobody answers is collected.
 with open("soon.d", "w", encoding="utf-8") as f:
     f.write(re.sub("gc = 30s", "gc = 500ms", re.sub(r"threshold = \w+", "threshold = 40ms", text)))
-r = subprocess.run([*ALONE, live.DWELL, "--json", "-s", "soon.d", "-c", f"{sys.executable} names.py 2.5"], capture_output=True, text=True, timeout=60, check=False)
-events = [a for o in map(json.loads, (l for l in r.stdout.splitlines() if l.startswith("{"))) if o["type"] == "event" for a in o.get("output", ()) if a["action"] == "slow"]
+r = subprocess.run(
+    [*ALONE, live.DWELL, "--json", "-s", "soon.d", "-c", f"{sys.executable} names.py 2.5"],
+    capture_output=True,
+    text=True,
+    timeout=60,
+    check=False,
+)
+events = [
+    a
+    for o in map(json.loads, (l for l in r.stdout.splitlines() if l.startswith("{")))
+    if o["type"] == "event"
+    for a in o.get("output", ())
+    if a["action"] == "slow"
+]
 never = [e for e in events if e["attributes"].get("name") == "never.test"]
-live.check(len(never) == 1 and never[0]["how"] == "collected" and never[0]["attributes"]["result"] == "none" and never[0]["delay"] >= 5e8, "dns: no answer", (events, r.stderr))
-live.same({e["attributes"]["result"] for e in events if "result" in e["attributes"] and e["attributes"]["name"] != "never.test"}, {"answered", "asked again"}, "dns: how it ended")
+live.check(
+    len(never) == 1
+    and never[0]["how"] == "collected"
+    and never[0]["attributes"]["result"] == "none"
+    and never[0]["delay"] >= 5e8,
+    "dns: no answer",
+    (events, r.stderr),
+)
+live.same(
+    {
+        e["attributes"]["result"]
+        for e in events
+        if "result" in e["attributes"] and e["attributes"]["name"] != "never.test"
+    },
+    {"answered", "asked again"},
+    "dns: how it ended",
+)
 
 truths, slow, r = run("connections", CONNECTIONS)
 for what, begun, ns, pid, port in truths:
     near = [s for s in slow if s["tracker"] == what and abs(s["start"] - int(begun)) < 20e6]
-    live.check(len(near) == 1 and fits(near[0]["delay_ns"], 9.5e8, ns) and near[0]["pid"] == int(pid), f"{what}: a connection that takes a second", (what, ns, slow))
-    live.check(what == "connect" or near and f"a connection to 127.0.0.1:{port}" in near[0]["cause"], f"{what}: in words", near)
+    live.check(
+        len(near) == 1 and fits(near[0]["delay_ns"], 9.5e8, ns) and near[0]["pid"] == int(pid),
+        f"{what}: a connection that takes a second",
+        (what, ns, slow),
+    )
+    live.check(
+        what == "connect" or near and f"a connection to 127.0.0.1:{port}" in near[0]["cause"], f"{what}: in words", near
+    )
 live.same(len([s for s in slow if s["tracker"] in ("connect", "tcpconnect")]), 2, "connections: each once")
 with open("all.d", "w", encoding="utf-8") as f:
     f.write(re.sub(r"threshold = \w+", "threshold = 0", text))
 r = live.dwell("--json", "-s", "all.d", "-c", f"{sys.executable} connections.py", timeout=60)
-live.check(r.returncode == 0 and re.search(r'"error":111\b', r.stdout), "tcpconnect: refused", r.stdout[-1500:] + r.stderr)
+live.check(
+    r.returncode == 0 and re.search(r'"error":111\b', r.stdout), "tcpconnect: refused", r.stdout[-1500:] + r.stderr
+)
 print("# less than those who waited measured, ms: " + " ".join(f"{ns / 1e6:.2f}" for ns in off))
 live.done()

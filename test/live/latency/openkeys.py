@@ -34,8 +34,18 @@ def run(settings, script):
     for name, text in (("inject.py", INJECTOR % script), ("keys.d", PROGRAM % settings)):
         with open(os.path.join(live.WORK, name), "w", encoding="utf-8") as f:
             f.write(text)
-    r = live.dwell("-q", "-x", "bufsize=16m", "-x", "droptags", "-s", live.WORK + "/keys.d", "-c", f"{sys.executable} {live.WORK}/inject.py {live.WORK}/seen",
-                   timeout=100)
+    r = live.dwell(
+        "-q",
+        "-x",
+        "bufsize=16m",
+        "-x",
+        "droptags",
+        "-s",
+        live.WORK + "/keys.d",
+        "-c",
+        f"{sys.executable} {live.WORK}/inject.py {live.WORK}/seen",
+        timeout=100,
+    )
     with open(live.WORK + "/seen", encoding="utf-8") as f:
         seen = [tuple(map(int, l.split())) for l in f]
     return [tuple(map(int, l.split())) for l in r.stdout.splitlines() if l], seen, r.stderr
@@ -68,7 +78,9 @@ N = 100000
 events, seen, stderr = run("size = 131072;", f"for k in range({N}): mark(0, k)\nfor k in range({N}): mark(1, k)")
 live.same(compare("100,000 open keys", events, seen, stderr), 0, "100,000 open keys: all are closed")
 
-events, seen, stderr = run("nested = 64;", """for n in (1, 5, 64):
+events, seen, stderr = run(
+    "nested = 64;",
+    """for n in (1, 5, 64):
     for key in (7, 8):
         for i in range(n):
             mark(0, key)
@@ -76,12 +88,17 @@ events, seen, stderr = run("nested = 64;", """for n in (1, 5, 64):
     for i in range(n):
         mark(1, 8)
         mark(1, 7)
-""")
-live.same(compare("up to 64 openings of one key", events, seen, stderr), 0, "up to 64 openings of one key: all are closed")
+""",
+)
+live.same(
+    compare("up to 64 openings of one key", events, seen, stderr), 0, "up to 64 openings of one key: all are closed"
+)
 
 # every third end is lost
 GC = 300e6
-events, seen, stderr = run("gc = 300ms;", """for k in range(3000):
+events, seen, stderr = run(
+    "gc = 300ms;",
+    """for k in range(3000):
     mark(0, k)
 for k in range(3000):
     if k % 3:
@@ -89,13 +106,22 @@ for k in range(3000):
 time.sleep(1.5)
 for k in range(0, 3000, 3):
     mark(1, k)
-""")
+""",
+)
 kept = [row for row in seen if row[1] % 3]
 left = [row for row in seen if row[1] % 3 == 0 and row[0] == 0]
 compare("lost ends: the others", [e for e in events if e[2] == 0], kept, re.sub(r"[^\n]*collected[^\n]*", "", stderr))
 collected = [e for e in events if e[2] == 3]
 live.same(sorted(e[0] for e in collected), [row[1] for row in left], "lost ends: each is collected, once")
 live.check(all(e[1] >= GC for e in collected), "lost ends: not before their time", collected[:5])
-live.check(sorted(e[1] for e in collected)[len(collected) // 2] < GC + 500e6, "lost ends: and soon then", sorted(e[1] for e in collected)[-5:])
-live.same(sum(map(int, re.findall(r"\[DROP_TRACK_LOST\] tracker t: (\d+) events? collected", stderr))), len(left), "lost ends: counted")
+live.check(
+    sorted(e[1] for e in collected)[len(collected) // 2] < GC + 500e6,
+    "lost ends: and soon then",
+    sorted(e[1] for e in collected)[-5:],
+)
+live.same(
+    sum(map(int, re.findall(r"\[DROP_TRACK_LOST\] tracker t: (\d+) events? collected", stderr))),
+    len(left),
+    "lost ends: counted",
+)
 live.done()

@@ -59,8 +59,11 @@ TRACED = "read,recvfrom,select,pselect6,clock_nanosleep"
 
 
 def slow_events(r, tracker):
-    return [o for o in map(json.loads, (l for l in r.stdout.splitlines() if l.startswith("{")))
-            if o["type"] == "latency-slow" and o["tracker"] == tracker]
+    return [
+        o
+        for o in map(json.loads, (l for l in r.stdout.splitlines() if l.startswith("{")))
+        if o["type"] == "latency-slow" and o["tracker"] == tracker
+    ]
 
 
 for name, text in (("calls.py", CALLS), ("forks.py", FORKS)):
@@ -68,8 +71,26 @@ for name, text in (("calls.py", CALLS), ("forks.py", FORKS)):
         f.write(text)
 
 if shutil.which("strace"):
-    r = live.dwell("latency", "syscall", "--over", "2ms", "--idle", "--json", "--", "strace", "-f", "-T", "-ttt", "-o", "traced",
-                   "-e", "trace=getppid," + TRACED, sys.executable, "calls.py", timeout=60)
+    r = live.dwell(
+        "latency",
+        "syscall",
+        "--over",
+        "2ms",
+        "--idle",
+        "--json",
+        "--",
+        "strace",
+        "-f",
+        "-T",
+        "-ttt",
+        "-o",
+        "traced",
+        "-e",
+        "trace=getppid," + TRACED,
+        sys.executable,
+        "calls.py",
+        timeout=60,
+    )
     with open("traced", encoding="utf-8") as f:
         lines = f.read().partition("getppid()")[2].splitlines()
     # a call that another thread's line interrupts has two lines, of which the second has the time
@@ -80,7 +101,11 @@ if shutil.which("strace"):
         if m and m[5] and float(m[5]) * 1e9 >= SLOW:
             theirs.append((int(m[1]), m[3], float(m[5]) * 1e9, begun.get(m[1], 0)))
     wall = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    ours = [(s["tid"], re.match(r"\w+", s["operation"])[0], s["delay_ns"], s["start"] + wall) for s in slow_events(r, "syscall") if s["comm"] == "python3"]
+    ours = [
+        (s["tid"], re.match(r"\w+", s["operation"])[0], s["delay_ns"], s["start"] + wall)
+        for s in slow_events(r, "syscall")
+        if s["comm"] == "python3"
+    ]
     ours = [o for o in ours if o[1] in TRACED.split(",")]
     live.check(r.returncode == 0 and len(theirs) >= 24, "strace times slow calls", (theirs, r.stderr))
     near = [(t, [o for o in ours if o[:2] == t[:2] and abs(o[3] - t[3]) < 10e6]) for t in theirs]
@@ -97,10 +122,18 @@ else:
 
 r = live.dwell("latency", "process", "--over", "5ms", "--idle", "--json", "--", sys.executable, "forks.py", timeout=60)
 truths = [list(map(int, l.split()[1:])) for l in r.stdout.splitlines() if l.startswith("truth ")]
-live.check(r.returncode == 0 and len(truths) == 3, "three children wait for their first instruction", r.stdout[-800:] + r.stderr)
+live.check(
+    r.returncode == 0 and len(truths) == 3,
+    "three children wait for their first instruction",
+    r.stdout[-800:] + r.stderr,
+)
 born = {s["pid"]: s for s in slow_events(r, "fork")}
 for pid, most, least in truths:
     s = born.get(pid, {"delay_ns": 0, "sentence": "none"})
-    live.check(least <= s["delay_ns"] <= most, f"a new process: between the clocks of parent and child ({least / 1e6:.2f} to {most / 1e6:.2f} ms)", s)
+    live.check(
+        least <= s["delay_ns"] <= most,
+        f"a new process: between the clocks of parent and child ({least / 1e6:.2f} to {most / 1e6:.2f} ms)",
+        s,
+    )
     print(f"# {least / 1e6:.3f} ms <= {s['delay_ns'] / 1e6:.3f} ms <= {most / 1e6:.3f} ms")
 live.done()

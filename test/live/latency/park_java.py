@@ -17,7 +17,8 @@ if not JAVAS or not shutil.which("javac"):
     raise SystemExit(77)
 os.chdir(live.WORK)
 with open("Park.java", "w", encoding="utf-8") as f:
-    f.write('''import java.util.concurrent.*; import java.util.concurrent.locks.*;
+    f.write(
+        '''import java.util.concurrent.*; import java.util.concurrent.locks.*;
 public class Park {
   static class Heavy { static int x; static { try { Thread.sleep(60); } catch (InterruptedException e) { } x = 1; } }
   static class Heir extends Heavy { static int y = Heavy.x + 1; }
@@ -33,23 +34,37 @@ public class Park {
     System.out.println("sum " + Heir.y);
   }
 }
-''')
+'''
+    )
 subprocess.run(["javac", "Park.java"], check=True)
 for home in JAVAS:
     what, java = os.path.basename(home), home + "/bin/java"
     r = live.dwell("latency", "--over", "1ms", "--stacks", "park", "--", java, "-cp", ".", "Park", "2500")
-    got = [(float(ms), tid, comm, stack) for ms, tid, comm, stack in re.findall(
-        r"^slow park +([\d.]+) ms +parker .*\n  waker_tid +(\d+)\n  waker_comm *(\S*)\n((?:.*\n)*?)(?=slow |\Z|\S)", r.stdout, re.M)]
+    got = [
+        (float(ms), tid, comm, stack)
+        for ms, tid, comm, stack in re.findall(
+            r"^slow park +([\d.]+) ms +parker .*\n  waker_tid +(\d+)\n  waker_comm *(\S*)\n((?:.*\n)*?)(?=slow |\Z|\S)",
+            r.stdout,
+            re.M,
+        )
+    ]
     timed = [g for g in got if g[1] == "0" and g[0] >= 18]
-    live.check(18 <= len(timed) <= 22, f"{what}: parks for a time, which nobody ended", (len(timed), r.stdout[:1500], r.stderr))
+    live.check(
+        18 <= len(timed) <= 22, f"{what}: parks for a time, which nobody ended", (len(timed), r.stdout[:1500], r.stderr)
+    )
     live.check(len([g for g in got if g[1] != "0"]) >= 1, f"{what}: and those that a thread ended", got)
     live.check(any("Park.lambda$main$0 at Park.java" in g[3] for g in timed), f"{what}: with their stack", timed[:1])
     with subprocess.Popen([java, "-cp", ".", "Park", "5000"], stdout=subprocess.PIPE, text=True) as jvm:
-        time.sleep(0.7) # until it has mapped its library
+        time.sleep(0.7)  # until it has mapped its library
         r = live.dwell("latency", "--over", "30ms", "--stacks", "classinit", "-p", jvm.pid, timeout=40)
     names = re.findall(r"^slow classinit +(\d+(?:\.\d+)?) ms .*\n  key +\d+\n  class +(\S+)$", r.stdout, re.M)
-    live.check({"Park$Heavy", "Park$Heir"} <= {n for _, n in names} and all(float(ms) >= 55 for ms, n in names if n.startswith("Park$")), f"{what}: classes", (names, r.stdout[:900], r.stderr))
+    live.check(
+        {"Park$Heavy", "Park$Heir"} <= {n for _, n in names}
+        and all(float(ms) >= 55 for ms, n in names if n.startswith("Park$")),
+        f"{what}: classes",
+        (names, r.stdout[:900], r.stderr),
+    )
 r = live.dwell("timeline", "--java", "--json", "--", JAVAS[0] + "/bin/java", "-cp", ".", "Park", "2500")
-labels = {row["label"] for row in json.loads(r.stdout[r.stdout.index('{"'):])["rows"]}
+labels = {row["label"] for row in json.loads(r.stdout[r.stdout.index('{"') :])["rows"]}
 live.check({"park", "classinit"} <= labels, "timeline --java has lanes", (sorted(labels), r.stderr))
 live.done()

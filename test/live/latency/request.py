@@ -135,16 +135,31 @@ with open("naps.py", "w", encoding="utf-8") as f:
     f.write("import time\nfor s in (0.05, 0.01, 0.06, 1):\n    time.sleep(s)\n")
 r = live.dwell("latency", "--request", nap, "--over", "30ms", "--json", "-c", "python3 naps.py")
 ms = [e["delay_ns"] / 1e6 for e in events(r)][:2]
-live.check(len(ms) == 2 and 50 <= ms[0] < 70 and 60 <= ms[1] < 80, "between two probes of a thread", r.stdout + r.stderr)
+live.check(
+    len(ms) == 2 and 50 <= ms[0] < 70 and 60 <= ms[1] < 80, "between two probes of a thread", r.stdout + r.stderr
+)
 # lseek(fd 0…): the trigger's keys are the second argument, its first one is the same descriptor in all
 lseek = "syscall::lseek:entry,syscall::getppid:entry"
-r = live.dwell("latency", "--request", lseek + ",arg0", "--over", "1ms", "--for", "1s", "--json", "-c", f"{live.TRIGGER} track b1 s2000 e1")
+r = live.dwell(
+    "latency",
+    "--request",
+    lseek + ",arg0",
+    "--over",
+    "1ms",
+    "--for",
+    "1s",
+    "--json",
+    "-c",
+    f"{live.TRIGGER} track b1 s2000 e1",
+)
 live.same(r.returncode, 0, "requests by arg0 run")
 # a program's own probes, against its own clock
 HERE = os.path.dirname(os.path.abspath(__file__))
 with open("server.c", "w", encoding="utf-8") as f:
     f.write(SERVER)
-subprocess.run(["cc", "-O2", "-I", os.path.join(HERE, "../../../include"), "-o", "server", "server.c", "-lpthread"], check=True)
+subprocess.run(
+    ["cc", "-O2", "-I", os.path.join(HERE, "../../../include"), "-o", "server", "server.c", "-lpthread"], check=True
+)
 
 
 def served(probes):
@@ -162,15 +177,26 @@ exact = sum(abs(found[n] - ns) <= max(0.05 * ns, 50000) for n, ns in told.items(
 live.check(exact >= 20, f"as long as the program measured: within 5 % or 50 us ({exact} of {len(told)})", (told, found))
 # In one thread: the inner one, and with `nested` both.
 told, found = served("server*:::inner,server*:::done")
-live.check(len(found) == 1 and found[0][0] == "its request" and abs(found[0][1] - told[101]) <= max(0.05 * told[101], 500000), "of one thread", found)
+live.check(
+    len(found) == 1 and found[0][0] == "its request" and abs(found[0][1] - told[101]) <= max(0.05 * told[101], 500000),
+    "of one thread",
+    found,
+)
 told, found = served("server*:::start,server*:::done,arg0,nested")
 live.same(len(found), len(told), "nested, by number: as many")
 told, found = served("server*:::outer,server*:::done,nested")
 inner, outer = [ns for _, ns in found] if len(found) == 2 else (0, 0)
-live.check(abs(inner - told[101]) <= max(0.05 * told[101], 500000) and abs(outer - told[100]) <= max(0.05 * told[100], 500000),
-           "one within another, of one thread", (told, found))
-for wrong, why in (("syscall::read:entry", "wants two probes"), ("a:::b,c:::d,arg1", "wants two probes"), ("a:::b,c:::d,nested,arg0", "wants two probes"),
-                   ("dwellnone:::a,dwellnone:::b", "dwellnone:::a")):
+live.check(
+    abs(inner - told[101]) <= max(0.05 * told[101], 500000) and abs(outer - told[100]) <= max(0.05 * told[100], 500000),
+    "one within another, of one thread",
+    (told, found),
+)
+for wrong, why in (
+    ("syscall::read:entry", "wants two probes"),
+    ("a:::b,c:::d,arg1", "wants two probes"),
+    ("a:::b,c:::d,nested,arg0", "wants two probes"),
+    ("dwellnone:::a,dwellnone:::b", "dwellnone:::a"),
+):
     r = live.dwell("latency", "--request", wrong, "--for", "1s")
     live.check(r.returncode != 0 and why in r.stderr, "wrong: " + wrong, r.stderr)
 with open("naps.py", "w", encoding="utf-8") as f:

@@ -87,26 +87,50 @@ def attributes(text):
 
 # Name: threshold, patterns of its output; None: this load, or this machine, need not have such an event.
 WANT = {
-    "block": ("0", [r"^slow block +[\d.]+ [mu]s|^slow block +\d+ us", r"^  dev +\S+$", r"^  sector +\d+$", r"^  op +(read|write)$", r"^  file +/\S+"]),
+    "block": (
+        "0",
+        [
+            r"^slow block +[\d.]+ [mu]s|^slow block +\d+ us",
+            r"^  dev +\S+$",
+            r"^  sector +\d+$",
+            r"^  op +(read|write)$",
+            r"^  file +/\S+",
+        ],
+    ),
     "connect": ("0", [r"^slow connect ", r"^  ret +0$", r"connect"]),
-    "fault": ("0", [r"^slow fault .* python3 ", r"^  fault +minor$", r"^  mode +user$", r"^  file +\S*/mapped\n  offset +\d+$"]),
-    "fs": ("0", [r"^slow fs ", r"^  syscall +\w+\n  fs +\w+\n  file +/\S+.*\n  ret +-?\d+$"]), # of all programs: many are lost; truth.py has the rest
+    "fault": (
+        "0",
+        [r"^slow fault .* python3 ", r"^  fault +minor$", r"^  mode +user$", r"^  file +\S*/mapped\n  offset +\d+$"],
+    ),
+    "fs": (
+        "0",
+        [r"^slow fs ", r"^  syscall +\w+\n  fs +\w+\n  file +/\S+.*\n  ret +-?\d+$"],
+    ),  # of all programs: many are lost; truth.py has the rest
     "fsync": ("0", [r"^slow fsync .* python3 ", r"^  syscall +fsync$", r"^  file +\S*/one$"]),
     "futex": ("1ms", [r"^slow futex .* python3 ", r"^  waker_comm +python3$"]),
     "irq": ("0", None),
-    "lock": ("0", [r"^slow lock ", r"^  lock_kind +(mutex|spinlock|rtmutex|percpu-rwsem|rwsem read|rwsem write|semaphore)$"]),
+    "lock": (
+        "0",
+        [r"^slow lock ", r"^  lock_kind +(mutex|spinlock|rtmutex|percpu-rwsem|rwsem read|rwsem write|semaphore)$"],
+    ),
     "filelock": ("0", [r"^slow filelock .* python3 ", r"^  lock_kind +file lock \(flock\)$", r"^  holder_tid +\d+$"]),
     "mmaplock": ("0", [r"^slow mmaplock ", r"^  lock_kind +mmap_lock \((read|write)\)$", r"^  owner +\d+$"]),
     "netrx": ("0", [r"^slow netrx ", r"^  ifindex +\d+$", r"^  bytes +\d+$"]),
     "nettx": ("0", None),
-    "offcpu": ("20ms", [r"^slow offcpu .* python3 ", r"vmlinux`schedule\+.*\n(.*\n)*.*vmlinux`futex_", r"^  waker_comm +python3$"]),
+    "offcpu": (
+        "20ms",
+        [r"^slow offcpu .* python3 ", r"vmlinux`schedule\+.*\n(.*\n)*.*vmlinux`futex_", r"^  waker_comm +python3$"],
+    ),
     "process": ("0", [r"^slow fork .* python3 ", r"^  parent_comm +python3$", r"^slow exec "]),
     "reclaim": ("0", None),
     "request": ("0", [r"^slow request .* python3 ", r"^  request +shipped$"]),
-    "socket": ("0", [r"^slow socket .* python3 ", r"^  protocol +(tcp|unix)$"]), # sockets.py has the rest
-    "softirq": ("0", [r"^slow softirq ", r"^  vec +(timer|sched|rcu|net_rx|block|tasklet|hi|hrtimer|net_tx|irq_poll)$"]),
+    "socket": ("0", [r"^slow socket .* python3 ", r"^  protocol +(tcp|unix)$"]),  # sockets.py has the rest
+    "softirq": (
+        "0",
+        [r"^slow softirq ", r"^  vec +(timer|sched|rcu|net_rx|block|tasklet|hi|hrtimer|net_tx|irq_poll)$"],
+    ),
     "syscall": ("20ms", [r"^slow syscall .* python3 ", r"^  syscall +futex$"]),
-    "throttle": ("0", None), # truth.py has one
+    "throttle": ("0", None),  # truth.py has one
     "wakeup": ("0", [r"^slow wakeup .* python3 ", r"^  state +woken$", r"^  prev_tid +\d+$"]),
     "workqueue": ("0", None),
 }
@@ -114,7 +138,29 @@ WANT = {
 os.chdir(live.WORK)
 with open("load.py", "w", encoding="utf-8") as f:
     f.write(LOAD)
-have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt", "flight", "moves", "gc", "jit", "loop", "monitor", "park", "classinit", "safepoint"))}
+have = {
+    name[:-2]
+    for name in os.listdir(FOLDER)
+    if name.endswith(".d")
+    and not name.startswith(
+        (
+            "why",
+            "stuck",
+            "overview",
+            "top",
+            "usdt",
+            "flight",
+            "moves",
+            "gc",
+            "jit",
+            "loop",
+            "monitor",
+            "park",
+            "classinit",
+            "safepoint",
+        )
+    )
+}
 
 
 def under_load(name, text):
@@ -154,8 +200,14 @@ for name in sorted(have):
     for tracker in set(slow) & set(control):
         live.same(control[tracker], slow[tracker], f"{name}: {tracker}: a control sample has the same attributes")
     # A predicate that lets no control sample through may only be noticed where the load has such events: so none.
-    live.check(not re.search(r"!args\[0\]->how|args\[0\]->how == 0", text), name + ": control samples pass its predicates", text)
-    live.check(not re.search(r"^slow (?!.*\(control\))", r.stdout, re.M), name + ": nothing else is shown", r.stdout[-2000:])
+    live.check(
+        not re.search(r"!args\[0\]->how|args\[0\]->how == 0", text),
+        name + ": control samples pass its predicates",
+        text,
+    )
+    live.check(
+        not re.search(r"^slow (?!.*\(control\))", r.stdout, re.M), name + ": nothing else is shown", r.stdout[-2000:]
+    )
     for p in patterns or ():
         live.check(re.search(p, r.stdout, re.M), f"{name}, control sample: {p}", r.stdout[-3000:])
 live.done()

@@ -18,8 +18,11 @@ CGROUPS = ("/sys/fs/cgroup/unified", "/sys/fs/cgroup", "/sys/fs/cgroup/pids", "/
 
 
 def naps(out, pid=None):
-    found = [o for o in map(json.loads, out.splitlines()) if o["type"] == "latency-slow" and o["comm"] == "sleep" and
-             "sleep" in o["cause"] and o["delay_ns"] >= 4e6] # begins when the thread leaves the CPU
+    found = [
+        o
+        for o in map(json.loads, out.splitlines())
+        if o["type"] == "latency-slow" and o["comm"] == "sleep" and "sleep" in o["cause"] and o["delay_ns"] >= 4e6
+    ]  # begins when the thread leaves the CPU
     return len({(o["pid"], o["start"]) for o in found if o["pid"] != pid})
 
 
@@ -30,7 +33,9 @@ def latency(*args):
 for name, script in (("children", LOOP), ("children whose parents have ended", ORPHANS)):
     r = latency("--", "sh", "-c", script)
     want = N + (script is ORPHANS)
-    live.check(naps(r.stdout) == want and r.returncode == 0, f"-- sh -c '…': {want} {name}", f"{naps(r.stdout)} {r.stderr}")
+    live.check(
+        naps(r.stdout) == want and r.returncode == 0, f"-- sh -c '…': {want} {name}", f"{naps(r.stdout)} {r.stderr}"
+    )
 
 with open("loop.sh", "w", encoding="utf-8") as f:
     f.write(LOOP)
@@ -45,8 +50,12 @@ live.check(naps(r.stdout) == 0 and '"type":"latency-slow"' not in r.stdout, "--c
 @contextlib.contextmanager
 def started(*args):
     """dwell latency, ready; .out in the end."""
-    p = subprocess.Popen([live.DWELL, "latency", "offcpu", "--over", "3ms", "--idle", "--json", "--every", "100ms", *map(str, args)],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen(
+        [live.DWELL, "latency", "offcpu", "--over", "3ms", "--idle", "--json", "--every", "100ms", *map(str, args)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     lines = [p.stdout.readline()]  # the first summary
     try:
         yield p
@@ -105,7 +114,11 @@ if top:
                     who.stdin.flush()
                 for who in (inside, movers, outside):
                     who.wait()
-            live.check(naps(p.out) == 2 * N, f"{args[0]}: who is in it, and who is moved into one below", f"{naps(p.out)} {p.err}")
+            live.check(
+                naps(p.out) == 2 * N,
+                f"{args[0]}: who is in it, and who is moved into one below",
+                f"{naps(p.out)} {p.err}",
+            )
             inside, outside = run(LOOP), run(LOOP)
             with open(top + "/cgroup.procs", "w", encoding="utf-8") as f:
                 f.write(str(inside.pid))
@@ -123,7 +136,10 @@ if top:
 else:
     print("# no control groups can be made here")
 
-for args, message in ((["offcpu", "--"], "a command is missing after --"), (["offcpu", "--", "/no/such"], "failed to execute /no/such")):
+for args, message in (
+    (["offcpu", "--"], "a command is missing after --"),
+    (["offcpu", "--", "/no/such"], "failed to execute /no/such"),
+):
     r = live.dwell("latency", *args)
     live.check(r.returncode in (1, 2) and message in r.stderr, message, r.stderr)
 live.done()

@@ -9,7 +9,9 @@ import sys
 import live
 
 WAIT = 0.08
-LOAD = f"WAIT = {WAIT}" + r"""
+LOAD = (
+    f"WAIT = {WAIT}"
+    + r"""
 import os, select, socket, sys, threading, time
 def measured(what, to, call, *args):
     begun = time.monotonic_ns()
@@ -46,6 +48,7 @@ later(os.write, w, b"x"); measured("read pipe", "", os.read, r, 10)
 poll = select.poll(); poll.register(r, select.POLLIN)
 later(os.write, w, b"x"); measured("poll pipe", "", poll.poll)
 """
+)
 AWAITED = {"tcp": "data on a TCP connection", "udp": "data on a socket", "unix": "data on a Unix socket"}
 
 os.chdir(live.WORK)
@@ -56,7 +59,20 @@ with open("load.py", "w", encoding="utf-8") as f:
 def run():
     with contextlib.suppress(FileNotFoundError):
         os.unlink("answers")
-    r = live.dwell("latency", "socket", "--over", "40ms", "--idle", "--stacks", "--json", "--", sys.executable, "load.py", os.path.abspath("answers"), timeout=60)
+    r = live.dwell(
+        "latency",
+        "socket",
+        "--over",
+        "40ms",
+        "--idle",
+        "--stacks",
+        "--json",
+        "--",
+        sys.executable,
+        "load.py",
+        os.path.abspath("answers"),
+        timeout=60,
+    )
     lines = r.stdout.splitlines()
     slow = [o for o in map(json.loads, (l for l in lines if l.startswith("{"))) if o["type"] == "latency-slow"]
     return [l.split()[1:] for l in lines if l.startswith("truth ")], slow, r
@@ -64,7 +80,11 @@ def run():
 
 def of(slow, begun, ns):
     """No longer than the program waited, whose Python must go on first; at least what the other end made it wait, less what passed until the call."""
-    return [s for s in slow if begun <= s["start"] and s["start"] + s["delay_ns"] <= begun + ns and s["delay_ns"] >= 0.9 * WAIT * 1e9]
+    return [
+        s
+        for s in slow
+        if begun <= s["start"] and s["start"] + s["delay_ns"] <= begun + ns and s["delay_ns"] >= 0.9 * WAIT * 1e9
+    ]
 
 
 def judge():
@@ -81,12 +101,22 @@ def judge():
             continue
         s = near[0]
         if call.startswith("accept"):
-            yield s["tracker"] == "accept" and s["operation"].startswith("accept4(tcp 127.0.0.1:") and s["class"] == "idle", "a client", s
+            yield s["tracker"] == "accept" and s["operation"].startswith("accept4(tcp 127.0.0.1:") and s[
+                "class"
+            ] == "idle", "a client", s
             continue
-        yield (s["tracker"], s["operation"].split("(")[0], s["class"]) == ("socket", call, "net"), f"{call}, {kind}: what it was", s
-        whole, told = f"{kind} {to}", s["operation"][len(call) + 1:-1]
-        yield told == whole or (told.startswith("...") and whole.endswith(told[3:])), f"{call}, {kind}: the other end", (told, whole)
-        yield s["cause"] == ("room in a socket's send buffer" if call == "sendto" else AWAITED[kind]), f"{call}, {kind}: for what", s
+        yield (s["tracker"], s["operation"].split("(")[0], s["class"]) == (
+            "socket",
+            call,
+            "net",
+        ), f"{call}, {kind}: what it was", s
+        whole, told = f"{kind} {to}", s["operation"][len(call) + 1 : -1]
+        yield told == whole or (
+            told.startswith("...") and whole.endswith(told[3:])
+        ), f"{call}, {kind}: the other end", (told, whole)
+        yield s["cause"] == (
+            "room in a socket's send buffer" if call == "sendto" else AWAITED[kind]
+        ), f"{call}, {kind}: for what", s
 
 
 live.attempts("calls on sockets", judge)

@@ -41,11 +41,17 @@ def held(w, kind, cause, frames, what):
     live.check(re.search(cause, row["cause"]), f"{what}: on what", row["cause"])
     live.same(row.get("lock", ""), kind, f"{what}: the lock")
     if kind:
-        live.same((row["holder"]["tid"], row["holder"]["comm"], row["holder"]["deadlock"]), (holder, "holder", False),
-                  f"{what}: held by whom")
+        live.same(
+            (row["holder"]["tid"], row["holder"]["comm"], row["holder"]["deadlock"]),
+            (holder, "holder", False),
+            f"{what}: held by whom",
+        )
     live.check(frames <= set(names(row["stack"])), f"{what}: kernel stack", names(row["stack"]))
-    live.check("want" in names(row["ustack"]) or "write_at_once" in names(row["ustack"]), f"{what}: user stack",
-               names(row["ustack"]))
+    live.check(
+        "want" in names(row["ustack"]) or "write_at_once" in names(row["ustack"]),
+        f"{what}: user stack",
+        names(row["ustack"]),
+    )
 
 
 notes = "1" in live.dwell("-qn", "BEGIN { trace(blocker_known); exit(0); }").stdout
@@ -57,12 +63,18 @@ with live.SlowFile() as slow:
         text = live.dwell("latency", "stuck", "--over", "1ms").stdout
         live.check(max(map(len, text.splitlines())) <= 80, "80 columns", text)
         if notes:
-            live.check(re.search(rf"held by waits {w['pid']}, thread holder {w['holder']}, which waits: \S", text),
-                       "who has it, and what that one waits for", text)
+            live.check(
+                re.search(rf"held by waits {w['pid']}, thread holder {w['holder']}, which waits: \S", text),
+                "who has it, and what that one waits for",
+                text,
+            )
         live.check(re.search(r"^\d+ of \d+ sleeping threads (is|are) stuck", text, re.M), "how many", text)
         holder = stuck("-p", w["pid"], "--over", "1ms")[int(w["holder"])]
-        live.check("write_slowly" in names(holder["ustack"]) and "filemap_fault" in names(holder["stack"]),
-                   "the holder's own stacks", holder)
+        live.check(
+            "write_slowly" in names(holder["ustack"]) and "filemap_fault" in names(holder["stack"]),
+            "the holder's own stacks",
+            holder,
+        )
     slow.delay(60000)
     with live.waiting("rwsem", slow.path, 1) as w:
         if notes:
@@ -70,8 +82,11 @@ with live.SlowFile() as slow:
     slow.delay(60000)
     with live.waiting("mmap", slow.path, 2) as w:
         row = stuck("--over", "1ms").get(int(w["waiter"]))
-        live.check(row and row["state"] == "D" and not row["ustack"],
-                   "a locked address space: no user stack, and dwell does not wait for it", row)
+        live.check(
+            row and row["state"] == "D" and not row["ustack"],
+            "a locked address space: no user stack, and dwell does not wait for it",
+            row,
+        )
 with live.waiting("futex", "pi") as w:
     held(w, "rtmutex", "futex", {"do_futex"}, "mutex with priority inheritance")
 with live.waiting("futex", "plain") as w:
@@ -100,8 +115,11 @@ with live.waiting("nap", 60000) as w:
     live.check(pid not in stuck(), "who only sleeps is not stuck")
     for args in (("-p", pid), ("--comm", "waits"), ("--all",)):
         row = stuck(*args).get(pid)
-        live.check(row and row["class"] == "time" and {"nap_here", "nap_through"} <= set(names(row["ustack"])),
-                   f"{args[0]} shows who only sleeps", row)
+        live.check(
+            row and row["class"] == "time" and {"nap_here", "nap_through"} <= set(names(row["ustack"])),
+            f"{args[0]} shows who only sleeps",
+            row,
+        )
     live.check(pid not in stuck("-p", pid, "--over", "1h"), "--over")
     live.check(set(r["pid"] for r in stuck("-p", pid).values()) == {pid}, "-p: nobody else")
     cgroup = stuck("-p", pid)[pid]["cgroup"]
@@ -120,20 +138,32 @@ for p in sleepers:
     p.wait()
 
 # Wrong input, no rights, a reader that leaves.
-for args, why in ((("--over", "soon"), "no time"), (("-p", "0"), "no number"), (("--cgroup", "/no/such"), "no cgroup"),
-                  (("extra", "more"), "not expected"), (("--bad",), "there is no option --bad")):
+for args, why in (
+    (("--over", "soon"), "no time"),
+    (("-p", "0"), "no number"),
+    (("--cgroup", "/no/such"), "no cgroup"),
+    (("extra", "more"), "not expected"),
+    (("--bad",), "there is no option --bad"),
+):
     r = live.dwell("latency", "stuck", *args)
     live.check(r.returncode == 2 and why in r.stderr and not r.stdout, " ".join(args), r.stderr)
 live.check("latency stuck" in live.dwell("latency", "stuck", "--help").stdout, "--help")
 r = live.dwell("latency", "stuck", user="nobody", cwd="/") if os.access(live.DWELL, os.X_OK) else None
-live.check(r is None or r.returncode == 1 and re.search("root|permi", r.stderr), "without root it says why", r and r.stderr)
-p = subprocess.run(["bash", "-c", f"{live.DWELL} latency stuck --all | head -1"], capture_output=True, text=True, timeout=20)
+live.check(
+    r is None or r.returncode == 1 and re.search("root|permi", r.stderr), "without root it says why", r and r.stderr
+)
+p = subprocess.run(
+    ["bash", "-c", f"{live.DWELL} latency stuck --all | head -1"], capture_output=True, text=True, timeout=20
+)
 live.check(len(p.stdout.splitlines()) == 1, "a reader that leaves", p.stderr)
 # The program by itself.
 with live.waiting("futex", "pi") as w:
     r = live.dwell("-s", os.path.join(HERE, "../../../dlib/latency/stuck.d"), "--over", "1")
-    live.check(re.search(rf" {w['waiter']} waiter +S +\d+ ms rtmutex of {w['holder']} holder$", r.stdout, re.M),
-               "stuck.d says it, too", r.stdout + r.stderr)
+    live.check(
+        re.search(rf" {w['waiter']} waiter +S +\d+ ms rtmutex of {w['holder']} holder$", r.stdout, re.M),
+        "stuck.d says it, too",
+        r.stdout + r.stderr,
+    )
 # Those that are alike are one entry of the text; JSON has each.
 alike = [subprocess.Popen(["sleep", "60"]) for _ in range(5)]
 time.sleep(0.1)
@@ -143,8 +173,12 @@ time.sleep(0.3)
 text = live.dwell("latency", "stuck", "--comm", "sleep", "--over", "200ms").stdout
 mine = {str(p.pid) for p in alike}
 entry = next((e for e in text.split("\n\n") if any(re.search(rf"\b{n}\b", e) for n in mine)), "")
-m = re.match(r" *\S+ \S+ T sleep (\d+)\n +alike +(\d+) more, for \S+ \S+ at least:((?:\s+\d+)+)\n +waits +SIGCONT", entry)
-live.check(m and mine <= {m[1], *m[3].split()} and len(m[3].split()) == int(m[2]), "five that are stopped are one entry", text)
+m = re.match(
+    r" *\S+ \S+ T sleep (\d+)\n +alike +(\d+) more, for \S+ \S+ at least:((?:\s+\d+)+)\n +waits +SIGCONT", entry
+)
+live.check(
+    m and mine <= {m[1], *m[3].split()} and len(m[3].split()) == int(m[2]), "five that are stopped are one entry", text
+)
 rows = stuck("--comm", "sleep", "--over", "200ms")
 live.check(all(int(n) in rows for n in mine), "JSON has each", list(rows))
 for p in alike:

@@ -31,12 +31,26 @@ live.check(len(wake) >= 5 and all(re.fullmatch(r"\d+", w[-1]) for w in wake), "w
 # what a thread leaves open that ends
 for types, key in (("", ""), ("(struct task_struct *)", ", curthread")):
     for settings, want in (("", []), ("gc = 1m;", ["how 3", "how 3"])):
-        r = live.dwell("-qn", f"""tracker t {types} {{ threshold = 0; nested = 4; {settings} }}
+        r = live.dwell(
+            "-qn",
+            f"""tracker t {types} {{ threshold = 0; nested = 4; {settings} }}
 syscall::lseek:entry /pid == $target && arg2 == 0/ {{ begin(t{key}); }}
 syscall::lseek:entry /pid == $target && arg2 == 1/ {{ end(t{key}); }}
-latency:t::all {{ printf("how %d\\n", args[0]->how); }}""", "-c", f"{T} track b1 b2 b3 e3")
-        live.same([x for x in r.stdout.splitlines() if x], ["how 0"] + want, f"{types} {settings} open when the thread ended")
-        live.check("tracker t: 2 events left out: their threads ended before they did" in r.stderr, "... and counted", r.stderr)
-r = live.dwell("-s", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/latency/syscall.d"), "-c", "sh -c true")
+latency:t::all {{ printf("how %d\\n", args[0]->how); }}""",
+            "-c",
+            f"{T} track b1 b2 b3 e3",
+        )
+        live.same(
+            [x for x in r.stdout.splitlines() if x], ["how 0"] + want, f"{types} {settings} open when the thread ended"
+        )
+        live.check(
+            "tracker t: 2 events left out: their threads ended before they did" in r.stderr, "... and counted", r.stderr
+        )
+r = live.dwell(
+    "-s",
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/latency/syscall.d"),
+    "-c",
+    "sh -c true",
+)
 live.check("threads ended before" not in r.stderr, "calls that end a thread are not lost", r.stderr)
 live.done()

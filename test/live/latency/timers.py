@@ -62,7 +62,9 @@ TIMER, CONDITION = "a timer (futex timeout)", "a condition or semaphore"
 
 def why(*args):
     """Waits of 50 ms and more by thread and cause: how many; and their classes."""
-    r = live.dwell("latency", "why", "--by", "thread", "--idle", "--over", "50ms", "--json", *args, *COMMAND, timeout=60)
+    r = live.dwell(
+        "latency", "why", "--by", "thread", "--idle", "--over", "50ms", "--json", *args, *COMMAND, timeout=60
+    )
     rows = [c for l in r.stdout.splitlines() for c in json.loads(l)["causes"]]
     counts = {}
     for c in rows:
@@ -76,26 +78,51 @@ for how in (), ("--stacks",):
         continue
     counts, classes, r = why(*how)
     for name in "t-condition", "t-semaphore":
-        live.check(counts.get((name, TIMER), 0) >= 4, f"why {how}: {name}: waits that a timer ended", f"{counts}\n{r.stderr}")
-    live.check((classes.get(TIMER), (("t-posted", TIMER) in counts)) == ("time", False), f"why {how}: one that is ended before is none", counts)
+        live.check(
+            counts.get((name, TIMER), 0) >= 4, f"why {how}: {name}: waits that a timer ended", f"{counts}\n{r.stderr}"
+        )
+    live.check(
+        (classes.get(TIMER), (("t-posted", TIMER) in counts)) == ("time", False),
+        f"why {how}: one that is ended before is none",
+        counts,
+    )
     if whole:
         live.check(counts.get(("t-posted", CONDITION), 0) >= 4, f"why {how}: it is what it was", counts)
-        live.check(any(name == "t-lock" and "lock" in cause for name, cause in counts) and ("t-lock", TIMER) not in counts,
-                   f"why {how}: nor is one for a lock", counts)
+        live.check(
+            any(name == "t-lock" and "lock" in cause for name, cause in counts) and ("t-lock", TIMER) not in counts,
+            f"why {how}: nor is one for a lock",
+            counts,
+        )
 
 for tracker in "offcpu", "futex":
     r = live.dwell("latency", tracker, "--over", "50ms", "--idle", "--json", *COMMAND, timeout=60)
     slow = [o for o in map(json.loads, r.stdout.splitlines()) if o["type"] == "latency-slow"]
     causes = {(o["comm"], o["cause"], o["class"]) for o in slow}
-    live.check({("t-condition", TIMER, "time"), ("t-semaphore", TIMER, "time")} <= causes and ("t-posted", TIMER, "time") not in causes,
-               f"{tracker}: the same of slow events", f"{causes}\n{r.stderr}")
+    live.check(
+        {("t-condition", TIMER, "time"), ("t-semaphore", TIMER, "time")} <= causes
+        and ("t-posted", TIMER, "time") not in causes,
+        f"{tracker}: the same of slow events",
+        f"{causes}\n{r.stderr}",
+    )
     if tracker == "futex":
-        live.check(("t-lock", "futex (lock or condition)", "lock") in causes, "futex: a lock that was not to be had in time is one", causes)
+        live.check(
+            ("t-lock", "futex (lock or condition)", "lock") in causes,
+            "futex: a lock that was not to be had in time is one",
+            causes,
+        )
 
 r = live.dwell("timeline", "--text", *COMMAND, timeout=60)
-table = {m[1]: [float(x) for x in m[2].split()] for m in re.finditer(r"^ *(t-\w+) \d+ +((?:[\d.]+ +){4})", r.stdout, re.M)}
-live.check(all(table.get(n, [0] * 4)[3] > 60 for n in ("t-condition", "t-semaphore")), "timeline: its threads sleep", r.stdout)
+table = {
+    m[1]: [float(x) for x in m[2].split()] for m in re.finditer(r"^ *(t-\w+) \d+ +((?:[\d.]+ +){4})", r.stdout, re.M)
+}
+live.check(
+    all(table.get(n, [0] * 4)[3] > 60 for n in ("t-condition", "t-semaphore")), "timeline: its threads sleep", r.stdout
+)
 if whole:
-    live.check(all(table.get(n, [0] * 4)[2] > table.get(n, [0] * 4)[3] for n in ("t-posted", "t-lock")), "timeline: the others wait", r.stdout)
+    live.check(
+        all(table.get(n, [0] * 4)[2] > table.get(n, [0] * 4)[3] for n in ("t-posted", "t-lock")),
+        "timeline: the others wait",
+        r.stdout,
+    )
 
 live.done()

@@ -14,7 +14,8 @@ import live
 
 os.chdir(live.WORK)
 with open("pipe.py", "w", encoding="utf-8") as f:
-    f.write("""
+    f.write(
+        """
 import os, signal, sys, time
 r, w = os.pipe()
 if os.fork() == 0:
@@ -27,7 +28,8 @@ open("/proc/self/comm", "w").write("reader")
 for i in range(int(sys.argv[1])):
     os.read(r, 1)
 os.wait()
-""")
+"""
+    )
 TMUX = ["tmux", "-u", "-f", "/dev/null", "-S", f"{live.WORK}/t"]
 LOAD = f"{sys.executable} pipe.py 200"
 
@@ -66,10 +68,18 @@ def shows(seen, *wanted):
 start("-c", LOAD, "--over", "100ms")
 WAITED = r"^\d\d:\d\d:\d\d[. ×0-9]+ offcpu +reader \d+ waited (2\d\d|[3-9]\d\d) ms in read for data"
 seen = screen("TRACKER", "read: data in a pipe", "reader", pattern=WAITED)
-live.check(shows(seen, "TRACKER", "WAITING FOR", "SLOW EVENTS", "on CPU:", "run queues:", "lost ", "2 CPUs"[1:]), "the overview", seen)
+live.check(
+    shows(seen, "TRACKER", "WAITING FOR", "SLOW EVENTS", "on CPU:", "run queues:", "lost ", "2 CPUs"[1:]),
+    "the overview",
+    seen,
+)
 live.check(re.search(r"^read: data in a pipe +reader \d+ +\d+ ", seen, re.M), "a cause, who, how often", seen)
 live.check(re.search(WAITED, seen, re.M), "a slow event", seen)
-live.check(all(re.search(rf"^{t} ", seen, re.M) for t in ("wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim")), "all trackers", seen)
+live.check(
+    all(re.search(rf"^{t} ", seen, re.M) for t in ("wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim")),
+    "all trackers",
+    seen,
+)
 live.check(re.search(r"^offcpu .*[▁▂▃▄▅▆▇█]", seen, re.M), "a strip", seen)
 live.check(max(map(len, seen.splitlines())) <= 80, "no line is longer than the terminal", seen)
 seen = press("2", "longest")
@@ -102,7 +112,11 @@ tmux("resize-window", "-x", "60", "-y", "16")
 seen = screen("SLOW EVENTS", "WAITING FOR")
 live.check(shows(seen, "TRACKER", "SLOW EVENTS", "WAITING FOR"), "… made larger to the smallest", seen)
 seen = screen(pattern=r"^WAITING FOR \(last ")
-live.check(re.search(r"^WAITING FOR \(last [^)]+\) +who +total +longest$", seen, re.M) and "? help" in seen, "… whose heads stand apart, and all keys are to be seen", seen)
+live.check(
+    re.search(r"^WAITING FOR \(last [^)]+\) +who +total +longest$", seen, re.M) and "? help" in seen,
+    "… whose heads stand apart, and all keys are to be seen",
+    seen,
+)
 live.check(max(map(len, seen.splitlines())) <= 60, "… and no line is longer", seen)
 tmux("resize-window", "-x", "200", "-y", "60")
 seen = screen("last 152 s")
@@ -143,9 +157,15 @@ live.check("EXIT 0" in seen, "SIGTERM", seen)
 tmux("kill-server")
 
 r = live.dwell("top")
-live.check(r.returncode == 1 and "must be a terminal; dwell latency shows the same" in r.stderr, "no terminal", r.stderr)
-for args, what in ((["x"], "'x' is not expected"), (["--every", "1us"], "--every: at least 100ms"), (["--every", "x"], "'x' is no time"),
-                   (["--nosuch"], "there is no option --nosuch")):
+live.check(
+    r.returncode == 1 and "must be a terminal; dwell latency shows the same" in r.stderr, "no terminal", r.stderr
+)
+for args, what in (
+    (["x"], "'x' is not expected"),
+    (["--every", "1us"], "--every: at least 100ms"),
+    (["--every", "x"], "'x' is no time"),
+    (["--nosuch"], "there is no option --nosuch"),
+):
     r = live.dwell("top", *args)
     live.check(r.returncode == 2 and what in r.stderr, f"wrong use: {args}", r.stderr)
 r = live.dwell("top", "--help")
@@ -155,8 +175,14 @@ live.check(r.returncode == 0 and r.stdout.startswith("Usage"), "--help", r.stdou
 def on_pty(*args, term="xterm-256color"):
     """dwell top on a terminal that nobody reads: the process, and our end."""
     ours, theirs = pty.openpty()
-    p = subprocess.Popen([live.DWELL, "top", *args], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, text=True,
-                         env=dict(os.environ, TERM=term, LANG="C.UTF-8"))
+    p = subprocess.Popen(
+        [live.DWELL, "top", *args],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ, TERM=term, LANG="C.UTF-8"),
+    )
     os.close(theirs)
     return p, ours
 

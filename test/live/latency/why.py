@@ -32,7 +32,13 @@ COMMAND = ["-c", "python3 waits.py"]
 
 r = live.dwell("-s", "why.d", "--record", "why.dwell", *COMMAND)
 rows = dict(l.rsplit(": ", 1) for l in r.stdout.splitlines() if ": " in l)
-for words, count in ("sleep", 3), ("read: data in a pipe", 1), ("events (select)", 1), ("events (epoll)", 1), ("wait4: a child", 1):
+for words, count in (
+    ("sleep", 3),
+    ("read: data in a pipe", 1),
+    ("events (select)", 1),
+    ("events (epoll)", 1),
+    ("wait4: a child", 1),
+):
     live.check(int(rows.get(words, 0)) >= count, f"{words}: {count}", r.stdout + r.stderr)
     live.check(int(rows.get("max " + words, 0)) >= 20, f"{words}: as long as it was", r.stdout)
 live.check(len(rows) == len([l for l in r.stdout.splitlines() if ": " in l]), "one row for one cause", r.stdout)
@@ -40,8 +46,14 @@ rep = live.dwell("report", "why.dwell")
 live.same(sorted(rep.stdout.split("\n")), sorted(r.stdout.split("\n")), "the report says the same")
 
 r = live.dwell("--json", "-s", "why.d", *COMMAND)
-found = [k for l in r.stdout.splitlines() if '"class"' in l for a in json.loads(l).get("aggregations", [])
-         for k in [a] if "sleep" in json.dumps(k)]
+found = [
+    k
+    for l in r.stdout.splitlines()
+    if '"class"' in l
+    for a in json.loads(l).get("aggregations", [])
+    for k in [a]
+    if "sleep" in json.dumps(k)
+]
 live.check('{"cause":"sleep","class":"time"}' in r.stdout, "JSON: cause and class", r.stdout[:3000] + str(found))
 
 SLEEP = 'sched:::off-cpu /pid == $target/ { self->in = 1; } sched:::on-cpu /self->in/ { trace(why(stack())); why(stack(3)); self->in = 0; }'
@@ -50,18 +62,30 @@ live.check("  sleep  " in r.stdout, "in a record: all frames", r.stdout)
 with open("mine", "w", encoding="utf-8") as f:
     f.write('# my own\nwait device "my nap" alone:\n\tdo_nanosleep\n')
 r = live.dwell("-x", "causes=mine", "-qn", SLEEP, "-c", "sleep 0.1")
-live.check("  my nap  " in r.stdout and r.returncode == 0, "-x causes: rules of one's own go before", r.stdout + r.stderr)
+live.check(
+    "  my nap  " in r.stdout and r.returncode == 0, "-x causes: rules of one's own go before", r.stdout + r.stderr
+)
 with open("broken", "w", encoding="utf-8") as f:
     f.write('wait device "my nap" alone:\n\tdo_nanosleep\nwait nothing "x": y\n')
 r = live.dwell("-x", "causes=broken", "-qn", SLEEP, "-c", "sleep 0.1")
-live.check(r.returncode == 1 and "broken:3: 'nothing' is no class of waits" in r.stderr, "a broken rule: file and line", r.stderr)
+live.check(
+    r.returncode == 1 and "broken:3: 'nothing' is no class of waits" in r.stderr,
+    "a broken rule: file and line",
+    r.stderr,
+)
 r = live.dwell("-x", "causes=absent", "-qn", SLEEP, "-c", "sleep 0.1")
 live.check(r.returncode == 1 and "cannot open absent: No such file" in r.stderr, "no such file", r.stderr)
 
-for what, message in (("why()", "takes one kernel stack"), ("why(stack(), 1)", "takes one kernel stack"),
-                      ("why(1)", "why( ) takes a kernel stack, not 'int'"), ("why(ustack())", "why( ) takes a kernel stack")):
+for what, message in (
+    ("why()", "takes one kernel stack"),
+    ("why(stack(), 1)", "takes one kernel stack"),
+    ("why(1)", "why( ) takes a kernel stack, not 'int'"),
+    ("why(ustack())", "why( ) takes a kernel stack"),
+):
     r = live.dwell("-xerrtags", "-en", f"BEGIN {{ @[{what}] = count(); }}")
-    live.check(r.returncode == 1 and message in r.stderr and "D_STACK_PROTO" in r.stderr, f"{what} is refused", r.stderr)
+    live.check(
+        r.returncode == 1 and message in r.stderr and "D_STACK_PROTO" in r.stderr, f"{what} is refused", r.stderr
+    )
 r = live.dwell("-en", "BEGIN { self->x = why(stack()); }")
 live.check(r.returncode == 1, "a cause is no value of a variable", r.stderr)
 r = live.dwell("-en", 'BEGIN { printf("%d", why(stack())); }')

@@ -45,7 +45,14 @@ def port():
 
 @contextlib.contextmanager
 def running(argv, ready):
-    p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+    p = subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
     try:
         until = time.monotonic() + 20
         while time.monotonic() < until and p.poll() is None and not ready(p):
@@ -73,6 +80,7 @@ def asked(question):
         while not stop.is_set():
             question()
             time.sleep(PAUSE)
+
     t = threading.Thread(target=ask)
     t.start()
     try:
@@ -96,13 +104,20 @@ def is_idle(name, comm, tids):
     rows, r = causes("--comm", comm)
     rows = [c for c in rows if c["tid"] in tids]
     idle, busy = sum_of(rows, True), sum_of(rows, False)
-    live.check(idle > 0.7 * SECONDS and busy < 0.1 * idle, f"{name}: idle in dwell why", f"{idle} {busy}\n{rows}\n{r.stderr}")
-    r = live.dwell("latency", "offcpu", "--comm", comm, "--over", "5ms", "--all", "--for", f"{SECONDS}s", "--json", timeout=60)
+    live.check(
+        idle > 0.7 * SECONDS and busy < 0.1 * idle, f"{name}: idle in dwell why", f"{idle} {busy}\n{rows}\n{r.stderr}"
+    )
+    r = live.dwell(
+        "latency", "offcpu", "--comm", comm, "--over", "5ms", "--all", "--for", f"{SECONDS}s", "--json", timeout=60
+    )
     shown = [o for o in map(json.loads, r.stdout.splitlines()) if o["type"] == "latency-event" and o["tid"] in tids]
     summary = [o for o in map(json.loads, r.stdout.splitlines()) if o["type"] == "latency-summary"]
     # Of the first waits of a process its functions are not known yet.
-    live.check(len(shown) <= 3 * len(tids) and sum(s["idle"] for s in summary) > 10 * len(shown), f"{name}: idle in dwell latency offcpu",
-               f"{len(shown)} {[s['idle'] for s in summary]}\n{shown[:3]}")
+    live.check(
+        len(shown) <= 3 * len(tids) and sum(s["idle"] for s in summary) > 10 * len(shown),
+        f"{name}: idle in dwell latency offcpu",
+        f"{len(shown)} {[s['idle'] for s in summary]}\n{shown[:3]}",
+    )
     r = live.dwell("stuck", "--comm", comm, "--all", "--over", "1ms", "--json", timeout=60)
     stuck = [o for o in map(json.loads, r.stdout.splitlines()) if o["type"] == "stuck" and o["tid"] in tids]
     live.check(all(o["class"] in IDLE for o in stuck), f"{name}: idle in dwell stuck", f"{stuck}")
@@ -110,7 +125,12 @@ def is_idle(name, comm, tids):
 
 def threads(pid, comm=None):
     found = set()
-    for p in [pid, *map(int, subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split())]:
+    for p in [
+        pid,
+        *map(
+            int, subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+        ),
+    ]:
         for t in map(int, os.listdir(f"/proc/{p}/task")):
             with open(f"/proc/{p}/task/{t}/comm", encoding="utf-8") as f:
                 if comm is None and t != p or comm is not None and f.read().strip() == comm:
@@ -124,14 +144,17 @@ def nginx():
     os.chmod(live.WORK, 0o755)
     temp = "".join(f"{n}_temp_path {own}/{n}; " for n in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     with open(f"{own}/conf", "w", encoding="utf-8") as f:
-        f.write(f"worker_processes 1; daemon off; pid {own}/pid; error_log {own}/errors; thread_pool default threads=2;\n"
-                f"events {{ }} http {{ access_log off; {temp} server {{ listen 127.0.0.1:{where}; aio threads; root /etc; }} }}\n")
+        f.write(
+            f"worker_processes 1; daemon off; pid {own}/pid; error_log {own}/errors; thread_pool default threads=2;\n"
+            f"events {{ }} http {{ access_log off; {temp} server {{ listen 127.0.0.1:{where}; aio threads; root /etc; }} }}\n"
+        )
     with running([shutil.which("nginx"), "-c", f"{own}/conf"], lambda p: answers(where)) as p:
         ask = http.client.HTTPConnection("127.0.0.1", where)
 
         def get():
             ask.request("GET", "/hostname")
             ask.getresponse().read()
+
         with asked(get):
             time.sleep(0.3)
             tids = threads(p.pid)
@@ -141,13 +164,16 @@ def nginx():
 
 def redis():
     where = port()
-    with running([shutil.which("redis-server"), "--port", str(where), "--save", "", "--dir", live.WORK], lambda p: answers(where)) as p:
+    with running(
+        [shutil.which("redis-server"), "--port", str(where), "--save", "", "--dir", live.WORK], lambda p: answers(where)
+    ) as p:
         ask = socket.create_connection(("127.0.0.1", where))
 
         def flush():
             for command in ("SADD s " + " ".join(f"member{i}" for i in range(100)), "UNLINK s"):
                 ask.sendall(command.encode() + b"\r\n")
                 ask.recv(100)
+
         flush()
         tids = threads(p.pid, "bio_lazy_free")
         if not tids:
@@ -160,17 +186,27 @@ def redis():
 def java():
     with open(os.path.join(live.WORK, "Exec.java"), "w", encoding="utf-8") as f:
         f.write(JAVA)
-    if subprocess.run(["javac", "-d", live.WORK, os.path.join(live.WORK, "Exec.java")], check=False, **QUIET).returncode:
+    if subprocess.run(
+        ["javac", "-d", live.WORK, os.path.join(live.WORK, "Exec.java")], check=False, **QUIET
+    ).returncode:
         print("# no Java compiler")
         return
     with running(["java", "-cp", live.WORK, "Exec"], lambda p: p.stdout.readline() == "ready\n") as p:
         rows, r = causes("-p", str(p.pid))
-        own = [c for c in rows if c["comm"] not in ("dwell-holder", "dwell-waiter", "java") and not c["comm"].startswith("ForkJoin")]
+        own = [
+            c
+            for c in rows
+            if c["comm"] not in ("dwell-holder", "dwell-waiter", "java") and not c["comm"].startswith("ForkJoin")
+        ]
         idle, busy = sum_of(own, True), sum_of(own, False)
         live.check(idle > SECONDS and busy < 0.05 * idle, "the JVM's own threads are idle", f"{idle} {busy}\n{own}")
         waiter = [c for c in rows if c["comm"] == "dwell-waiter"]
         locked = sum_of([c for c in waiter if c["class"] == "lock" and not c["inferred"]], False)
-        live.check(locked > 0.6 * SECONDS, "a thread that waits for a monitor waits for a lock", f"{locked}\n{waiter}\n{r.stderr}")
+        live.check(
+            locked > 0.6 * SECONDS,
+            "a thread that waits for a monitor waits for a lock",
+            f"{locked}\n{waiter}\n{r.stderr}",
+        )
         holder = [c for c in rows if c["comm"] == "dwell-holder"]
         live.check(sum_of(holder, True) > 0.8 * SECONDS, "its owner sleeps", str(holder))
 

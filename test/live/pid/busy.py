@@ -32,7 +32,9 @@ def scratch_maps(before):
 
 def mark(fd, size, value):
     """The word in use is the first of the entry, on every CPU."""
-    cpus = 1 + int(open("/sys/devices/system/cpu/possible", encoding="ascii").read().strip().split("-")[-1].split(",")[-1])
+    cpus = 1 + int(
+        open("/sys/devices/system/cpu/possible", encoding="ascii").read().strip().split("-")[-1].split(",")[-1]
+    )
     key = ctypes.create_string_buffer(struct.pack("=I", 0), 4)
     stride = (size + 7) // 8 * 8
     val = ctypes.create_string_buffer(struct.pack("=Q", value).ljust(stride, b"\0") * cpus, stride * cpus)
@@ -42,9 +44,21 @@ def mark(fd, size, value):
 
 before = live.attached()
 p = subprocess.Popen([PROBED, "0", "5"])
-d = subprocess.Popen([live.DWELL, "-q", "-p", str(p.pid), "-x", "statusrate=100ms", "-n",
-                      "pid$target:a.out:probed_add:entry { @ = count(); }"],
-                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+d = subprocess.Popen(
+    [
+        live.DWELL,
+        "-q",
+        "-p",
+        str(p.pid),
+        "-x",
+        "statusrate=100ms",
+        "-n",
+        "pid$target:a.out:probed_add:entry { @ = count(); }",
+    ],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+)
 maps = []
 for _ in range(200):
     time.sleep(0.02)

@@ -14,8 +14,11 @@ if not shutil.which("cc"):
     print("no C compiler")
     sys.exit(77)
 os.chdir(live.WORK)
-for name, text in (("lib.c", "int work(int a, long b);\nint work(int a, long b) { return a + (int)b; }\n"),
-                   ("main.c", """#include <stdio.h>
+for name, text in (
+    ("lib.c", "int work(int a, long b);\nint work(int a, long b) { return a + (int)b; }\n"),
+    (
+        "main.c",
+        """#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 int work(int a, long b);
@@ -27,8 +30,14 @@ int main(int argc, char **argv)
 		work(1000, i);
 	return 0;
 }
-"""), ("go.c", "__asm__(\".pushsection .note.go.buildid,\\\"a\\\",@note\\n.long 4,0,4\\n.asciz \\\"Go\\\"\\n.popsection\\n\");\n"
-       "int work(void);\nint work(void) { return 1; }\nint main(void) { return work(); }\n")):
+""",
+    ),
+    (
+        "go.c",
+        "__asm__(\".pushsection .note.go.buildid,\\\"a\\\",@note\\n.long 4,0,4\\n.asciz \\\"Go\\\"\\n.popsection\\n\");\n"
+        "int work(void);\nint work(void) { return 1; }\nint main(void) { return work(); }\n",
+    ),
+):
     with open(name, "w", encoding="ascii") as f:
         f.write(text)
 here = os.path.realpath(".")
@@ -52,8 +61,12 @@ def go_on(*loads):
 
 def trace(code, *args):
     """dwell that has attached."""
-    p = subprocess.Popen([live.DWELL, *args, "-n", code + ' BEGIN { printf("begun\\n"); }'], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen(
+        [live.DWELL, *args, "-n", code + ' BEGIN { printf("begun\\n"); }'],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     while "begun" not in (line := p.stdout.readline()) and line:
         pass
     return p
@@ -85,13 +98,19 @@ n = len(loads) - 1 or 1
 live.check(f": those of all processes in {n} file" in err, "it says in how many files", err)
 
 # Those that start later: of a known file, and of one that nobody had.
-for what, before, late_is_fine in (("a process that starts later", [], False), ("one with a file of its own", BOUND, True)):
+for what, before, late_is_fine in (
+    ("a process that starts later", [], False),
+    ("one with a file of its own", BOUND, True),
+):
     if before and not can_unshare:
         continue
     for name in ("libeveryone.so.1", "libeveryone", f"{here}/libeveryone.so.1", f"{here}/libev*"):
         first = start(1)
-        p = trace("pid*:%s:work:return /execname == \"load\"/ { @[probemod, probefunc, probeprov == strjoin(\"pid\", lltostr(pid)), arg1 > 999] = count(); } "
-                  "END { printa(\"%%s %%s %%d %%d %%@d\\n\", @); }" % name, "-q")
+        p = trace(
+            "pid*:%s:work:return /execname == \"load\"/ { @[probemod, probefunc, probeprov == strjoin(\"pid\", lltostr(pid)), arg1 > 999] = count(); } "
+            "END { printa(\"%%s %%s %%d %%d %%@d\\n\", @); }" % name,
+            "-q",
+        )
         subprocess.run([*before, "./load", "5000"], check=True)
         go_on(first)
         out, err, late = end(p)
@@ -112,7 +131,9 @@ go_on(first)
 later = subprocess.Popen(["./load", "101"])
 later.wait()
 out, err, _ = end(p)
-live.check(f"{first.pid} 3\n" in out and f"{later.pid} 5050\n" in out, "typed arguments, of a later process, too", out + err)
+live.check(
+    f"{first.pid} 3\n" in out and f"{later.pid} 5050\n" in out, "typed arguments, of a later process, too", out + err
+)
 
 # One file below two overlays, and by itself.
 for d in ("up1", "work1", "over1", "up2", "work2", "over2", "low"):
@@ -121,26 +142,37 @@ shutil.copy("load", "low/load")
 shutil.copy("libeveryone.so.1", "low/libeveryone.so.1")
 script = "".join(f"mount -t overlay none -o lowerdir=low,upperdir=up{i},workdir=work{i} over{i} && " for i in (1, 2))
 script += "cd over1 && ./load 100 && cd ../over2 && ./load 100 && cd ../low && ./load 100"
-if can_unshare and subprocess.run(["unshare", "-m", "sh", "-c", script], check=False, stderr=subprocess.DEVNULL).returncode == 0:
+if (
+    can_unshare
+    and subprocess.run(["unshare", "-m", "sh", "-c", script], check=False, stderr=subprocess.DEVNULL).returncode == 0
+):
     p = trace("pid*:load:main:entry /execname == \"load\"/ { @ = count(); } END { printa(\"%@d\\n\", @); }", "-q", "-Z")
     subprocess.run(["unshare", "-m", "sh", "-c", script], check=True)
     out, err, late = end(p)
     live.check(late or out.strip() == "3", "a file below overlays is probed once", out + err)
 
 # What is refused, and why.
-for code, words in (("pid*:gopher:main:return", "no process has a file gopher"),
-                    (f"pid*:{here}/gopher:work:return", "is a Go program, and a return probe would crash it"),
-                    (f"pid*:{here}/gopher:nosuch:entry", "failed to lookup 'nosuch'"),
-                    ("pid*:nosuch.so.9:f:entry", "no process has a file nosuch.so.9"),
-                    ("pid*::malloc:entry", "pid* needs a file and a function")):
+for code, words in (
+    ("pid*:gopher:main:return", "no process has a file gopher"),
+    (f"pid*:{here}/gopher:work:return", "is a Go program, and a return probe would crash it"),
+    (f"pid*:{here}/gopher:nosuch:entry", "failed to lookup 'nosuch'"),
+    ("pid*:nosuch.so.9:f:entry", "no process has a file nosuch.so.9"),
+    ("pid*::malloc:entry", "pid* needs a file and a function"),
+):
     r = live.dwell("-q", "-n", code + " { }")
     live.check(r.returncode == 1 and words in r.stderr, f"{code.replace(here, '')} is refused", r.stderr)
 r = live.dwell("-q", "-c", "./gopher", "-n", "pid$target:a.out:work:return { }")
 live.check("is a Go program" in r.stderr, "so is a return of Go in one process", r.stderr)
 r = live.dwell("-l", "-n", f"pid*:{here}/gopher:work:[er]*")
-live.same([line.split()[1:] for line in r.stdout.splitlines()[1:]], [["pid*", "gopher", "work", "entry"]], "a pattern leaves it out")
+live.same(
+    [line.split()[1:] for line in r.stdout.splitlines()[1:]],
+    [["pid*", "gopher", "work", "entry"]],
+    "a pattern leaves it out",
+)
 r = live.dwell("-l", "-m", f"pid*:{here}/gopher", "-f", "pid*:libc.so.6:getaddrinfo")
-live.check("needs a file and a function" in r.stderr, "-m: a whole library with all its instructions is not meant", r.stderr)
+live.check(
+    "needs a file and a function" in r.stderr, "-m: a whole library with all its instructions is not meant", r.stderr
+)
 r = live.dwell("-l", "-f", f"pid*:{here}/gopher:work")
 live.check("work entry" in r.stdout, "-f with a path", r.stdout + r.stderr)
 live.done()

@@ -76,7 +76,11 @@ def split_off(program):
 COUNT = 'pid$target:{0}:{1}:entry {{ @a = count(); }} pid$target:{0}:{2}:entry {{ @b = count(); }} END {{ printa("%@d %@d\\n", @a, @b); }}'
 subprocess.run(["cc", "-O2", "-g", "-o", "copies", "copies.c"], check=True)
 subprocess.run(["c++", "-O2", "-g", "-o", "copiesxx", "copies.cc"], check=True)
-for built, first, second in (("copies", "inside", "mixed"), ("copiesxx", "bump", "twice"), ("copiesxx", "_ZN3box4bumpEl", "twice")):
+for built, first, second in (
+    ("copies", "inside", "mixed"),
+    ("copiesxx", "bump", "twice"),
+    ("copiesxx", "_ZN3box4bumpEl", "twice"),
+):
     split_off(built)
     for program in built, "stripped":
         r = run(program, COUNT.format(program, first, second), "-q")
@@ -86,25 +90,44 @@ for built, first, second in (("copies", "inside", "mixed"), ("copiesxx", "bump",
 r = run("copies", "pid$target:copies:inside:entry { @[probefunc] = count(); }")
 live.check("matched 2 probes, 2 of them inlined copies" in r.stderr, "it says how many are inlined", r.stderr)
 r = run("copies", "pid$target:copies:inside:entry", "-l")
-live.check("inside entry  (inlined in main, copies.c@15)" in r.stdout and "inside entry  (inlined in once, copies.c@9)" in r.stdout, "-l says where", r.stdout + r.stderr)
+live.check(
+    "inside entry  (inlined in main, copies.c@15)" in r.stdout
+    and "inside entry  (inlined in once, copies.c@9)" in r.stdout,
+    "-l says where",
+    r.stdout + r.stderr,
+)
 r = run("copies", "pid$target:copies:mixed:entry { @[arg0] = count(); }")
-live.check("1 inlined copy of mixed left out: the clause reads arguments" in r.stderr, "copies have no arguments", r.stderr)
+live.check(
+    "1 inlined copy of mixed left out: the clause reads arguments" in r.stderr, "copies have no arguments", r.stderr
+)
 live.same(r.stdout.split()[-2:], ["1", "100"], "… the function itself has them")
 r = run("copies", "pid$target:copies:mixed:return { @ = count(); }", "-q")
 live.same(r.stdout.split()[-1], "100", "returns are those of the function itself")
-p = subprocess.Popen([live.DWELL, "-q", "-n",
-                      f'pid*:{os.path.realpath("copies")}:inside:entry {{ @ = count(); }} BEGIN {{ printf("begun\\n"); }} END {{ printa("%@d\\n", @); }}'],
-                     stdout=subprocess.PIPE, text=True)
+p = subprocess.Popen(
+    [
+        live.DWELL,
+        "-q",
+        "-n",
+        f'pid*:{os.path.realpath("copies")}:inside:entry {{ @ = count(); }} BEGIN {{ printf("begun\\n"); }} END {{ printa("%@d\\n", @); }}',
+    ],
+    stdout=subprocess.PIPE,
+    text=True,
+)
 live.same(p.stdout.readline(), "begun\n", "of all processes")
 subprocess.run(["./copies", "300"], check=True, stdout=subprocess.DEVNULL)
 p.send_signal(2)
 live.same(p.communicate()[0].split(), ["450"], "… those that start later are counted")
 
 subprocess.run(["strip", "-g", "-o", "bare", "copies"], check=True)
-for wanted, words in (("copies:inside:return", "'inside' is inlined in each of its 2 places in 'copies', which have an entry only"),
-                      ("copies:inside:entry { @ = sum(arg0); }", "inlined copies have no arguments"),
-                      ("copies:insode:entry", "failed to lookup 'insode' in module 'copies'"),
-                      ("bare:inside:entry", "failed to lookup 'inside' in module 'bare'; it has no debug information, which tells inlined functions")):
+for wanted, words in (
+    ("copies:inside:return", "'inside' is inlined in each of its 2 places in 'copies', which have an entry only"),
+    ("copies:inside:entry { @ = sum(arg0); }", "inlined copies have no arguments"),
+    ("copies:insode:entry", "failed to lookup 'insode' in module 'copies'"),
+    (
+        "bare:inside:entry",
+        "failed to lookup 'inside' in module 'bare'; it has no debug information, which tells inlined functions",
+    ),
+):
     r = run(wanted.split(":", maxsplit=1)[0], f"pid$target:{wanted}")
     live.check(r.returncode == 1 and words in r.stderr, f"{wanted}: {words}", r.stderr)
 live.done()

@@ -47,7 +47,9 @@ def line(text):
 
 
 def run(program, wanted, *more):
-    return subprocess.run([live.DWELL, "-q", *more, "-n", wanted, "-c", f"./{program} 300"], capture_output=True, text=True)
+    return subprocess.run(
+        [live.DWELL, "-q", *more, "-n", wanted, "-c", f"./{program} 300"], capture_output=True, text=True
+    )
 
 
 COPIED, OWN, ODD = line("\tcopied++;"), line("\town++;"), line("\t\t\todd++;")
@@ -57,18 +59,33 @@ for level in "-O0", "-O2":
     subprocess.run(["objcopy", "--only-keep-debug", "lines", "stripped.debug"], check=True)
     subprocess.run(["objcopy", "--strip-debug", "--add-gnu-debuglink=stripped.debug", "stripped"], check=True)
     for program in "lines", "stripped":
-        r = run(program, f"pid$target:{program}::lines.c@{COPIED} {{ @copied = count(); @by[probefunc] = count(); }} "
-                f"pid$target:{program}::lines.c@{OWN} {{ @own = count(); }} pid$target:{program}:main:l*.c@{ODD} {{ @odd = count(); }}"
-                ' END { printa("%@d %@d %@d\\n", @copied, @own, @odd); printa("%s=%@d ", @by); trunc(@by); trunc(@copied); '
-                'trunc(@own); trunc(@odd); }')
-        live.same(r.stdout.split(), ["450", "150", "100", "450", "150", "100", "once=150", "main=300"],
-                  f"{level}: {program}: counts as the program's own, in each copy {r.stderr}")
+        r = run(
+            program,
+            f"pid$target:{program}::lines.c@{COPIED} {{ @copied = count(); @by[probefunc] = count(); }} "
+            f"pid$target:{program}::lines.c@{OWN} {{ @own = count(); }} pid$target:{program}:main:l*.c@{ODD} {{ @odd = count(); }}"
+            ' END { printa("%@d %@d %@d\\n", @copied, @own, @odd); printa("%s=%@d ", @by); trunc(@by); trunc(@copied); '
+            'trunc(@own); trunc(@odd); }',
+        )
+        live.same(
+            r.stdout.split(),
+            ["450", "150", "100", "450", "150", "100", "once=150", "main=300"],
+            f"{level}: {program}: counts as the program's own, in each copy {r.stderr}",
+        )
 
-r = subprocess.run([live.DWELL, "-l", "-n", f"pid$target:lines:once:lines.c@{OWN}", "-c", "./lines 1"], capture_output=True, text=True)
+r = subprocess.run(
+    [live.DWELL, "-l", "-n", f"pid$target:lines:once:lines.c@{OWN}", "-c", "./lines 1"], capture_output=True, text=True
+)
 live.check(f"once lines.c@{OWN}" in r.stdout, "-l has its name", r.stdout + r.stderr)
-p = subprocess.Popen([live.DWELL, "-q", "-n",
-                      f'pid*:{os.path.realpath("lines")}::lines.c@{OWN} {{ @ = count(); }} BEGIN {{ printf("begun\\n"); }} END {{ printa("%@d\\n", @); }}'],
-                     stdout=subprocess.PIPE, text=True)
+p = subprocess.Popen(
+    [
+        live.DWELL,
+        "-q",
+        "-n",
+        f'pid*:{os.path.realpath("lines")}::lines.c@{OWN} {{ @ = count(); }} BEGIN {{ printf("begun\\n"); }} END {{ printa("%@d\\n", @); }}',
+    ],
+    stdout=subprocess.PIPE,
+    text=True,
+)
 live.same(p.stdout.readline(), "begun\n", "of all processes")
 subprocess.run(["./lines", "300"], check=True, stdout=subprocess.DEVNULL)
 subprocess.run(["./lines", "100"], check=True, stdout=subprocess.DEVNULL)
@@ -77,11 +94,16 @@ live.same(p.communicate()[0].split(), ["200"], "… those that start later are c
 
 subprocess.run(["cc", "-O0", "-g", "-o", "lines", "lines.c"], check=True)
 subprocess.run(["strip", "-g", "-o", "bare", "lines"], check=True)
-for wanted, words in ((f"lines::lines.c@{line('static volatile long copied, own, odd;')}", "no statement begins at lines.c@3; the nearest ones: 6"),
-                      (f"lines:once:lines.c@{ODD}", f"no statement of lines.c@{ODD} is in function 'once'"),
-                      ("lines::nowhere.c@3", "has no source file like that of nowhere.c@3"),
-                      ("lines::lines.c@99999", "the nearest ones: "),
-                      ("bare::lines.c@6", "bare has no debug information, which tells the lines")):
+for wanted, words in (
+    (
+        f"lines::lines.c@{line('static volatile long copied, own, odd;')}",
+        "no statement begins at lines.c@3; the nearest ones: 6",
+    ),
+    (f"lines:once:lines.c@{ODD}", f"no statement of lines.c@{ODD} is in function 'once'"),
+    ("lines::nowhere.c@3", "has no source file like that of nowhere.c@3"),
+    ("lines::lines.c@99999", "the nearest ones: "),
+    ("bare::lines.c@6", "bare has no debug information, which tells the lines"),
+):
     r = run(wanted.split(":", maxsplit=1)[0], f"pid$target:{wanted} {{ @ = count(); }}")
     live.check(r.returncode == 1 and words in r.stderr, f"{wanted}: {words}", r.stderr)
 live.done()

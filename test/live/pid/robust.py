@@ -11,7 +11,9 @@ import live
 PROBED = os.path.join(os.path.dirname(live.TRIGGER), "probed")
 os.chdir(live.WORK)
 os.chmod(live.WORK, 0o755)
-COUNT = "pid$target:{}:probed_add:entry {{ n++; }} pid$target:{}:probed_add:entry /n > 10/ {{ printf(\"seen\"); exit(0); }}"
+COUNT = (
+    "pid$target:{}:probed_add:entry {{ n++; }} pid$target:{}:probed_add:entry /n > 10/ {{ printf(\"seen\"); exit(0); }}"
+)
 
 
 def seen(pid, module, what):
@@ -33,8 +35,15 @@ p.wait()
 
 if subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
     os.mkdir("hidden")
-    p = subprocess.Popen(["unshare", "-m", "sh", "-c", f"mount -t tmpfs none hidden && cp {PROBED} hidden/inside && "
-                          "exec hidden/inside 0 2"])
+    p = subprocess.Popen(
+        [
+            "unshare",
+            "-m",
+            "sh",
+            "-c",
+            f"mount -t tmpfs none hidden && cp {PROBED} hidden/inside && " "exec hidden/inside 0 2",
+        ]
+    )
     for _ in range(100):
         time.sleep(0.02)
         if os.readlink(f"/proc/{p.pid}/exe").endswith("inside"):
@@ -46,13 +55,21 @@ if subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
 
 # Dies while it is traced: the run ends, and says so.
 p = subprocess.Popen([PROBED, "0", "2"])
-d = subprocess.Popen([live.DWELL, "-p", str(p.pid), "-n", "pid$target:::entry { @ = count(); }"], stdout=subprocess.PIPE,
-                     stderr=subprocess.PIPE, text=True)
+d = subprocess.Popen(
+    [live.DWELL, "-p", str(p.pid), "-n", "pid$target:::entry { @ = count(); }"],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+)
 time.sleep(1)
 p.kill()
 p.wait()
 out, err = d.communicate(timeout=20)
-live.check(d.returncode == 0 and f"pid {p.pid} terminated by SIGKILL" in err or f"pid {p.pid} has exited" in err, "a process that dies while thousands of probes are in it", err)
+live.check(
+    d.returncode == 0 and f"pid {p.pid} terminated by SIGKILL" in err or f"pid {p.pid} has exited" in err,
+    "a process that dies while thousands of probes are in it",
+    err,
+)
 
 # Dies just when it is looked at, many times.
 bad = []
@@ -73,14 +90,20 @@ z.wait()
 # Its children run the probed code without being traced, or harmed.
 with open("fork.sh", "w", encoding="ascii") as f:
     f.write("for i in 1 2 3 4 5; do (exec true) || echo BAD; /bin/true || echo BAD; done; echo fine\n")
-r = live.dwell("-q", "-c", "/bin/sh fork.sh", "-n", "pid$target:::entry { @ = count(); } END { printa(\"counted\\n\", @); }")
-live.check("fine" in r.stdout and "BAD" not in r.stdout and "counted" in r.stdout, "a probed shell forks and executes",
-           r.stdout + r.stderr)
+r = live.dwell(
+    "-q", "-c", "/bin/sh fork.sh", "-n", "pid$target:::entry { @ = count(); } END { printa(\"counted\\n\", @); }"
+)
+live.check(
+    "fine" in r.stdout and "BAD" not in r.stdout and "counted" in r.stdout,
+    "a probed shell forks and executes",
+    r.stdout + r.stderr,
+)
 
 # Forks, executes itself, maps and unmaps a library all the time, while probes come and go in it.
 if shutil.which("cc"):
     with open("churn.c", "w", encoding="ascii") as f:
-        f.write("""#include <dlfcn.h>
+        f.write(
+            """#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -111,14 +134,22 @@ int main(int argc, char **argv)
 	execl("/proc/self/exe", "churn", text, NULL);
 	return 5;
 }
-""")
+"""
+        )
     subprocess.run(["cc", "-O1", "-o", "churn", "churn.c", "-ldl"], check=True)
     p = subprocess.Popen(["./churn"])
     bad, fired = [], 0
     for i in range(12):
-        r = live.dwell("-q", "-p", p.pid, "-n", "pid$target:::entry { @ = count(); } tick-200ms { exit(0); } END { printa(\"%@d\\n\", @); }"
-                       if i % 2 else "pid$target::churn:entry,pid$target::churn:return { @ = count(); } tick-200ms { exit(0); } "
-                       "END { printa(\"%@d\\n\", @); }")
+        r = live.dwell(
+            "-q",
+            "-p",
+            p.pid,
+            "-n",
+            "pid$target:::entry { @ = count(); } tick-200ms { exit(0); } END { printa(\"%@d\\n\", @); }"
+            if i % 2
+            else "pid$target::churn:entry,pid$target::churn:return { @ = count(); } tick-200ms { exit(0); } "
+            "END { printa(\"%@d\\n\", @); }",
+        )
         fired += int(r.stdout.split()[0]) if r.stdout.split() and r.stdout.split()[0].isdigit() else 0
         if r.returncode not in (0, 1) or (r.returncode == 1 and "process" not in r.stderr and "probe" not in r.stderr):
             bad.append((r.returncode, r.stderr))
@@ -132,8 +163,9 @@ int main(int argc, char **argv)
 # dwell is killed: its probes go with it.
 p = subprocess.Popen([PROBED, "0", "2"])
 before = live.attached()
-d = subprocess.Popen([live.DWELL, "-q", "-p", str(p.pid), "-n", "pid$target::probed_*:entry { @ = count(); }"],
-                     stdout=subprocess.DEVNULL)
+d = subprocess.Popen(
+    [live.DWELL, "-q", "-p", str(p.pid), "-n", "pid$target::probed_*:entry { @ = count(); }"], stdout=subprocess.DEVNULL
+)
 for _ in range(100):
     time.sleep(0.02)
     if any(kind == "link" for kind, _ in live.attached() - before):
@@ -147,7 +179,22 @@ p.kill()
 p.wait()
 
 if shutil.which("setpriv"):
-    r = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", live.DWELL, "-p", "1", "-n",
-                        "pid$target:::entry"], capture_output=True, text=True, timeout=20, check=False)
+    r = subprocess.run(
+        [
+            "setpriv",
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+            live.DWELL,
+            "-p",
+            "1",
+            "-n",
+            "pid$target:::entry",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
     live.check(r.returncode == 1 and r.stderr.startswith("dwell:"), "without privileges: a message", r.stderr)
 live.done()

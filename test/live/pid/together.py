@@ -17,8 +17,11 @@ try:
         r = live.dwell("-qn", PROGRAM, p.pid, timeout=60)
         counts = [int(w) for w in r.stdout.split()] if r.returncode == 0 else []
         # The first call may be of a chain whose chain_a came before.
-        live.check(len(counts) == 2 and counts[0] - counts[1] in (0, 1), "calls and entries of their callers are equal",
-                   f"{r.returncode} {r.stdout} {r.stderr}")
+        live.check(
+            len(counts) == 2 and counts[0] - counts[1] in (0, 1),
+            "calls and entries of their callers are equal",
+            f"{r.returncode} {r.stdout} {r.stderr}",
+        )
 finally:
     p.kill()
     p.wait()

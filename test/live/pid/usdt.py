@@ -61,12 +61,20 @@ def sh(*args, **kw):
 
 live.same(sh("./dtrace", "-C", "-h", "-s", "myapp.d").returncode, 0, "dtrace -C -h -s myapp.d makes myapp.h")
 header = open("myapp.h", encoding="ascii").read()
-live.check("#define MYAPP_QUERY_START(arg0, arg1)" in header and "#define MYAPP_DONE_ENABLED()" in header, "macros", header)
-live.same(sh("./dtrace", "-C", "-Ino", "-DX=1", "-xnolibs", "-h", "-s", "myapp.d", "-o", "other.h").returncode, 0, "other options")
+live.check(
+    "#define MYAPP_QUERY_START(arg0, arg1)" in header and "#define MYAPP_DONE_ENABLED()" in header, "macros", header
+)
+live.same(
+    sh("./dtrace", "-C", "-Ino", "-DX=1", "-xnolibs", "-h", "-s", "myapp.d", "-o", "other.h").returncode,
+    0,
+    "other options",
+)
 
-CODE = "myapp$target:::query-start { printf(\"%d %s %s\\n\", arg0, probefunc, copyinstr(arg1)); } " \
-       "myapp$target:::odd-sizes { printf(\"%d %d %d %d\\n\", args[0], args[1], args[2], args[3]); } " \
-       "myapp$target:::done { printf(\"done\\n\"); } myapp$target:::empty { @ = count(); } END { printa(\"%@d\\n\", @); }"
+CODE = (
+    "myapp$target:::query-start { printf(\"%d %s %s\\n\", arg0, probefunc, copyinstr(arg1)); } "
+    "myapp$target:::odd-sizes { printf(\"%d %d %d %d\\n\", args[0], args[1], args[2], args[3]); } "
+    "myapp$target:::done { printf(\"done\\n\"); } myapp$target:::empty { @ = count(); } END { printa(\"%@d\\n\", @); }"
+)
 WANT = "0 main never looked at\n-5 65535 1234567890123 10\n1 main Select\n-5 65535 1234567890123 20\n4\n\n"
 compilers = [("cc -O2", [CC, "-O2"]), ("cc -O0", [CC, "-O0"]), ("cc, no PIE", [CC, "-O2", "-fno-pie", "-no-pie"])]
 if shutil.which("clang"):
@@ -91,38 +99,70 @@ for what, cc in compilers:
     live.same(sh("./myapp").stdout, "", f"{what}: and lowered again")
 
 # A provider block of the D program says what args[] are.
-BLOCK = ("struct info { int twice; string text; }; translator struct info < int i > { twice = 2 * i; }; "
-         "provider myapp { probe query__start(int n, char *s) : (char *s, struct info *n); "
-         "probe odd__sizes(char a, unsigned short b, long c, int d) : (int d, long c); }; "
-         "myapp$target:::query-start { printf(\"%s %d\\n\", copyinstr((uintptr_t)args[0]), args[1]->twice); } "
-         "myapp$target:::odd-sizes { printf(\"%d %d\\n\", args[0], args[1]); }")
+BLOCK = (
+    "struct info { int twice; string text; }; translator struct info < int i > { twice = 2 * i; }; "
+    "provider myapp { probe query__start(int n, char *s) : (char *s, struct info *n); "
+    "probe odd__sizes(char a, unsigned short b, long c, int d) : (int d, long c); }; "
+    "myapp$target:::query-start { printf(\"%s %d\\n\", copyinstr((uintptr_t)args[0]), args[1]->twice); } "
+    "myapp$target:::odd-sizes { printf(\"%d %d\\n\", args[0], args[1]); }"
+)
 r = live.dwell("-q", "-c", "./myapp", "-n", BLOCK)
-live.same(r.stdout, "never looked at 0\n10 1234567890123\nSelect 2\n20 1234567890123\n\n", "provider block: mapped and translated arguments")
+live.same(
+    r.stdout,
+    "never looked at 0\n10 1234567890123\nSelect 2\n20 1234567890123\n\n",
+    "provider block: mapped and translated arguments",
+)
 
 # Two processes by a pattern; -p; what is printed about types.
 procs = [subprocess.Popen(["./myapp", "100000", "2000"], stdout=subprocess.DEVNULL) for _ in range(2)]
-r = live.dwell("-q", "-n", "myapp*:::query-start { @[probeprov] = count(); n++; } myapp*:::query-start /n > 40/ { exit(0); }")
-live.same(sorted(line.split()[0] for line in r.stdout.splitlines() if line.strip()), sorted(f"myapp{p.pid}" for p in procs),
-          "myapp*::: finds all processes")
+r = live.dwell(
+    "-q", "-n", "myapp*:::query-start { @[probeprov] = count(); n++; } myapp*:::query-start /n > 40/ { exit(0); }"
+)
+live.same(
+    sorted(line.split()[0] for line in r.stdout.splitlines() if line.strip()),
+    sorted(f"myapp{p.pid}" for p in procs),
+    "myapp*::: finds all processes",
+)
 later = subprocess.Popen(["sh", "-c", "sleep 0.5; exec ./myapp 3"], stdout=subprocess.DEVNULL)
-r = live.dwell("-q", "-n", f"myapp*:::query-start /pid == {later.pid}/ {{ n++; printf(\"%s %s %d\\n\", probeprov, probename, arg0); }} "
-               "myapp*:::query-start /n == 3/ { exit(0); }")
+r = live.dwell(
+    "-q",
+    "-n",
+    f"myapp*:::query-start /pid == {later.pid}/ {{ n++; printf(\"%s %s %d\\n\", probeprov, probename, arg0); }} "
+    "myapp*:::query-start /n == 3/ { exit(0); }",
+)
 later.wait()
-live.same(r.stdout.split("\n")[:3], [f"myapp{later.pid} query-start {i}" for i in range(3)], "and those that start later")
+live.same(
+    r.stdout.split("\n")[:3], [f"myapp{later.pid} query-start {i}" for i in range(3)], "and those that start later"
+)
 r = live.dwell("-l", "-n", "myapp*:::done")
-live.same(sorted(line.split()[1] for line in r.stdout.splitlines()[1:]), sorted(f"myapp{p.pid}" for p in procs),
-          "-l lists them for each process")
+live.same(
+    sorted(line.split()[1] for line in r.stdout.splitlines()[1:]),
+    sorted(f"myapp{p.pid}" for p in procs),
+    "-l lists them for each process",
+)
 r = live.dwell("-lv", "-p", procs[0].pid, "-n", "myapp$target:a.out:main:odd-sizes")
 live.check("args[0]: int" in r.stdout and "args[2]: int64_t" in r.stdout, "types of arguments", r.stdout)
 for p in procs:
     p.kill()
     p.wait()
 
+
 # Nobody runs it yet: the file is named. And what is enabled is enabled in processes that start later.
 def starts_later(argv, what, *options, copy=None):
-    d = subprocess.Popen([live.DWELL, "-q", "-xswitchrate=20hz", *options, "-n", "BEGIN { printf(\"up\\n\"); } "
-                          "myapp*:::query-start { printf(\"%s %d\\n\", probeprov, arg0); } myapp*:::done { printf(\"done\\n\"); exit(0); }"],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    d = subprocess.Popen(
+        [
+            live.DWELL,
+            "-q",
+            "-xswitchrate=20hz",
+            *options,
+            "-n",
+            "BEGIN { printf(\"up\\n\"); } "
+            "myapp*:::query-start { printf(\"%s %d\\n\", probeprov, arg0); } myapp*:::done { printf(\"done\\n\"); exit(0); }",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     up = d.stdout.readline()
     time.sleep(0.3)
     p = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
@@ -131,19 +171,34 @@ def starts_later(argv, what, *options, copy=None):
     except subprocess.TimeoutExpired:
         d.kill()
         out, err = d.communicate()
-    live.check(up == "up\n" and p.stdout == "enabled\n" and re.fullmatch(r"myapp\d+ 0\ndone\n\n", out), what,
-               (up, p.stdout, p.stderr, out, err))
+    live.check(
+        up == "up\n" and p.stdout == "enabled\n" and re.fullmatch(r"myapp\d+ 0\ndone\n\n", out),
+        what,
+        (up, p.stdout, p.stderr, out, err),
+    )
 
 
-starts_later(["./myapp", "1"], "-x usdtfiles: a program that nobody runs yet", "-x", f"usdtfiles=/nonexistent:{live.WORK}/mya*p")
+starts_later(
+    ["./myapp", "1"], "-x usdtfiles: a program that nobody runs yet", "-x", f"usdtfiles=/nonexistent:{live.WORK}/mya*p"
+)
 r = live.dwell("-l", "-x", f"usdtfiles={live.WORK}/myapp", "-n", "myapp*:::done")
-live.check(r.stdout.splitlines()[1].split()[1:] == ["myapp*", "myapp", "main", "done"], "-l lists the file's", r.stdout + r.stderr)
+live.check(
+    r.stdout.splitlines()[1].split()[1:] == ["myapp*", "myapp", "main", "done"],
+    "-l lists the file's",
+    r.stdout + r.stderr,
+)
 r = live.dwell("-n", "myapp*:::done")
 live.check(r.returncode == 1 and "does not match any probes" in r.stderr, "without it nothing matches", r.stderr)
 keep = subprocess.Popen(["./myapp", "100000", "20000"], stdout=subprocess.DEVNULL)
 time.sleep(0.1)
-r = live.dwell("-q", "-x", f"usdtfiles={live.WORK}/myapp", "-n", f"myapp*:::query-start /pid == {keep.pid}/ {{ @[arg0] = count(); n++; }} "
-               "myapp*:::query-start /n > 5/ { exit(0); } END { printa(\"%@d\\n\", @); }")
+r = live.dwell(
+    "-q",
+    "-x",
+    f"usdtfiles={live.WORK}/myapp",
+    "-n",
+    f"myapp*:::query-start /pid == {keep.pid}/ {{ @[arg0] = count(); n++; }} "
+    "myapp*:::query-start /n > 5/ { exit(0); } END { printa(\"%@d\\n\", @); }",
+)
 live.same(set(r.stdout.split()), {"1"}, "a file that is named, too, fires once")
 keep.kill()
 keep.wait()
@@ -151,16 +206,35 @@ keep.wait()
 # In a container: the program lies where only its own mount namespace has it.
 if subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
     os.mkdir("inner")
-    p = subprocess.Popen(["unshare", "-m", "sh", "-c", "mount -t tmpfs none inner && cp myapp inner/contained && "
-                          "inner/contained 100000 20000 >inner/out & read x; inner/contained 1; kill $!; wait"],
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    p = subprocess.Popen(
+        [
+            "unshare",
+            "-m",
+            "sh",
+            "-c",
+            "mount -t tmpfs none inner && cp myapp inner/contained && "
+            "inner/contained 100000 20000 >inner/out & read x; inner/contained 1; kill $!; wait",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     time.sleep(0.5)
     r = live.dwell("-q", "-n", "myapp*:contained::query-start { printf(\"%s\\n\", probemod); exit(0); }")
     live.same(r.stdout, "contained\n\n", "a program in another mount namespace")
-    d = subprocess.Popen([live.DWELL, "-q", "-xswitchrate=20hz", "-n", "BEGIN { printf(\"up\\n\"); } "
-                          "myapp*:contained::query-start /execname == \"contained\"/ { @[pid] = count(); } tick-1s { n++; } "
-                          "myapp*:contained::done { @d[pid] = count(); } END { printa(\"%d %@d\\n\", @d); }"],
-                         stdout=subprocess.PIPE, text=True)
+    d = subprocess.Popen(
+        [
+            live.DWELL,
+            "-q",
+            "-xswitchrate=20hz",
+            "-n",
+            "BEGIN { printf(\"up\\n\"); } "
+            "myapp*:contained::query-start /execname == \"contained\"/ { @[pid] = count(); } tick-1s { n++; } "
+            "myapp*:contained::done { @d[pid] = count(); } END { printa(\"%d %@d\\n\", @d); }",
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     d.stdout.readline()
     time.sleep(0.3)
     out, _ = p.communicate("go\n", timeout=60)
@@ -173,7 +247,9 @@ live.same((r.returncode, r.stderr), (1, "dtrace: failed to open none.d: No such 
 with open("empty.d", "w", encoding="ascii") as f:
     f.write("BEGIN { exit(0); }\n")
 r = sh("./dtrace", "-h", "-s", "empty.d")
-live.same((r.returncode, r.stderr), (1, "dtrace: failed to compile script empty.d: no provider is declared\n"), "no provider")
+live.same(
+    (r.returncode, r.stderr), (1, "dtrace: failed to compile script empty.d: no provider is declared\n"), "no provider"
+)
 r = sh("./dtrace", "-G", "-C", "-s", "myapp.d", "none.o")
 live.same((r.returncode, r.stderr), (1, "dtrace: failed to open none.o: No such file or directory\n"), "no object")
 with open("many.d", "w", encoding="ascii") as f:
@@ -182,5 +258,9 @@ live.same(sh("./dtrace", "-h", "-s", "many.d").returncode, 0, "12 arguments")
 with open("many.d", "w", encoding="ascii") as f:
     f.write("provider p { probe many(" + ", ".join(["int"] * 13) + "); };\n")
 r = sh("./dtrace", "-h", "-s", "many.d")
-live.same(r.stderr, "dtrace: failed to compile script many.d: probe p:::many has more than 12 arguments\n", "13 arguments are refused")
+live.same(
+    r.stderr,
+    "dtrace: failed to compile script many.d: probe p:::many has more than 12 arguments\n",
+    "13 arguments are refused",
+)
 live.done()

@@ -4,8 +4,13 @@ import re
 
 import live
 
-r = live.dwell("-q", "-n", 'BEGIN { print(curthread); printf("pid %d comm %s addr 0x%p\\n", pid, execname,'
-               ' curthread); exit(0); }', "-x", "printsize=16k")
+r = live.dwell(
+    "-q",
+    "-n",
+    'BEGIN { print(curthread); printf("pid %d comm %s addr 0x%p\\n", pid, execname,' ' curthread); exit(0); }',
+    "-x",
+    "printsize=16k",
+)
 out = r.stdout
 pid, comm, addr = re.search(r"pid (\d+) comm (\S+) addr 0x(\w+)", out).groups()
 live.check(out.startswith(f"0x{addr} = *\n" + " " * 44 + "(struct task_struct) {\n"), "the heading", out[:200])
@@ -26,8 +31,13 @@ live.check(re.search(r"\.refs = \(atomic_t\) \{\n *\.counter = \(int\)\d+", out)
 
 r = live.dwell("-q", "-n", "BEGIN { print((struct task_struct *)0); }", "-n", "BEGIN { exit(0); }")
 live.check("invalid address (0x0) in action #1" in r.stderr, "NULL is an error", r.stderr)
-r = live.dwell("-q", "-n", "syscall::write:entry /pid == $target/ { print((userland int *)arg1); exit(0); }",
-               "-c", live.TRIGGER + " writes 8")
+r = live.dwell(
+    "-q",
+    "-n",
+    "syscall::write:entry /pid == $target/ { print((userland int *)arg1); exit(0); }",
+    "-c",
+    live.TRIGGER + " writes 8",
+)
 live.check(re.match(r"0x[0-9a-f]+ = \*\n {44}\(int\)-?\d+\n", r.stdout), "user memory", r.stdout + r.stderr)
 r = live.dwell("-n", "BEGIN { print(curthread->pid); exit(0); }")
 live.check(re.search(r":BEGIN \(pid_t\)\d+$", r.stdout, re.M), "a value stands behind the columns", r.stdout)
@@ -35,5 +45,7 @@ prog = "struct big { long first; char c[%d]; int last; }; BEGIN { print((struct 
 r = live.dwell("-q", "-x", "printsize=64k", "-n", prog % 16368)
 live.check("..." not in r.stdout and r.returncode == 0, "16384 bytes are recorded", r.stdout[-300:] + r.stderr)
 r = live.dwell("-q", "-x", "printsize=64k", "-n", prog % 16376)
-live.check("..." in r.stdout and r.returncode == 0, "what is behind 16384 bytes is not shown", r.stdout[-300:] + r.stderr)
+live.check(
+    "..." in r.stdout and r.returncode == 0, "what is behind 16384 bytes is not shown", r.stdout[-300:] + r.stderr
+)
 live.done()

@@ -42,25 +42,34 @@ IP6 = {"IS_TCP": "args[2]->ip_ver == 6 && args[5]->ipv6_nexthdr == IPPROTO_TCP",
 def traced(program, words, port, load):
     """What the program printed while load() ran: [kind, local port, remote port, id, number]."""
     program = re.sub("|".join(words), lambda m: words[m.group()], program)
-    p = subprocess.Popen([live.DWELL, "-q", "-x", "bufsize=8m", "-n", program, "-c", "cat", str(port)], stdin=subprocess.PIPE,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen(
+        [live.DWELL, "-q", "-x", "bufsize=8m", "-n", program, "-c", "cat", str(port)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     p.stdin.write("ready\n")
     p.stdin.flush()
     assert p.stdout.readline() == "ready\n", p.stderr.read()
     load()
     out, err = p.communicate(timeout=30)
-    return [(k, int(l), int(r), int(i, 16), int(n)) for k, l, r, i, n in
-            re.findall(r"^(\w) (-?\d+) (-?\d+) ([0-9a-f]+) (-?\d+)$", out, re.M)], err
+    return [
+        (k, int(l), int(r), int(i, 16), int(n))
+        for k, l, r, i, n in re.findall(r"^(\w) (-?\d+) (-?\d+) ([0-9a-f]+) (-?\d+)$", out, re.M)
+    ], err
 
 
 def connections(server):
     """All at once, and each in a thread: they say hello, are answered, and end."""
+
     def client():
         c = socket.socket(server.family, socket.SOCK_STREAM)
         c.connect(server.getsockname()[:2])
         c.sendall(b"hello")
         c.recv(10)
         c.close()
+
     threads = [threading.Thread(target=client) for _ in range(CONNECTIONS)]
     for t in threads:
         t.start()
@@ -93,17 +102,35 @@ for family, address, words in ((socket.AF_INET, "127.0.0.1", IP4), (socket.AF_IN
         if kind != "p":
             ids[local, remote].add(cid)
             kinds[local, remote].add(kind)
-    live.check(len(ids) == 2 * CONNECTIONS, f"IPv{version}: {CONNECTIONS} connections with two ends", f"{len(ids)}\n{err}")
-    live.check(all(len(s) == 1 for s in ids.values()), f"IPv{version}: an end has one number, from SYN or SYN-ACK on",
-               "\n".join(f"{k}: {[hex(x) for x in v]} {kinds[k]}" for k, v in ids.items() if len(v) != 1))
-    live.check(len(set().union(*ids.values())) == 2 * CONNECTIONS and 0 not in set().union(*ids.values()), f"IPv{version}: each end has another one")
+    live.check(
+        len(ids) == 2 * CONNECTIONS, f"IPv{version}: {CONNECTIONS} connections with two ends", f"{len(ids)}\n{err}"
+    )
+    live.check(
+        all(len(s) == 1 for s in ids.values()),
+        f"IPv{version}: an end has one number, from SYN or SYN-ACK on",
+        "\n".join(f"{k}: {[hex(x) for x in v]} {kinds[k]}" for k, v in ids.items() if len(v) != 1),
+    )
+    live.check(
+        len(set().union(*ids.values())) == 2 * CONNECTIONS and 0 not in set().union(*ids.values()),
+        f"IPv{version}: each end has another one",
+    )
     here = [kinds[k] for k in ids if k[1] == port]
     there = [kinds[k] for k in ids if k[0] == port]
-    live.check(all(set("cetrsij") <= s for s in here) and all(set("atrsij") <= s for s in there),
-               f"IPv{version}: in packets, changes of state, of tcp and ip", str(here) + str(there))
-    live.check(sum(k == "e" and n > 0 for k, _, _, _, n in seen) == CONNECTIONS, f"IPv{version}: each connection's latency is found by its number")
+    live.check(
+        all(set("cetrsij") <= s for s in here) and all(set("atrsij") <= s for s in there),
+        f"IPv{version}: in packets, changes of state, of tcp and ip",
+        str(here) + str(there),
+    )
+    live.check(
+        sum(k == "e" and n > 0 for k, _, _, _, n in seen) == CONNECTIONS,
+        f"IPv{version}: each connection's latency is found by its number",
+    )
     pids = [(l, r, z) for k, l, r, z, _ in seen if k == "p"]
-    live.check(len(pids) == CONNECTIONS and set(pids) == {(os.getpid(), os.getpid(), 0)}, f"IPv{version}: cs_pid is who connects", str(pids))
+    live.check(
+        len(pids) == CONNECTIONS and set(pids) == {(os.getpid(), os.getpid(), 0)},
+        f"IPv{version}: cs_pid is who connects",
+        str(pids),
+    )
 
 UDP = """
 udp:::send /args[4]->udp_dport == $1/ { printf("u %d %d %x %d\\n", args[4]->udp_sport, $1, args[1]->cs_cid, 0); }
@@ -129,6 +156,12 @@ seen, err = traced(UDP, {"NOTHING": ""}, server.getsockname()[1], datagrams)
 ids = collections.defaultdict(set)
 for kind, local, remote, cid, _ in seen:
     ids[local, remote].add(cid)
-live.check(len(seen) == 24 and len(ids) == 6 and all(len(s) == 1 for s in ids.values()) and len(set().union(*ids.values())) == 6,
-           "UDP: each end of each conversation has one number, sent and received", f"{seen}\n{err}")
+live.check(
+    len(seen) == 24
+    and len(ids) == 6
+    and all(len(s) == 1 for s in ids.values())
+    and len(set().union(*ids.values())) == 6,
+    "UDP: each end of each conversation has one number, sent and received",
+    f"{seen}\n{err}",
+)
 live.done()

@@ -15,17 +15,31 @@ def number(pattern, text):
 
 
 def run():
-    r = live.dwell("-x", "droptags", "-q", "-n", f"BEGIN {{ start = timestamp; }} profile-{RATE}hz {{ @ = count(); }} tick-1s {{ exit(0); }}"
-                   "END { printf(\"%d \", timestamp - start); printa(\"%@d\\n\", @); }")
+    r = live.dwell(
+        "-x",
+        "droptags",
+        "-q",
+        "-n",
+        f"BEGIN {{ start = timestamp; }} profile-{RATE}hz {{ @ = count(); }} tick-1s {{ exit(0); }}"
+        "END { printf(\"%d \", timestamp - start); printa(\"%@d\\n\", @); }",
+    )
     ns, fired = map(int, r.stdout.split())
-    return ns, fired, number(r"\[DTRACEDROP_TIMER\] (\d+) timer", r.stderr), number(r"\[DTRACEDROP_IDLE\] (\d+) timer", r.stderr)
+    return (
+        ns,
+        fired,
+        number(r"\[DTRACEDROP_TIMER\] (\d+) timer", r.stderr),
+        number(r"\[DTRACEDROP_IDLE\] (\d+) timer", r.stderr),
+    )
 
 
 def accounted():
     ns, fired, missed, asleep = run()
     due = ns / 1e9 * RATE * CPUS
-    yield (abs(fired + missed + asleep - due) <= 0.05 * due + CPUS, "each period is a firing, a miss or idle time",
-           f"{fired} + {missed} + {asleep} of {due:.0f}")
+    yield (
+        abs(fired + missed + asleep - due) <= 0.05 * due + CPUS,
+        "each period is a firing, a miss or idle time",
+        f"{fired} + {missed} + {asleep} of {due:.0f}",
+    )
 
 
 def nothing_asleep():

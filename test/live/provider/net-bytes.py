@@ -55,17 +55,25 @@ END {
     printa("send %d %@d\\n", @s); printa("receive %d %@d\\n", @r); printa("isend %d %@d\\n", @i); printa("ireceive %d %@d\\n", @j);
     printa("again %d %@d\\n", @again); printa("same %d %@d\\n", @same); printa("largest %d %@d\\n", @largest);
 }
-""".replace("BYTES", "(args[2]->ip_plength - args[4]->tcp_offset)")
+""".replace(
+    "BYTES", "(args[2]->ip_plength - args[4]->tcp_offset)"
+)
 # Whether programs run while a thread of process 1 has the CPU.
 INIT = """
 sched:::off-cpu /pid == 1/ { @init = count(); }
 END { printa("init 0 %@d\\n", @init); }
 """
 WORDS = {  # by IP version; the kernel puts 8 bytes into IPv6 packets of more than 65,535 bytes, which are not counted
-    4: {"IS_TCP": "args[2]->ip_ver == 4 && args[4]->ipv4_protocol == IPPROTO_TCP", "HEADER": "args[4]->ipv4_ihl",
-        "LENGTH": "(args[4]->ipv4_length - args[4]->ipv4_ihl)"},
-    6: {"IS_TCP": "args[2]->ip_ver == 6 && args[5]->ipv6_nexthdr == IPPROTO_TCP",
-        "HEADER": "(((struct ipv6hdr *)arg2)->nexthdr == 0 ? 48 : 40)", "LENGTH": "args[5]->ipv6_plen"},
+    4: {
+        "IS_TCP": "args[2]->ip_ver == 4 && args[4]->ipv4_protocol == IPPROTO_TCP",
+        "HEADER": "args[4]->ipv4_ihl",
+        "LENGTH": "(args[4]->ipv4_length - args[4]->ipv4_ihl)",
+    },
+    6: {
+        "IS_TCP": "args[2]->ip_ver == 6 && args[5]->ipv6_nexthdr == IPPROTO_TCP",
+        "HEADER": "(((struct ipv6hdr *)arg2)->nexthdr == 0 ? 48 : 40)",
+        "LENGTH": "args[5]->ipv6_plen",
+    },
 }
 UDP = """
 udp:::send /args[4]->udp_dport == $1/ { @n["send"] = sum(args[4]->udp_length - 8); }
@@ -79,8 +87,13 @@ class Tracing:
     aggregations are read out once, at the end."""
 
     def __init__(self, program, *args):
-        self.p = subprocess.Popen([live.DWELL, "-q", "-x", "aggrate=60s", "-n", program + INIT, "-c", "cat", *map(str, args)], stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.p = subprocess.Popen(
+            [live.DWELL, "-q", "-x", "aggrate=60s", "-n", program + INIT, "-c", "cat", *map(str, args)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.p.stdin.write("ready\n")
         self.p.stdin.flush()
         assert self.p.stdout.readline() == "ready\n", self.p.stderr.read()
@@ -154,7 +167,10 @@ def bytes_of(client):
     while True:
         info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 512)
         if info[0] == TCP_FIN_WAIT2:
-            return struct.unpack_from("=Q", info, TCPI_BYTES_SENT)[0], struct.unpack_from("=Q", info, TCPI_BYTES_RETRANS)[0]
+            return (
+                struct.unpack_from("=Q", info, TCPI_BYTES_SENT)[0],
+                struct.unpack_from("=Q", info, TCPI_BYTES_RETRANS)[0],
+            )
         time.sleep(0.001)
 
 
@@ -170,8 +186,9 @@ def transfer(server, client_of, total, size):
         block = memoryview(b"x" * size)
         left = total
         while left:
-            left -= client.send(block[:min(left, size)])
+            left -= client.send(block[: min(left, size)])
         client.shutdown(socket.SHUT_WR)
+
     sender = threading.Thread(target=send)
     sender.start()
     got = 0
@@ -194,7 +211,9 @@ def tcp(what, family, address, from_ns, to_ns):
     tracing = Tracing(program, server.getsockname()[1])
     judged, disturbed, wrong = [], [], []
     for total, size in SIZES:
-        made, quiet = undisturbed(lambda: transfer(server, lambda: make_socket(from_ns, family, socket.SOCK_STREAM), total, size))
+        made, quiet = undisturbed(
+            lambda: transfer(server, lambda: make_socket(from_ns, family, socket.SOCK_STREAM), total, size)
+        )
         judged += made[-1:] if quiet else []
         disturbed += made[:-1] if quiet else made
         if not quiet:
@@ -208,9 +227,15 @@ def tcp(what, family, address, from_ns, to_ns):
         want = {"send": total, "receive": total, "again": retransmitted, "isend": sent, "ireceive": sent}
         if got != want or sent != total + retransmitted:
             wrong.append(f"{got} instead of {want}, {total} bytes")
-    live.check(not wrong, f"TCP over {what}, IPv{version}: bytes of {len(SIZES)} transfers", "\n".join(wrong) + tracing.err)
+    live.check(
+        not wrong, f"TCP over {what}, IPv{version}: bytes of {len(SIZES)} transfers", "\n".join(wrong) + tracing.err
+    )
     print(f"# judged: {len(judged)} of {len(judged if sums.get('init') else judged + disturbed)} transfers")
-    live.check(list(sums.get("same", {})) == [1], f"TCP over {what}, IPv{version}: ipv{version} has the same length", str(sums.get("same")))
+    live.check(
+        list(sums.get("same", {})) == [1],
+        f"TCP over {what}, IPv{version}: ipv{version} has the same length",
+        str(sums.get("same")),
+    )
     return sums.get("largest", {}).get(0, 0)
 
 
@@ -236,20 +261,29 @@ def udp(what, family, address, from_ns, to_ns):
         quiet = runs_of_init() == before
         sums = tracing.end()
         return quiet or "init" in sums, total, {k: v[0] for k, v in sums.items() if k != "init"}, tracing.err
+
     judge = False
     for _ in range(ATTEMPTS):
         judge, total, got, err = run()
         if judge:
             break
-    live.check(judge and got == {"send": total, "receive": total}, f"UDP over {what}, IPv{version}: {total} bytes",
-               str(got) + err + ("" if judge else f"process 1 ran in each of {ATTEMPTS} transfers"))
+    live.check(
+        judge and got == {"send": total, "receive": total},
+        f"UDP over {what}, IPv{version}: {total} bytes",
+        str(got) + err + ("" if judge else f"process 1 ran in each of {ATTEMPTS} transfers"),
+    )
     server.close()
     client.close()
 
 
 def ip(ns, *args, may_fail=False):
-    subprocess.run(["ip", *args], check=not may_fail, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if may_fail else None,
-                   preexec_fn=lambda: enter(ns))
+    subprocess.run(
+        ["ip", *args],
+        check=not may_fail,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL if may_fail else None,
+        preexec_fn=lambda: enter(ns),
+    )
 
 
 def pair():

@@ -12,8 +12,14 @@ n, r = count("syscall:::entry")
 live.check(n > 300, f"{n} system calls", r.stderr)
 m, r = count("syscall:::return")
 live.same(m, n, "as many returns")
-for desc, want in [("syscall::read:entry", 1), ("syscall::newfstat:entry", 1), ("syscall::fstat:entry", 1),
-                   ("syscall::get*id:entry", None), ("syscall:vmlinux:read:", 2), ("read:entry", 1)]:
+for desc, want in [
+    ("syscall::read:entry", 1),
+    ("syscall::newfstat:entry", 1),
+    ("syscall::fstat:entry", 1),
+    ("syscall::get*id:entry", None),
+    ("syscall:vmlinux:read:", 2),
+    ("read:entry", 1),
+]:
     n, r = count(desc)
     live.check(r.returncode == 0 and n > 0 and want in (n, None), f"{desc}: {n}", r.stdout + r.stderr)
 r = live.dwell("-ln", "syscall::no_such_call:entry")

@@ -12,18 +12,30 @@ T = live.TRIGGER
 
 def run(program, command):
     r = live.dwell("-qn", program, "-c", f"{T} {command}")
-    if "No such device" in r.stderr or "Operation not supported" in r.stderr or "do not fire on this machine" in r.stderr:
+    if (
+        "No such device" in r.stderr
+        or "Operation not supported" in r.stderr
+        or "do not fire on this machine" in r.stderr
+    ):
         print("no breakpoints on this machine: " + r.stderr)
         sys.exit(77)
     return r
 
 
-r = run('wp$target:a.out:watched:w8 { printf("%d %d %d ", arg3, arg2, arg0 % 8); ufunc(arg1); printf("\\n"); }', "watch 5")
-live.same([" ".join(x.split()) for x in r.stdout.split("\n") if x],
-          [f"{i} {i + 1} 0 trigger`watch_store" for i in range(5)], "each write, with old and new value")
+r = run(
+    'wp$target:a.out:watched:w8 { printf("%d %d %d ", arg3, arg2, arg0 % 8); ufunc(arg1); printf("\\n"); }', "watch 5"
+)
+live.same(
+    [" ".join(x.split()) for x in r.stdout.split("\n") if x],
+    [f"{i} {i + 1} 0 trigger`watch_store" for i in range(5)],
+    "each write, with old and new value",
+)
 
-r = run('wp$target:trigger:watched:rw /arg3 == arg2/ { @[ufunc(arg1), "read"] = count(); } '
-        'wp$target:trigger:watched:rw /arg3 != arg2/ { @[ufunc(arg1), "write"] = count(); }', "watch 1000")
+r = run(
+    'wp$target:trigger:watched:rw /arg3 == arg2/ { @[ufunc(arg1), "read"] = count(); } '
+    'wp$target:trigger:watched:rw /arg3 != arg2/ { @[ufunc(arg1), "write"] = count(); }',
+    "watch 1000",
+)
 rows = sorted(" ".join(x.split()) for x in r.stdout.split("\n") if x)
 live.same(rows, ["trigger`watch_load read 1000", "trigger`watch_store write 1000"], "reads and writes of two clauses")
 
@@ -43,23 +55,28 @@ live.check("args[2]: uint64_t" in r.stdout, "typed arguments", r.stdout + r.stde
 names = "".join('wp$target::0x%x:w8 { @[%d] = count(); }' % (0x1000 + 8 * i, i) for i in range(5))
 r = run(names, "watch 1")
 if platform.machine() == "x86_64":
-    live.check(r.returncode == 1 and "all breakpoints of the CPU are in use, x86-64 has 4" in r.stderr, "five are too many",
-               r.stderr)
+    live.check(
+        r.returncode == 1 and "all breakpoints of the CPU are in use, x86-64 has 4" in r.stderr,
+        "five are too many",
+        r.stderr,
+    )
 names = "".join('wp$target::0x%x:w8 { @[%d] = count(); }' % (0x1000 + 8 * i, i) for i in range(17))
 r = run(names, "watch 1")
 live.check(r.returncode == 1 and "more than 16 watchpoints" in r.stderr, "more than a session can have", r.stderr)
 
-for name, words in (("wp$target:a.out:watched:w3", "1, 2, 4 or 8 bytes long"),
-                    ("wp$target:a.out:watched:w16", "1, 2, 4 or 8 bytes long"),
-                    ("wp$target:a.out:watched:q", "a watchpoint's name is r, w, rw or x"),
-                    ("wp$target:a.out:watch_store:x8", "is x, without a number"),
-                    ("wp$target:a.out:watched_bytes:w", "the variable does not tell"),
-                    ("wp$target:a.out:no_such:w8", "no variable no_such in a.out"),
-                    ("wp$target::0x1001:w8", "needs an address that is a multiple of it"),
-                    ("wp$target::0xffffffff81000000:w8", "is no address of a process"),
-                    ("wp::0x1000:w8", "is no address of the kernel"),
-                    ("wp::no_such_variable:w8", "lists no symbol no_such_variable"),
-                    ("wp:::", "watchpoints exist when they are named")):
+for name, words in (
+    ("wp$target:a.out:watched:w3", "1, 2, 4 or 8 bytes long"),
+    ("wp$target:a.out:watched:w16", "1, 2, 4 or 8 bytes long"),
+    ("wp$target:a.out:watched:q", "a watchpoint's name is r, w, rw or x"),
+    ("wp$target:a.out:watch_store:x8", "is x, without a number"),
+    ("wp$target:a.out:watched_bytes:w", "the variable does not tell"),
+    ("wp$target:a.out:no_such:w8", "no variable no_such in a.out"),
+    ("wp$target::0x1001:w8", "needs an address that is a multiple of it"),
+    ("wp$target::0xffffffff81000000:w8", "is no address of a process"),
+    ("wp::0x1000:w8", "is no address of the kernel"),
+    ("wp::no_such_variable:w8", "lists no symbol no_such_variable"),
+    ("wp:::", "watchpoints exist when they are named"),
+):
     r = run(name + "{}", "watch 1")
     live.check(r.returncode == 1 and words in r.stderr, "refused: " + name, r.stderr)
 if platform.machine() == "x86_64":
@@ -67,10 +84,18 @@ if platform.machine() == "x86_64":
     live.check("cannot watch reads alone: rw8" in r.stderr, "reads alone", r.stderr)
 
 # memory of the kernel: the score that a process writes through /proc
-child = subprocess.Popen([sys.executable, "-c", "import sys, os\nfor line in sys.stdin:\n"
-                          "  if line.strip(): open('/proc/self/oom_score_adj', 'w').write(line)\n"
-                          "  os.getppid()\n  print('done', flush=True)\n"],
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+child = subprocess.Popen(
+    [
+        sys.executable,
+        "-c",
+        "import sys, os\nfor line in sys.stdin:\n"
+        "  if line.strip(): open('/proc/self/oom_score_adj', 'w').write(line)\n"
+        "  os.getppid()\n  print('done', flush=True)\n",
+    ],
+    stdin=subprocess.PIPE,
+    stdout=subprocess.PIPE,
+    text=True,
+)
 
 
 def ask(what):
@@ -79,9 +104,17 @@ def ask(what):
     child.stdout.readline()
 
 
-p = subprocess.Popen([live.DWELL, "-qn", 'BEGIN { printf("go\\n"); } syscall::getppid:entry /pid == $1/ '
-                      '{ printf("%x\\n", (uint64_t)&curthread->signal->oom_score_adj); exit(0); }', str(child.pid)],
-                     stdout=subprocess.PIPE, text=True)
+p = subprocess.Popen(
+    [
+        live.DWELL,
+        "-qn",
+        'BEGIN { printf("go\\n"); } syscall::getppid:entry /pid == $1/ '
+        '{ printf("%x\\n", (uint64_t)&curthread->signal->oom_score_adj); exit(0); }',
+        str(child.pid),
+    ],
+    stdout=subprocess.PIPE,
+    text=True,
+)
 p.stdout.readline()
 addr = ""
 while not addr:
@@ -91,10 +124,20 @@ while not addr:
     except subprocess.TimeoutExpired:
         pass
 ask("100")
-p = subprocess.Popen([live.DWELL, "-qn", f'BEGIN {{ printf("go\\n"); }} wp::0x{addr}:w2 {{ '
-                      'printf("%d %d %d\\n", arg3, arg2, pid == $1 && (int64_t)arg1 < 0); } wp::0x' + addr +
-                      ':w2 /arg2 == 400/ { exit(0); }', str(child.pid)],
-                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+p = subprocess.Popen(
+    [
+        live.DWELL,
+        "-qn",
+        f'BEGIN {{ printf("go\\n"); }} wp::0x{addr}:w2 {{ '
+        'printf("%d %d %d\\n", arg3, arg2, pid == $1 && (int64_t)arg1 < 0); } wp::0x'
+        + addr
+        + ':w2 /arg2 == 400/ { exit(0); }',
+        str(child.pid),
+    ],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+)
 p.stdout.readline()
 while p.poll() is None:
     for v in (200, 300, 400):
@@ -105,7 +148,9 @@ while p.poll() is None:
         ask("100")
 out, err = p.communicate()
 got = out.split("\n")
-live.check("200 300 1" in got and "300 400 1" in got and got[0].startswith("100 "), "a variable of the kernel", out + err)
+live.check(
+    "200 300 1" in got and "300 400 1" in got and got[0].startswith("100 "), "a variable of the kernel", out + err
+)
 child.stdin.close()
 child.wait()
 live.done()

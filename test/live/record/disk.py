@@ -38,7 +38,10 @@ class Run:
     def __init__(self, *args):
         self.p = subprocess.Popen([live.DWELL, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.out, self.err = [], []
-        self.readers = [threading.Thread(target=lambda f=f, to=to: to.extend(f)) for f, to in ((self.p.stdout, self.out), (self.p.stderr, self.err))]
+        self.readers = [
+            threading.Thread(target=lambda f=f, to=to: to.extend(f))
+            for f, to in ((self.p.stdout, self.out), (self.p.stderr, self.err))
+        ]
         for t in self.readers:
             t.start()
 
@@ -61,7 +64,10 @@ class Run:
 def slow(path):
     """Slow events and rows of a recording."""
     with contextlib.closing(sqlite3.connect(path)) as db:
-        return db.execute("SELECT count(*) FROM slow").fetchone()[0], db.execute("SELECT count(*) FROM row").fetchone()[0]
+        return (
+            db.execute("SELECT count(*) FROM slow").fetchone()[0],
+            db.execute("SELECT count(*) FROM row").fetchone()[0],
+        )
 
 
 def goes_wrong(name, args, folder, path, make_it, because):
@@ -73,17 +79,29 @@ def goes_wrong(name, args, folder, path, make_it, because):
         time.sleep(2)  # rows are committed twice a second
         before = slow(path)
         make_it()
-        live.check(run.wait_for("the recording is not continued", run.err), f"{name}: it is said while the run goes on", run.err)
+        live.check(
+            run.wait_for("the recording is not continued", run.err),
+            f"{name}: it is said while the run goes on",
+            run.err,
+        )
         shown = len(run.out)
         time.sleep(1.5)
-        live.check(run.p.poll() is None and len(run.out) > shown, f"{name}: and the run goes on", (run.err, run.out[-5:]))
+        live.check(
+            run.p.poll() is None and len(run.out) > shown, f"{name}: and the run goes on", (run.err, run.out[-5:])
+        )
     finally:
         load.kill()
         load.wait()
         code = run.end()
     said = "".join(run.err)
-    live.check(code == 1 and f"{os.path.abspath(path)}: the recording is not continued: " in said and because in said and
-               "rows not recorded" in said, f"{name}: where, why, how many; status 1", (code, said))
+    live.check(
+        code == 1
+        and f"{os.path.abspath(path)}: the recording is not continued: " in said
+        and because in said
+        and "rows not recorded" in said,
+        f"{name}: where, why, how many; status 1",
+        (code, said),
+    )
     live.check(said.count("not continued") == 1, f"{name}: once", said)
     return before
 
@@ -93,13 +111,22 @@ for args in (TICKS, LATENCY):
     with disk("ro-" + what, "size=8m") as d:
         subprocess.run(["mount", "-o", "remount,ro", d], check=True)
         r = live.dwell(*args, d + "/x.dwell")
-        live.check(r.returncode == 1 and f"cannot create recording {d}/x.dwell: Read-only file system" in r.stderr and r.stdout == "",
-                   f"{what}, a read-only disk: nothing begins", r.stderr + r.stdout)
+        live.check(
+            r.returncode == 1
+            and f"cannot create recording {d}/x.dwell: Read-only file system" in r.stderr
+            and r.stdout == "",
+            f"{what}, a read-only disk: nothing begins",
+            r.stderr + r.stdout,
+        )
     with disk("no-room-" + what, "size=64k") as d:
         r = live.dwell(*args, d + "/x.dwell")
-        live.check(r.returncode == 1 and f"{d}/x.dwell: " in r.stderr and "is full" in r.stderr and os.listdir(d) == [],
-                   f"{what}, no room for a file: nothing begins, nothing is left", (r.stderr, os.listdir(d)))
+        live.check(
+            r.returncode == 1 and f"{d}/x.dwell: " in r.stderr and "is full" in r.stderr and os.listdir(d) == [],
+            f"{what}, no room for a file: nothing begins, nothing is left",
+            (r.stderr, os.listdir(d)),
+        )
     with disk("small-" + what, "size=6m") as d:
+
         def fill(d=d):
             with open(d + "/filler", "wb", buffering=0) as f, contextlib.suppress(OSError):
                 while True:
@@ -107,9 +134,17 @@ for args in (TICKS, LATENCY):
 
         before = goes_wrong(what + ", a disk that gets full", args, d, d + "/x.dwell", fill, "is full")
         after = slow(d + "/x.dwell")
-        live.check(after >= before and before[1] > 0, f"{what}, a disk that gets full: nothing of what was there is lost", (before, after))
+        live.check(
+            after >= before and before[1] > 0,
+            f"{what}, a disk that gets full: nothing of what was there is lost",
+            (before, after),
+        )
         r = live.dwell("report", d + "/x.dwell")
-        live.check("was not ended" in r.stderr and len(r.stdout) > 0, f"{what}, a disk that gets full: it can be read", r.stderr)
+        live.check(
+            "was not ended" in r.stderr and len(r.stdout) > 0,
+            f"{what}, a disk that gets full: it can be read",
+            r.stderr,
+        )
 
 # A disk that fails: nothing can be written or read any more; once it is back, all is there that was.
 os.mkdir("mnt")
@@ -122,6 +157,7 @@ with disk("images", "size=64m"):
         print("# no ext4, or no loop device: " + made.stderr)
         live.done()
     try:
+
         def shut_down():
             fd = os.open("mnt", os.O_RDONLY)
             fcntl.ioctl(fd, EXT4_IOC_SHUTDOWN, struct.pack("=I", 0))
@@ -131,9 +167,17 @@ with disk("images", "size=64m"):
         subprocess.run(["umount", "mnt"], check=True)
         subprocess.run(mount, check=True)
         after = slow("mnt/x.dwell")
-        live.check(after >= before and before[0] > 0, "a disk that fails: what was written is there when it is back", (before, after))
+        live.check(
+            after >= before and before[0] > 0,
+            "a disk that fails: what was written is there when it is back",
+            (before, after),
+        )
         r = live.dwell("latency", "why", "mnt/x.dwell")
-        live.check(r.returncode == 0 and "sleep" in live.dwell("latency", "--idle", "mnt/x.dwell").stdout, "a disk that fails: and can be asked", r.stderr)
+        live.check(
+            r.returncode == 0 and "sleep" in live.dwell("latency", "--idle", "mnt/x.dwell").stdout,
+            "a disk that fails: and can be asked",
+            r.stderr,
+        )
     finally:
         subprocess.run(["umount", "-l", "mnt"], check=False)
 live.done()

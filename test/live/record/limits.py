@@ -37,7 +37,10 @@ def ask(path, sql):
 
 @contextlib.contextmanager
 def load(*commands):
-    running = [subprocess.Popen(c, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) for c in commands]
+    running = [
+        subprocess.Popen(c, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        for c in commands
+    ]
     try:
         yield
     finally:
@@ -51,7 +54,9 @@ class Run:
 
     def __init__(self, path, *args):
         self.path, self.most, self.ended = path, 0, False
-        self.p = subprocess.Popen([live.DWELL, "--record", path, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.p = subprocess.Popen(
+            [live.DWELL, "--record", path, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
         self.watcher = threading.Thread(target=self.watch)
         self.watcher.start()
 
@@ -90,7 +95,11 @@ with load(CALLS, CALLS):
     live.check(run.started(40000), "flood: more is recorded than there is room for", run.path)
     live.same(ask("flood.dwell", "PRAGMA integrity_check"), "ok", "flood: whole while it is written")
     r = live.dwell("report", "flood.dwell")
-    live.check(r.returncode == 0 and r.stdout.count("getppid") > 100 and "damaged" not in r.stderr, "flood: can be reported meanwhile", r.stderr)
+    live.check(
+        r.returncode == 0 and r.stdout.count("getppid") > 100 and "damaged" not in r.stderr,
+        "flood: can be reported meanwhile",
+        r.stderr,
+    )
     live.same(run.wait(), 0, "flood: it ends")
 within(run, 2 * MB, "flood")
 r = live.dwell("report", "-l", "flood.dwell")
@@ -113,8 +122,11 @@ with load(CALLS, CALLS):
     db.close()
     live.same(run.wait(), 0, "held: it ends")
 within(run, 2 * MB, "held")
-live.check("somebody has been reading it" in run.said and "not in the recording: no room within --record-size" in run.said, "held: it is told, and how many rows",
-           run.said)
+live.check(
+    "somebody has been reading it" in run.said and "not in the recording: no room within --record-size" in run.said,
+    "held: it is told, and how many rows",
+    run.said,
+)
 live.same(run.said.count("somebody has been reading it"), 1, "held: once")
 live.check("[DROP_RECORD] " in run.said, "held: the loss has its tag", run.said)
 r = live.dwell("report", "-q", "held.dwell")
@@ -122,27 +134,57 @@ live.check("rows not in the recording" in r.stderr, "held: a report tells it as 
 live.check(int(ask("held.dwell", "SELECT value FROM meta WHERE key = 'unrecorded'")) > 0, "held: and the file")
 
 # Aggregations by time and stack that are truncated: they go, slow events stay
-STACKS = ("tracker nap { threshold = 1us; } syscall::getppid:entry /++n % 1000 == 0/ { begin(nap); } syscall::getppid:return { end(nap); } "
-          "latency:nap::slow { slow(); } profile-1999hz { @[timestamp, cpu, ustack(), stack()] = count(); } tick-1s { trunc(@); } tick-12s { exit(0); }")
+STACKS = (
+    "tracker nap { threshold = 1us; } syscall::getppid:entry /++n % 1000 == 0/ { begin(nap); } syscall::getppid:return { end(nap); } "
+    "latency:nap::slow { slow(); } profile-1999hz { @[timestamp, cpu, ustack(), stack()] = count(); } tick-1s { trunc(@); } tick-12s { exit(0); }"
+)
 with load(CALLS, CALLS):
     run = Run("stacks.dwell", "--record-size", "4m", "-q", "-n", STACKS)
     live.same(run.wait(), 0, "stacks: it ends")
 within(run, 4 * MB, "stacks")
 first, last = (ask("stacks.dwell", f"SELECT {f}(ended) FROM slow") for f in ("min", "max"))
 begun = int(ask("stacks.dwell", "SELECT value FROM meta WHERE key = 'begun_monotonic_ns'"))
-live.check(first - begun < 4e9 and last - first > 8e9, "stacks: slow events of the whole run are there", ((first - begun) / 1e9, (last - first) / 1e9))
-live.check(ask("stacks.dwell", "SELECT count(*) FROM row WHERE kind = 2 AND seq > 0") > 100, "stacks: and the newest stacks")
+live.check(
+    first - begun < 4e9 and last - first > 8e9,
+    "stacks: slow events of the whole run are there",
+    ((first - begun) / 1e9, (last - first) / 1e9),
+)
+live.check(
+    ask("stacks.dwell", "SELECT count(*) FROM row WHERE kind = 2 AND seq > 0") > 100, "stacks: and the newest stacks"
+)
 r = live.dwell("flame", "--from", "1ms", "-o", "stacks.svg", "stacks.dwell")
 with open("stacks.svg") as f:
     picture = f.read()
-live.check(r.returncode == 0 and "stacks since " in r.stderr and "stacks since " in picture, "stacks: a flame graph tells since when they are there", r.stderr)
+live.check(
+    r.returncode == 0 and "stacks since " in r.stderr and "stacks since " in picture,
+    "stacks: a flame graph tells since when they are there",
+    r.stderr,
+)
 
 # The programs of the live view, as dwell serve runs them
 LIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dlib/latency")
-args = ["--record-size", "16m", "--record-age", "10m", "--json", "-x", "noself", "-x", "maxcpu=25%", "-x", "switchrate=5hz", "-x", "cost", "-x", "zdepends"]
+args = [
+    "--record-size",
+    "16m",
+    "--record-age",
+    "10m",
+    "--json",
+    "-x",
+    "noself",
+    "-x",
+    "maxcpu=25%",
+    "-x",
+    "switchrate=5hz",
+    "-x",
+    "cost",
+    "-x",
+    "zdepends",
+]
 for name in ("wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "overview"):
     args += ["-s", f"{LIB}/{name}.d"]
-with load(["sh", "-c", "while :; do /bin/true; ls / > /dev/null; done"], ["sh", "-c", "while sleep 0.02; do :; done"], CALLS):
+with load(
+    ["sh", "-c", "while :; do /bin/true; ls / > /dev/null; done"], ["sh", "-c", "while sleep 0.02; do :; done"], CALLS
+):
     run = Run("live.dwell", *args)
     live.check(run.started(1000), "live view: it goes on")
     time.sleep(15)
@@ -152,14 +194,21 @@ within(run, 16 * MB, "live view")
 begun = int(ask("live.dwell", "SELECT value FROM meta WHERE key = 'begun_monotonic_ns'"))
 last = ask("live.dwell", "SELECT max(ts) FROM row")
 seconds = ask("live.dwell", "SELECT min(start) FROM hist WHERE period = 1000000000")
-live.check(seconds - begun < last - seconds, "live view: histograms go further back than half of it", ((seconds - begun) / 1e9, (last - seconds) / 1e9))
+live.check(
+    seconds - begun < last - seconds,
+    "live view: histograms go further back than half of it",
+    ((seconds - begun) / 1e9, (last - seconds) / 1e9),
+)
 
 # Age: nothing older than a second (and a commit) at the end
 with load(CALLS, CALLS):
     run = Run("age.dwell", "--record-age", "1s", "-q", "-n", FLOOD + " tick-5s { exit(0); }")
     live.same(run.wait(), 0, "age: it ends")
-live.check(ask("age.dwell", "SELECT max(ts) - min(ts) FROM row WHERE seq > 0 AND kind = 0") < 3e9, "age: what is older has gone",
-           ask("age.dwell", "SELECT max(ts) - min(ts) FROM row WHERE seq > 0 AND kind = 0"))
+live.check(
+    ask("age.dwell", "SELECT max(ts) - min(ts) FROM row WHERE seq > 0 AND kind = 0") < 3e9,
+    "age: what is older has gone",
+    ask("age.dwell", "SELECT max(ts) - min(ts) FROM row WHERE seq > 0 AND kind = 0"),
+)
 live.check(not os.path.exists("age.dwell-wal"), "age: no log is left")
 
 # Killed while rows give way
@@ -180,7 +229,11 @@ if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", "small"], c
         with load(CALLS, CALLS):
             run = Run("small/x.dwell", "--record-size", "16m", "-q", "-n", FLOOD + " tick-5s { exit(0); }")
             live.same(run.wait(), 1, "a full disk: the status tells it")
-        live.check("the recording is not continued" in run.said and "is full" in run.said and "not recorded" in run.said, "a full disk: it is said", run.said)
+        live.check(
+            "the recording is not continued" in run.said and "is full" in run.said and "not recorded" in run.said,
+            "a full disk: it is said",
+            run.said,
+        )
         r = live.dwell("report", "small/x.dwell")
         live.check(r.stdout.count("getppid") > 100, "a full disk: what was there can be read", r.stderr)
     finally:
@@ -188,8 +241,14 @@ if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", "small"], c
 
 # Limits that are too small
 r = live.dwell("--record", "tiny.dwell", "--record-size", "100k", "-n", "BEGIN { exit(0); }")
-live.check(r.returncode == 1 and "a limit of 102400 bytes is too small" in r.stderr and "--record-size 1048576" in r.stderr and not os.path.exists("tiny.dwell"),
-           "a limit that is too small is refused, with one that is not", r.stderr)
+live.check(
+    r.returncode == 1
+    and "a limit of 102400 bytes is too small" in r.stderr
+    and "--record-size 1048576" in r.stderr
+    and not os.path.exists("tiny.dwell"),
+    "a limit that is too small is refused, with one that is not",
+    r.stderr,
+)
 r = live.dwell("--record", "least.dwell", "--record-size", "1048576", "-q", "-n", "BEGIN { exit(0); }")
 live.check(r.returncode == 0 and size("least.dwell") <= MB, "that one does", r.stderr)
 live.done()

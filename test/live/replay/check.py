@@ -31,7 +31,9 @@ int main(int argc, char **argv) {
 
 
 def run(*args):
-    return subprocess.run([live.DWELL, *args], capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True)
+    return subprocess.run(
+        [live.DWELL, *args], capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True
+    )
 
 
 def both(check, *command):
@@ -46,16 +48,26 @@ def main():
     subprocess.run(["gcc", "-O1", "-o", PROGRAM, C], check=True)
     for check in ([], ["--check", "1"], ["--check", "7"]):
         r, p = both(check, PROGRAM)
-        live.check(r.returncode == p.returncode == 0 and r.stdout == p.stdout and not p.stderr, f"the counter is recorded, memory is the same: {check}", (r, p))
+        live.check(
+            r.returncode == p.returncode == 0 and r.stdout == p.stdout and not p.stderr,
+            f"the counter is recorded, memory is the same: {check}",
+            (r, p),
+        )
     if b" rdrand" in open("/proc/cpuinfo", "rb").read():
         r, p = both([], PROGRAM, "11")
         live.check(p.returncode == 0 and p.stdout == r.stdout, "without checksums nobody sees it", (r, p))
         r, p = both(["--check", "1"], PROGRAM, "11")
-        found = re.search(r"at system call (\d+) \(write\): its memory has the checksum [0-9a-f]{16}, recorded [0-9a-f]{16}", p.stderr)
+        found = re.search(
+            r"at system call (\d+) \(write\): its memory has the checksum [0-9a-f]{16}, recorded [0-9a-f]{16}", p.stderr
+        )
         live.check(p.returncode == 1 and found and p.stdout == "." * 11, "found at the very next call", (r, p))
         r, p = both(["--check", "5"], PROGRAM, "11")
         late = re.search(r"at system call (\d+) \(", p.stderr)
-        live.check(found and late and int(found[1]) <= int(late[1]) < int(found[1]) + 5, "with every fifth call: at most four calls later", p)
+        live.check(
+            found and late and int(found[1]) <= int(late[1]) < int(found[1]) + 5,
+            "with every fifth call: at most four calls later",
+            p,
+        )
     r, p = both(["--check", "50"], sys.executable, "-c", "import json; print(len(json.dumps(list(range(1000)))))")
     live.check(r.stdout == p.stdout == "4890\n" and p.returncode == 0, "python", (r, p))
     r, p = both(["--check", "20"], "sh", "-c", "for i in 1 2 3; do (echo $i; ls / | wc -l) & done; wait")

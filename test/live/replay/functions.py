@@ -52,21 +52,37 @@ SCRIPTS = {
     "values of returns": P + "fact:return, " + P + "work:return { @[probefunc, arg1] = count(); }",
     "texts of the program": P + "work:entry { @[copyinstr(arg1)] = count(); }",
     "its memory": P + "work:entry { @[*(int *)copyin(arg0, 4), stringof((char *)copyin(arg0 + 4, 16))] = count(); }",
-    "threads' variables": P + "work:entry { self->t = arg1; self->from = timestamp; } " + P + "work:return /self->t && timestamp >= self->from/ { @ = count(); @s = sum(arg1); self->t = 0; }",
-    "a library": P + "main:entry { self->on = 1; } pid$target:libc:malloc:entry /self->on/ { @ = quantize(arg0); @c = count(); } " + P + "main:return { self->on = 0; }",
+    "threads' variables": P
+    + "work:entry { self->t = arg1; self->from = timestamp; } "
+    + P
+    + "work:return /self->t && timestamp >= self->from/ { @ = count(); @s = sum(arg1); self->t = 0; }",
+    "a library": P
+    + "main:entry { self->on = 1; } pid$target:libc:malloc:entry /self->on/ { @ = quantize(arg0); @c = count(); } "
+    + P
+    + "main:return { self->on = 0; }",
     "each instruction": P + "fact: { @[probename] = count(); }",
-    "stacks": P + "fact:entry /arg0 < 3/ { @[ustack(4)] = count(); } " + P + "thread:entry { @t[ustack(1)] = count(); }",
+    "stacks": P
+    + "fact:entry /arg0 < 3/ { @[ustack(4)] = count(); } "
+    + P
+    + "thread:entry { @t[ustack(1)] = count(); }",
     "static probes of the command": "mine$target:::step { @[arg0 % 10, pid == $target] = count(); } mine$target:xfunctions:main:step /arg0 < 3/ { printf(\"%d\\n\", arg0); }",
     "static probes": "mine*:::step /execname == \"xfunctions\"/ { @[arg0 % 10] = count(); }",
     "a function that begins with an operand relative to rip": P + "bump:entry { @ = sum(arg0); }",
-    "lines": P + "work:entry { printf(\"%s %d %d\\n\", probefunc, ++n, pid == $target); } END { printf(\"%d\\n\", n); }",
-    "calls within functions": P + "main:entry { self->in = 1; } syscall::getppid:entry /self->in && pid == $target/ { @[execname, probefunc] = count(); } " + P + "fact:entry /self->in/ { depth++; } "
-                              + P + "fact:return /self->in/ { depth--; } END { printf(\"depth %d\\n\", depth); }",
+    "lines": P
+    + "work:entry { printf(\"%s %d %d\\n\", probefunc, ++n, pid == $target); } END { printf(\"%d\\n\", n); }",
+    "calls within functions": P
+    + "main:entry { self->in = 1; } syscall::getppid:entry /self->in && pid == $target/ { @[execname, probefunc] = count(); } "
+    + P
+    + "fact:entry /self->in/ { depth++; } "
+    + P
+    + "fact:return /self->in/ { depth--; } END { printf(\"depth %d\\n\", depth); }",
 }
 
 
 def run(*args):
-    return subprocess.run([live.DWELL, *args], capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True)
+    return subprocess.run(
+        [live.DWELL, *args], capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True
+    )
 
 
 def lines(text, output):
@@ -77,7 +93,21 @@ def lines(text, output):
 def main():
     with open(C, "w", encoding="ascii") as f:
         f.write(SOURCE)
-    subprocess.run(["gcc", "-I", os.path.join(HERE, "../../../include"), "-O1", "-g", "-fno-optimize-sibling-calls", "-pthread", "-o", PROGRAM, C], check=True)
+    subprocess.run(
+        [
+            "gcc",
+            "-I",
+            os.path.join(HERE, "../../../include"),
+            "-O1",
+            "-g",
+            "-fno-optimize-sibling-calls",
+            "-pthread",
+            "-o",
+            PROGRAM,
+            C,
+        ],
+        check=True,
+    )
     r = run("rec", "-q", "-o", TRACE, "--", PROGRAM)
     live.check(r.returncode == 0 and not r.stderr, "recorded", r)
     for name, text in SCRIPTS.items():
@@ -85,32 +115,52 @@ def main():
         with open(script, "w", encoding="ascii") as f:
             f.write(text)
         then, now = run("-q", "-s", script, "-c", PROGRAM), run("replay", "-q", "-s", script, TRACE)
-        live.check(lines(then.stdout, r.stdout) == lines(now.stdout, r.stdout) and len(now.stdout) > 3, f"{name}: as live",
-                   f"{then.stderr} {now.stderr}\n{sorted(set(lines(then.stdout, r.stdout)) ^ set(lines(now.stdout, r.stdout)))[:20]}")
+        live.check(
+            lines(then.stdout, r.stdout) == lines(now.stdout, r.stdout) and len(now.stdout) > 3,
+            f"{name}: as live",
+            f"{then.stderr} {now.stderr}\n{sorted(set(lines(then.stdout, r.stdout)) ^ set(lines(now.stdout, r.stdout)))[:20]}",
+        )
         live.check("times of functions are estimated" in now.stderr, f"{name}: that times are estimated is said", now)
     burn = os.path.join(live.WORK, "xburn")
     with open(C, "w", encoding="ascii") as f:
         f.write(BURN)
     subprocess.run(["gcc", "-O1", "-g", "-o", burn, C], check=True)
     run("rec", "-q", "-o", TRACE + "3", "--", burn)
-    p = run("replay", "-q", "-n", "profile-997 /execname == \"xburn\"/ { @[ustack(1)] = count(); @n[\"\"] = count(); } profile-97 { @slow[\"\"] = count(); }", TRACE + "3")
+    p = run(
+        "replay",
+        "-q",
+        "-n",
+        "profile-997 /execname == \"xburn\"/ { @[ustack(1)] = count(); @n[\"\"] = count(); } profile-97 { @slow[\"\"] = count(); }",
+        TRACE + "3",
+    )
     n = {x: sum(int(k) for k in re.findall(r"`" + x + r"\S*\s+(\d+)", p.stdout)) for x in ("one", "three")}
     rest = [int(x) for x in re.findall(r"^\s+(\d+)$", p.stdout, re.M)][-2:]
     live.check(n["three"] > 1.5 * n["one"] > 15 and rest[1] < rest[0] / 4, "samples are where the work is", p)
     live.check("that is no CPU time of" in p.stderr, "and it is said what they are", p)
     p = run("replay", "-q", "-n", P + "work:entry { @ = count(); exit(3); }", TRACE)
     live.check(p.returncode == 3, "exit()", p)
-    for text, reason in ((P + "nothing:entry { }", "failed to lookup 'nothing' in module 'xfunctions'"), ("pid1:libc:malloc:entry { }", "process 1 is none of the recording's"),
-                         (P + "work:entry { trace(vtimestamp); }", "it has no CPU times"),
-                         (P + "work:entry { @[jstack()] = count(); }", "frames of runtimes are not looked for")):
+    for text, reason in (
+        (P + "nothing:entry { }", "failed to lookup 'nothing' in module 'xfunctions'"),
+        ("pid1:libc:malloc:entry { }", "process 1 is none of the recording's"),
+        (P + "work:entry { trace(vtimestamp); }", "it has no CPU times"),
+        (P + "work:entry { @[jstack()] = count(); }", "frames of runtimes are not looked for"),
+    ):
         p = run("replay", "-n", text, TRACE)
         live.check(p.returncode == 1 and reason in p.stderr and not p.stdout, f"refused: {text}", p)
     r2 = run("rec", "-q", "-o", TRACE + "2", "--", "sh", "-c", f"{PROGRAM}; {PROGRAM}; true")
     p = run("replay", "-q", "-x", "usdtfiles=" + PROGRAM, "-n", "mine*:::step { @ = count(); }", TRACE + "2")
-    live.check(r2.returncode == 0 and p.stdout.split() == ["200"], "static probes of a program that was gone at the end", p)
+    live.check(
+        r2.returncode == 0 and p.stdout.split() == ["200"], "static probes of a program that was gone at the end", p
+    )
     if shutil.which("node"):  # it passes on what the stub of logged calls leaves in rcx
         run("rec", "-q", "-o", TRACE + "4", "--", "node", "-e", "require('fs').readdirSync('/usr/lib').length")
-        p = run("replay", "-q", "-n", "pid$target:node:main:entry { @ = count(); } profile-499 { @n = count(); }", TRACE + "4")
+        p = run(
+            "replay",
+            "-q",
+            "-n",
+            "pid$target:node:main:entry { @ = count(); } profile-499 { @n = count(); }",
+            TRACE + "4",
+        )
         live.check(p.returncode == 0 and p.stdout.split()[:1] == ["1"] and len(p.stdout.split()) == 2, "node", p)
     p = run("replay", TRACE)
     live.check(p.stdout == r.stdout and p.returncode == 0, "and a replay that nobody asks is as before", p)

@@ -12,7 +12,8 @@ import sys
 import live
 
 WORK = live.WORK
-SOURCES = {"items": r"""
+SOURCES = {
+    "items": r"""
 #include <stdio.h>
 #include <unistd.h>
 struct item { int id; long field; };
@@ -40,7 +41,8 @@ int main(void)
 	printf("%d %ld\n", sum, it.field);
 	return 0;
 }
-""", "threads": r"""
+""",
+    "threads": r"""
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +61,8 @@ int main(int argc, char **argv)
 	if (argc > 1) *(volatile char *)(long)(strlen(argv[1]) - 1) = 1;
 	return 0;
 }
-""", "long": r"""
+""",
+    "long": r"""
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -90,7 +93,8 @@ int main(int argc, char **argv)
 	printf("%ld %ld\n", work, field);
 	return 0;
 }
-"""}
+""",
+}
 START = ["set pagination off", "set confirm off", "set debuginfod enabled off", "set width 0"]
 
 
@@ -104,7 +108,16 @@ def gdb(name, commands, target=None):
     args = ["gdb", "-q", "-nx", "-batch", os.path.join(WORK, name)]
     for c in [*START, target, *commands]:
         args += ["-ex", f"echo \\n<{c}>\\n", "-ex", c]
-    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True, cwd=WORK)
+    p = subprocess.run(
+        args,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=100,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        cwd=WORK,
+    )
     text = p.stdout.split(f"<{target}>", 1)[-1]
     return [x.split(">\n", 1)[-1] for x in re.split(r"\n<", text)[1:]], p
 
@@ -114,11 +127,21 @@ def build():
         c = os.path.join(WORK, name + ".c")
         with open(c, "w", encoding="ascii") as f:
             f.write(text.lstrip())
-        subprocess.run(["gcc", "-g", "-O0" if name == "items" else "-O1", "-pthread", "-o", os.path.join(WORK, name), c], check=True)
+        subprocess.run(
+            ["gcc", "-g", "-O0" if name == "items" else "-O1", "-pthread", "-o", os.path.join(WORK, name), c],
+            check=True,
+        )
 
 
 def record(name, *command, text=""):
-    return subprocess.run([live.DWELL, "rec", "-q", "-o", trace(name), "--", *command], input=text, capture_output=True, timeout=60, check=False, text=True)
+    return subprocess.run(
+        [live.DWELL, "rec", "-q", "-o", trace(name), "--", *command],
+        input=text,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        text=True,
+    )
 
 
 def says(name, steps, what):
@@ -129,39 +152,141 @@ def says(name, steps, what):
 
 
 def forwards():
-    says("items", [("info registers rip", "0x7f"), ("break add", "Breakpoint 1"), ("continue", r"add \(a=0, b=0\)"), ("continue", r"add \(a=0, b=1\)"), ("finish", "Value returned is .* = 1"),
-                   ("print sum", "= 0"), ("next", "i % 3"), ("step", "i == 5"), ("delete", ""), ("watch it.field", "Hardware watchpoint"),
-                   ("continue", "Old value = 0\nNew value = 3"), ("bt", r"set \(v=3\).*main \(\)"), ("continue", "New value = 6"), ("print it", r"\{id = 0, field = 6\}"),
-                   ("info threads", "Thread [0-9]+ .items."), ("print $xmm0", "="), ("set var calls = 3", "Cannot access memory"), ("print calls", "= 7"), ("print $sp = 1", "Could not write"), ("delete", ""), ("continue", "45 9\n.*No more reverse-execution history"),
-                   ("monitor when", "after [0-9]+ system calls"), ("reverse-continue", "No more reverse-execution history"), ("info registers rip", "0x7f")], "forwards")
+    says(
+        "items",
+        [
+            ("info registers rip", "0x7f"),
+            ("break add", "Breakpoint 1"),
+            ("continue", r"add \(a=0, b=0\)"),
+            ("continue", r"add \(a=0, b=1\)"),
+            ("finish", "Value returned is .* = 1"),
+            ("print sum", "= 0"),
+            ("next", "i % 3"),
+            ("step", "i == 5"),
+            ("delete", ""),
+            ("watch it.field", "Hardware watchpoint"),
+            ("continue", "Old value = 0\nNew value = 3"),
+            ("bt", r"set \(v=3\).*main \(\)"),
+            ("continue", "New value = 6"),
+            ("print it", r"\{id = 0, field = 6\}"),
+            ("info threads", "Thread [0-9]+ .items."),
+            ("print $xmm0", "="),
+            ("set var calls = 3", "Cannot access memory"),
+            ("print calls", "= 7"),
+            ("print $sp = 1", "Could not write"),
+            ("delete", ""),
+            ("continue", "45 9\n.*No more reverse-execution history"),
+            ("monitor when", "after [0-9]+ system calls"),
+            ("reverse-continue", "No more reverse-execution history"),
+            ("info registers rip", "0x7f"),
+        ],
+        "forwards",
+    )
 
 
 def anew():
     """gdb's run: from the start once more, out of the middle and from the end, with the breakpoints that gdb has then."""
-    says("items", [("break add", "Breakpoint 1"), ("continue", "a=0, b=0"), ("continue", "a=0, b=1"), ("run", r"add \(a=0, b=0\)"), ("print calls", "= 0"), ("continue", "a=0, b=1"), ("reverse-continue", "a=0, b=0"),
-                   ("delete", ""), ("continue", "No more reverse-execution history"), ("break set", "Breakpoint 2"), ("run", r"set \(v=0\)"), ("print calls", "= 1"), ("start", "Temporary breakpoint 3, main"), ("kill", "killed")], "run")
+    says(
+        "items",
+        [
+            ("break add", "Breakpoint 1"),
+            ("continue", "a=0, b=0"),
+            ("continue", "a=0, b=1"),
+            ("run", r"add \(a=0, b=0\)"),
+            ("print calls", "= 0"),
+            ("continue", "a=0, b=1"),
+            ("reverse-continue", "a=0, b=0"),
+            ("delete", ""),
+            ("continue", "No more reverse-execution history"),
+            ("break set", "Breakpoint 2"),
+            ("run", r"set \(v=0\)"),
+            ("print calls", "= 1"),
+            ("start", "Temporary breakpoint 3, main"),
+            ("kill", "killed"),
+        ],
+        "run",
+    )
 
 
 def backwards():
-    says("items", [("break set if v == 9", "Breakpoint 1"), ("continue", r"set \(v=9\)"), ("finish", "main"), ("watch it.field", "Hardware"), ("reverse-continue", "Old value = 9\nNew value = 6"),
-                   ("bt", r"set \(v=9\)"), ("reverse-continue", r"Breakpoint 1, set \(v=9\)"), ("reverse-continue", "Old value = 6\nNew value = 3"), ("reverse-continue", "Old value = 3\nNew value = 0"),
-                   ("delete", ""), ("reverse-finish", "main .*set"), ("reverse-next", r"set\(i\)"), ("reverse-next", "i % 3"), ("print i", "= 3"), ("reverse-stepi", "main|i % 3|sum"), ("stepi", "i % 3"),
-                   ("break add", ""), ("continue", r"add \(a=6, b=4\)"), ("continue", r"add \(a=10, b=5\)"), ("reverse-continue", r"add \(a=6, b=4\)"), ("reverse-stepi", "add|0x"), ("stepi", "add|0x|calls"),
-                   ("reverse-continue", r"add \(a=3, b=3\)"), ("reverse-continue", r"add \(a=1, b=2\)"), ("continue 7", r"add \(a=36, b=9\)"), ("print i", "= 9|No symbol"), ("reverse-finish", "main .*sum = add")], "backwards: the same places, whichever way")
+    says(
+        "items",
+        [
+            ("break set if v == 9", "Breakpoint 1"),
+            ("continue", r"set \(v=9\)"),
+            ("finish", "main"),
+            ("watch it.field", "Hardware"),
+            ("reverse-continue", "Old value = 9\nNew value = 6"),
+            ("bt", r"set \(v=9\)"),
+            ("reverse-continue", r"Breakpoint 1, set \(v=9\)"),
+            ("reverse-continue", "Old value = 6\nNew value = 3"),
+            ("reverse-continue", "Old value = 3\nNew value = 0"),
+            ("delete", ""),
+            ("reverse-finish", "main .*set"),
+            ("reverse-next", r"set\(i\)"),
+            ("reverse-next", "i % 3"),
+            ("print i", "= 3"),
+            ("reverse-stepi", "main|i % 3|sum"),
+            ("stepi", "i % 3"),
+            ("break add", ""),
+            ("continue", r"add \(a=6, b=4\)"),
+            ("continue", r"add \(a=10, b=5\)"),
+            ("reverse-continue", r"add \(a=6, b=4\)"),
+            ("reverse-stepi", "add|0x"),
+            ("stepi", "add|0x|calls"),
+            ("reverse-continue", r"add \(a=3, b=3\)"),
+            ("reverse-continue", r"add \(a=1, b=2\)"),
+            ("continue 7", r"add \(a=36, b=9\)"),
+            ("print i", "= 9|No symbol"),
+            ("reverse-finish", "main .*sum = add"),
+        ],
+        "backwards: the same places, whichever way",
+    )
 
 
 def faults():
-    says("threads", [("break bump", ""), ("continue", r"hit Breakpoint 1, bump \(n="), ("info threads", r"(?s)Thread \d+ .*Thread \d+ .*\* |\* .*Thread \d+ .*Thread \d+ "), ("delete", ""),
-                     ("continue", "(?s)60 hello.*SIGSEGV|SIGSEGV.*60 hello"), ("bt 1", "main"), ("watch line[0]", "Hardware"), ("reverse-continue", r"(?s)Old value = 104 'h'.*New value = 0.*read"), ("delete", ""),
-                     ("watch shared", "Hardware"), ("reverse-continue", "Old value = 60\nNew value = 5[89]"), ("bt 1", r"bump \(n="), ("thread apply all bt 1", "(?s)Thread .*Thread "),
-                     ("reverse-continue", "Old value = 5[89]"), ("delete", ""), ("continue", "SIGSEGV"), ("reverse-stepi", "strlen"), ("stepi", "main"), ("stepi", "SIGSEGV")], "threads, a fault, what read(2) wrote")
+    says(
+        "threads",
+        [
+            ("break bump", ""),
+            ("continue", r"hit Breakpoint 1, bump \(n="),
+            ("info threads", r"(?s)Thread \d+ .*Thread \d+ .*\* |\* .*Thread \d+ .*Thread \d+ "),
+            ("delete", ""),
+            ("continue", "(?s)60 hello.*SIGSEGV|SIGSEGV.*60 hello"),
+            ("bt 1", "main"),
+            ("watch line[0]", "Hardware"),
+            ("reverse-continue", r"(?s)Old value = 104 'h'.*New value = 0.*read"),
+            ("delete", ""),
+            ("watch shared", "Hardware"),
+            ("reverse-continue", "Old value = 60\nNew value = 5[89]"),
+            ("bt 1", r"bump \(n="),
+            ("thread apply all bt 1", "(?s)Thread .*Thread "),
+            ("reverse-continue", "Old value = 5[89]"),
+            ("delete", ""),
+            ("continue", "SIGSEGV"),
+            ("reverse-stepi", "strlen"),
+            ("stepi", "main"),
+            ("stepi", "SIGSEGV"),
+        ],
+        "threads, a fault, what read(2) wrote",
+    )
 
 
 def programs():
     r = record("execs", "sh", "-c", f"echo first; exec {WORK}/items")
     shutil.copy("/bin/sh", os.path.join(WORK, "execs"))
-    says("execs", [("catch exec", "Catchpoint"), ("continue", "(?s)first.*is executing new program: .*items"), ("break set", "Breakpoint 2"), ("continue", r"set \(v=0\)"), ("continue", r"set \(v=3\)"), ("reverse-continue", r"set \(v=0\)")],
-         "a new program")
+    says(
+        "execs",
+        [
+            ("catch exec", "Catchpoint"),
+            ("continue", "(?s)first.*is executing new program: .*items"),
+            ("break set", "Breakpoint 2"),
+            ("continue", r"set \(v=0\)"),
+            ("continue", r"set \(v=3\)"),
+            ("reverse-continue", r"set \(v=0\)"),
+        ],
+        "a new program",
+    )
     live.check(r.stdout == "first\n45 9\n", "was recorded", r)
 
 
@@ -180,31 +305,78 @@ def connections():
         out, q = gdb("items", ["break add", "continue", "kill"], target)
         live.check("add (a=0, b=0)" in out[1] and p.wait(20) == 0, f"gdb connects: {target}", f"{out} {q.stdout}")
     for where, reason in (("99999", "takes a port"), ("x", "takes a port"), ("/nowhere/at/all", "cannot listen at")):
-        p = subprocess.run([live.DWELL, "replay", "--gdb", where, trace("items")], capture_output=True, timeout=20, check=False, text=True)
+        p = subprocess.run(
+            [live.DWELL, "replay", "--gdb", where, trace("items")],
+            capture_output=True,
+            timeout=20,
+            check=False,
+            text=True,
+        )
         live.check(p.returncode == 1 and reason in p.stderr, f"refused: {where}", p)
 
 
 def timed(command):
     """It, and after it how long it took."""
-    return [(f"python import time; t = time.time(); gdb.execute({command!r}); print('took', time.time() - t)", "took [0-9.]+")]
+    return [
+        (
+            f"python import time; t = time.time(); gdb.execute({command!r}); print('took', time.time() - t)",
+            "took [0-9.]+",
+        )
+    ]
 
 
 def long_run(name, reads, writers):
     """Back from the end, through all that wrote the field, and forwards to the same values."""
-    back = [("reverse-continue", f"Old value = {b}\nNew value = {a}\n") for a, b in zip(writers[-2::-1], writers[:0:-1])]
+    back = [
+        ("reverse-continue", f"Old value = {b}\nNew value = {a}\n") for a, b in zip(writers[-2::-1], writers[:0:-1])
+    ]
     forth = [("continue", f"Old value = {a}\nNew value = {b}\n") for a, b in zip(writers[1:], writers[2:])]
-    says(name, [("break main", ""), ("continue", "main"), ("delete", ""), ("continue", f"{reads}.*No more reverse"), ("monitor checkpoint", "checkpoint 1: after"), ("watch field", "Hardware"), *back, ("monitor checkpoint", "checkpoint 2"),
-                ("reverse-continue", "No more reverse"), ("monitor restart 2", "stepi or continue"), ("stepi", "set"), ("print field", "= 0"), ("continue", f"New value = {writers[1]}"), *forth, ("delete", ""), ("break set", ""), *[("reverse-continue", "Breakpoint [0-9]+, set")] * (len(writers) - 1),
-                ("reverse-continue", "No more reverse"), ("monitor restart 1", "continue"), ("continue", ""), ("print field", f"= {writers[-1]}"), ("reverse-stepi", ""), ("stepi", ""), ("print work", f"= {reads.split()[0]}"), ("monitor restart 3", "no such checkpoint")],
-         f"{name}: checkpoints on the way back")
+    says(
+        name,
+        [
+            ("break main", ""),
+            ("continue", "main"),
+            ("delete", ""),
+            ("continue", f"{reads}.*No more reverse"),
+            ("monitor checkpoint", "checkpoint 1: after"),
+            ("watch field", "Hardware"),
+            *back,
+            ("monitor checkpoint", "checkpoint 2"),
+            ("reverse-continue", "No more reverse"),
+            ("monitor restart 2", "stepi or continue"),
+            ("stepi", "set"),
+            ("print field", "= 0"),
+            ("continue", f"New value = {writers[1]}"),
+            *forth,
+            ("delete", ""),
+            ("break set", ""),
+            *[("reverse-continue", "Breakpoint [0-9]+, set")] * (len(writers) - 1),
+            ("reverse-continue", "No more reverse"),
+            ("monitor restart 1", "continue"),
+            ("continue", ""),
+            ("print field", f"= {writers[-1]}"),
+            ("reverse-stepi", ""),
+            ("stepi", ""),
+            ("print work", f"= {reads.split()[0]}"),
+            ("monitor restart 3", "no such checkpoint"),
+        ],
+        f"{name}: checkpoints on the way back",
+    )
 
 
 def checkpoints():
     live.check(record("long", os.path.join(WORK, "long")).stdout == "240 201\n", "recorded, for a while")
     long_run("long", "240 201", [0, 41, 121, 201])
-    out, p = gdb("long", ["break main", "continue", "delete", timed("continue")[0][0], "watch field", timed("reverse-continue")[0][0]])
+    out, p = gdb(
+        "long",
+        ["break main", "continue", "delete", timed("continue")[0][0], "watch field", timed("reverse-continue")[0][0]],
+    )
     took = [float(x) for x in re.findall("took ([0-9.]+)", "".join(out))]
-    live.check(len(took) == 2 and took[1] < took[0], "back from the end takes less than to there", f"{took} {p.stdout if len(took) != 2 else ''}")
+    live.check(
+        len(took) == 2 and took[1] < took[0],
+        "back from the end takes less than to there",
+        f"{took} {p.stdout if len(took) != 2 else ''}",
+    )
     shutil.copy(os.path.join(WORK, "long"), os.path.join(WORK, "crowd"))
     r = record("crowd", os.path.join(WORK, "crowd"), "x")
     total, last = (int(x) for x in r.stdout.split())
@@ -215,8 +387,10 @@ def checkpoints():
     long_run("crowd", f"440 {last}", writers)
 
 
-PACKETS = (b"? g p10 pffffffff m0,10 m7fffffffe000,ffffffffffff m, qSupported qXfer:features:read:target.xml:ffffffffffff,ffffffff qXfer:auxv:read:: Z0,0,1 Z2,0,0 Z4,ffffffffffffffff,8 Z2,7ffffffffff8,8"
-           b" Z2,555555558041,20 z2,1,2 z Z Z9,1,1 vCont;s:5 vCont;c vCont; s c bs bc Hg999 Hg-1 H T1 T qC qfThreadInfo qsThreadInfo qThreadExtraInfo,zz qRcmd,7 qRcmd,7768656e R00 G00 X0,0: !").split()
+PACKETS = (
+    b"? g p10 pffffffff m0,10 m7fffffffe000,ffffffffffff m, qSupported qXfer:features:read:target.xml:ffffffffffff,ffffffff qXfer:auxv:read:: Z0,0,1 Z2,0,0 Z4,ffffffffffffffff,8 Z2,7ffffffffff8,8"
+    b" Z2,555555558041,20 z2,1,2 z Z Z9,1,1 vCont;s:5 vCont;c vCont; s c bs bc Hg999 Hg-1 H T1 T qC qfThreadInfo qsThreadInfo qThreadExtraInfo,zz qRcmd,7 qRcmd,7768656e R00 G00 X0,0: !"
+).split()
 
 
 def strangers():
@@ -225,9 +399,15 @@ def strangers():
     for seed in range(12):
         r, data = random.Random(seed), b"+"
         for _ in range(40):
-            p = r.choice(PACKETS) + (bytes([r.randrange(256)]) if r.random() < .1 else b"")
-            data += b"$" + p + b"#%02x" % (sum(p) & 255) if r.random() < .95 else p
-        p = subprocess.run([live.DWELL, "replay", "--gdb", "-", trace("items")], input=data, capture_output=True, timeout=60, check=False)
+            p = r.choice(PACKETS) + (bytes([r.randrange(256)]) if r.random() < 0.1 else b"")
+            data += b"$" + p + b"#%02x" % (sum(p) & 255) if r.random() < 0.95 else p
+        p = subprocess.run(
+            [live.DWELL, "replay", "--gdb", "-", trace("items")],
+            input=data,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
         bad += [(seed, p.returncode, p.stderr)] if p.returncode or p.stderr else []
     live.check(not bad, "packets of strangers", bad)
 
@@ -237,7 +417,9 @@ if not shutil.which("gdb") or not shutil.which("gcc"):
     sys.exit(77)
 build()
 live.check(record("items", os.path.join(WORK, "items")).stdout == "45 9\n", "recorded")
-live.check(record("threads", os.path.join(WORK, "threads"), "x", text="hello").stdout == "60 hello\n", "recorded, with threads")
+live.check(
+    record("threads", os.path.join(WORK, "threads"), "x", text="hello").stdout == "60 hello\n", "recorded, with threads"
+)
 forwards()
 anew()
 backwards()

@@ -184,8 +184,22 @@ def build(name, text, compiler, suffix):
 
 def leaks(name, *args, allocator=None):
     trace = os.path.join(WORK, name + ".trace")
-    subprocess.run([live.DWELL, "rec", "-q", "-o", trace, "--", os.path.join(WORK, name), *args], stdout=subprocess.DEVNULL, timeout=60, check=True)
-    text, data = (subprocess.run([live.DWELL, "replay", "--leaks", *(["--allocator", allocator] if allocator else []), *j, trace], capture_output=True, timeout=60, check=False, text=True) for j in ([], ["--json"]))
+    subprocess.run(
+        [live.DWELL, "rec", "-q", "-o", trace, "--", os.path.join(WORK, name), *args],
+        stdout=subprocess.DEVNULL,
+        timeout=60,
+        check=True,
+    )
+    text, data = (
+        subprocess.run(
+            [live.DWELL, "replay", "--leaks", *(["--allocator", allocator] if allocator else []), *j, trace],
+            capture_output=True,
+            timeout=60,
+            check=False,
+            text=True,
+        )
+        for j in ([], ["--json"])
+    )
     live.check(text.returncode == 0 and data.returncode == 0, f"{name} {args}: it ran", f"{text} {data}")
     return text.stdout, json.loads(data.stdout or "{}")
 
@@ -198,7 +212,11 @@ def lines(name, suffix, data):
     for b in data["blocks"]:
         if b["state"] not in ("root", "cycle"):
             continue
-        marks = [re.findall(r"/\* (\w+) \*/|static void (\w+)\(", source[int(s["place"].rsplit(":", 1)[1]) - 1]) for s in b["stack"] if name + suffix in s.get("place", "")]
+        marks = [
+            re.findall(r"/\* (\w+) \*/|static void (\w+)\(", source[int(s["place"].rsplit(":", 1)[1]) - 1])
+            for s in b["stack"]
+            if name + suffix in s.get("place", "")
+        ]
         found.append((b["state"], b["bytes"], [w for m in marks for pair in m for w in pair if w]))
     return sorted(found, key=str)
 
@@ -214,27 +232,62 @@ def losing():
             if m:
                 wanted[int(m[1])] = (m[2], m[3], m[4], n)
     roots = {b["bytes"]: b for b in data["blocks"] if b["state"] in ("root", "cycle")}
-    live.check(set(roots) == set(wanted) or set(roots) == set(wanted) - {91} | {92}, "the seeded leaks, and no others", text)
+    live.check(
+        set(roots) == set(wanted) or set(roots) == set(wanted) - {91} | {92}, "the seeded leaks, and no others", text
+    )
     for size, (by, holder, name, line) in wanted.items():
         lost = roots.get(size, roots.get(size + 1, {})).get("lost", {})
         where = [s["place"] for s in lost.get("stack", []) if "losing.c:" in s.get("place", "")][:1]
         told = lost.get("holder_name") if holder != "block" else "-"
-        live.check((lost.get("by"), lost.get("holder")) == (by, holder) and (told == name or told == name.split("::")[-1] or (told or "").startswith("slot")) and where and where[0].endswith(f"losing.c:{line}"),
-                   f"the block of {size} bytes: {by}, {holder}, line {line}", json.dumps(lost))
+        live.check(
+            (lost.get("by"), lost.get("holder")) == (by, holder)
+            and (told == name or told == name.split("::")[-1] or (told or "").startswith("slot"))
+            and where
+            and where[0].endswith(f"losing.c:{line}"),
+            f"the block of {size} bytes: {by}, {holder}, line {line}",
+            json.dumps(lost),
+        )
 
 
 def c_program():
     build("leaky", LEAKY, "gcc", ".c")
     text, data = leaks("leaky")
-    live.check(text.startswith("no leaks: ") and not [b for b in data["blocks"] if b["state"] != "held"], "a program without a leak says so", text)
+    live.check(
+        text.startswith("no leaks: ") and not [b for b in data["blocks"] if b["state"] != "held"],
+        "a program without a leak says so",
+        text,
+    )
     text, data = leaks("leaky", "x")
     found = lines("leaky", ".c", data)
-    wanted = [("root", 100, "local"), ("root", 77, "container"), ("root", 5000, "moved"), ("root", 56, "overwritten"), ("cycle", 56, "cycle")]
-    live.check(len(found) == 5 and all(any(f[0] == s and f[1] == n and w in f[2] for f in found) for s, n, w in wanted), "five roots, one of a cycle", f"{found} {text}")
-    live.check(len([b for b in data["blocks"] if b["state"] == "leaked"]) == 4, "what they lead to is leaked, and no root", text)
+    wanted = [
+        ("root", 100, "local"),
+        ("root", 77, "container"),
+        ("root", 5000, "moved"),
+        ("root", 56, "overwritten"),
+        ("cycle", 56, "cycle"),
+    ]
+    live.check(
+        len(found) == 5 and all(any(f[0] == s and f[1] == n and w in f[2] for f in found) for s, n, w in wanted),
+        "five roots, one of a cycle",
+        f"{found} {text}",
+    )
+    live.check(
+        len([b for b in data["blocks"] if b["state"] == "leaked"]) == 4,
+        "what they lead to is leaked, and no root",
+        text,
+    )
     lost = {b["bytes"]: b["lost"] for b in data["blocks"] if b["state"] in ("root", "cycle") and "lost" in b}
-    live.check({n: lost.get(n, {}).get("by") for n in (100, 77, 5000)} == {100: "return", 77: "free", 5000: "store"} and "held last by leaky`grown, which was overwritten by:" in text, "who held them last, and what lost them", text)
-    live.check(text.count("which nothing points to") == 4 and text.count("one of a cycle") == 1 and "by 5 roots" in text, "the text has them, too", text)
+    live.check(
+        {n: lost.get(n, {}).get("by") for n in (100, 77, 5000)} == {100: "return", 77: "free", 5000: "store"}
+        and "held last by leaky`grown, which was overwritten by:" in text,
+        "who held them last, and what lost them",
+        text,
+    )
+    live.check(
+        text.count("which nothing points to") == 4 and text.count("one of a cycle") == 1 and "by 5 roots" in text,
+        "the text has them, too",
+        text,
+    )
 
 
 def plus_program():
@@ -243,23 +296,53 @@ def plus_program():
     live.check(text.startswith("no leaks: "), "C++ without a leak", text)
     text, data = leaks("plus", "x")
     found = lines("plus", ".cc", data)
-    live.check(sorted(f[0] for f in found) == ["cycle", "root"] and any(f[0] == "root" and "lose" in f[2] for f in found) and any(f[0] == "cycle" and "rings" in f[2] for f in found), "C++: new, and shared pointers in a ring", f"{found} {text}")
-    live.check(sorted((b["lost"]["by"], b["lost"]["holder_name"]) for b in data["blocks"] if "lost" in b) == [("return", "rings"), ("store", "last")], "C++: who lost them", text)
+    live.check(
+        sorted(f[0] for f in found) == ["cycle", "root"]
+        and any(f[0] == "root" and "lose" in f[2] for f in found)
+        and any(f[0] == "cycle" and "rings" in f[2] for f in found),
+        "C++: new, and shared pointers in a ring",
+        f"{found} {text}",
+    )
+    live.check(
+        sorted((b["lost"]["by"], b["lost"]["holder_name"]) for b in data["blocks"] if "lost" in b)
+        == [("return", "rings"), ("store", "last")],
+        "C++: who lost them",
+        text,
+    )
 
 
 if not shutil.which("gcc"):
     print("# skip: no gcc")
     sys.exit(77)
+
+
 def pool():
     path = build("pool", POOL, "gcc", ".c")
     text, data = leaks("pool", allocator="alloc=pool_take@2,free=pool_give@2")
     with open(path + ".c", encoding="ascii") as f:
         line = {int(m[1]): n for n, text_line in enumerate(f, 1) for m in [re.search(r"/\* (\d+) \*/", text_line)] if m}
     roots = {b["bytes"]: b for b in data["blocks"] if b["state"] == "root"}
-    live.check(set(roots) == {111, 333} and data["freed"] == 50 and all(roots[n]["lost"]["stack"][0]["place"].endswith(f"pool.c:{line[n]}") for n in roots), "an allocator of its own", text)
-    live.check([b["bytes"] for b in data["blocks"] if b["state"] == "held" and b["bytes"] != 4096 and b["bytes"] != 1024] == [222], "what it holds", text)
+    live.check(
+        set(roots) == {111, 333}
+        and data["freed"] == 50
+        and all(roots[n]["lost"]["stack"][0]["place"].endswith(f"pool.c:{line[n]}") for n in roots),
+        "an allocator of its own",
+        text,
+    )
+    live.check(
+        [b["bytes"] for b in data["blocks"] if b["state"] == "held" and b["bytes"] != 4096 and b["bytes"] != 1024]
+        == [222],
+        "what it holds",
+        text,
+    )
     for bad in ("alloc", "alloc=", "take=x", "alloc=x@0", "realloc=x@2", ""):
-        p = subprocess.run([live.DWELL, "replay", "--leaks", "--allocator", bad, os.path.join(WORK, "pool.trace")], capture_output=True, timeout=20, check=False, text=True)
+        p = subprocess.run(
+            [live.DWELL, "replay", "--leaks", "--allocator", bad, os.path.join(WORK, "pool.trace")],
+            capture_output=True,
+            timeout=20,
+            check=False,
+            text=True,
+        )
         live.check(p.returncode == 1 and "--allocator wants" in p.stderr, f"--allocator {bad}", p)
 
 
@@ -268,6 +351,8 @@ pool()
 c_program()
 if shutil.which("g++"):
     plus_program()
-p = subprocess.run([live.DWELL, "replay", "--leaks", "/dev/null"], capture_output=True, timeout=20, check=False, text=True)
+p = subprocess.run(
+    [live.DWELL, "replay", "--leaks", "/dev/null"], capture_output=True, timeout=20, check=False, text=True
+)
 live.check(p.returncode == 1 and "no recording" in p.stderr, "no recording", p)
 sys.exit(live.failures > 0)

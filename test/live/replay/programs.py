@@ -14,8 +14,10 @@ PYTHON = os.path.realpath("/usr/bin/python3")
 FILE = os.path.join(live.WORK, "words")
 TREE = os.path.join(live.WORK, "tree")
 DB = os.path.join(live.WORK, "rows.db")
-COUNTED = ("with recursive c(x) as (values(1) union all select x+1 from c where x<3000) insert into t select x, random() from c;"
-           "create index i on t(b); select sum(b%1000), count(*), datetime('now') from t;")
+COUNTED = (
+    "with recursive c(x) as (values(1) union all select x+1 from c where x<3000) insert into t select x, random() from c;"
+    "create index i on t(b); select sum(b%1000), count(*), datetime('now') from t;"
+)
 SIGNALS = """
 import signal, time
 n = 0
@@ -84,7 +86,11 @@ PROGRAMS = [
     ("ls", ["ls", "-la", "/usr/bin"], 0),
     ("date", ["date", "+%s.%N"], 0),
     ("sha256sum", ["sha256sum", FILE], 0),
-    ("python3: random numbers, clocks", [PYTHON, "-c", "import os, random, time; print(random.random(), os.urandom(8), time.time(), os.getpid())"], 0),
+    (
+        "python3: random numbers, clocks",
+        [PYTHON, "-c", "import os, random, time; print(random.random(), os.urandom(8), time.time(), os.getpid())"],
+        0,
+    ),
     ("python3: mappings", [PYTHON, "-c", MEMORY, FILE], 0),
     ("python3: signals of a timer", [PYTHON, "-c", SIGNALS], 0),
     ("python3: time-stamp counter", [PYTHON, "-c", COUNTER], 0),
@@ -119,7 +125,9 @@ def replays(name, command, status):
     for i in range(3):
         p = run("replay", trace, stdin=subprocess.DEVNULL)
         if (p.stdout, p.stderr, p.returncode) != (r.stdout, r.stderr, r.returncode):
-            live.check(False, f"{name}: replay {i + 1}", f"{p.returncode} {p.stderr}\n{r.stdout[:500]}\n{p.stdout[:500]}")
+            live.check(
+                False, f"{name}: replay {i + 1}", f"{p.returncode} {p.stderr}\n{r.stdout[:500]}\n{p.stdout[:500]}"
+            )
             return
     live.check(True, f"{name}: three replays are equal")
     if name == "sqlite3 with a file":
@@ -131,12 +139,12 @@ def events(data):
     at = 72
     while at < len(data):
         packed = struct.unpack_from("<4I", data, at)[2]
-        raw = zlib.decompress(data[at + 16:at + 16 + packed])
+        raw = zlib.decompress(data[at + 16 : at + 16 + packed])
         at += 16 + packed
         i = 0
         while i < len(raw):
             size, kind = struct.unpack_from("<II", raw, i)
-            yield kind, raw[i + 8:i + 8 + size]
+            yield kind, raw[i + 8 : i + 8 + size]
             i += 8 + size
 
 
@@ -156,24 +164,32 @@ def logged():
             size, nr = struct.unpack_from("<II", body, at)
             nrs.append(nr)
             at += size
-    live.check(nrs.count(262) > 300 and stops < 300, "most calls of find are logged without a stop", f"{len(nrs)} {stops}")
-    for name, change, word in (("another argument", lambda b: b[:24] + bytes([b[24] ^ 1]) + b[25:], b"does not do what it did at system call"),
-                               ("another call", lambda b: b[:4] + b"\x09" + b[5:], b"does not do what it did at system call"),
-                               ("another path", lambda b: b[:92] + bytes([b[92] ^ 1]) + b[93:], b"does not do what it did at system call"),
-                               ("a size that is too small", lambda b: b"\x08\0\0\0" + b[4:], b"makes no sense"),
-                               ("a size that is too large", lambda b: b"\0\0\x10\0" + b[4:], b"makes no sense"),
-                               ("a log that goes on", lambda b: b + b, b"does not do what it did at system call")):
+    live.check(
+        nrs.count(262) > 300 and stops < 300, "most calls of find are logged without a stop", f"{len(nrs)} {stops}"
+    )
+    for name, change, word in (
+        ("another argument", lambda b: b[:24] + bytes([b[24] ^ 1]) + b[25:], b"does not do what it did at system call"),
+        ("another call", lambda b: b[:4] + b"\x09" + b[5:], b"does not do what it did at system call"),
+        ("another path", lambda b: b[:92] + bytes([b[92] ^ 1]) + b[93:], b"does not do what it did at system call"),
+        ("a size that is too small", lambda b: b"\x08\0\0\0" + b[4:], b"makes no sense"),
+        ("a size that is too large", lambda b: b"\0\0\x10\0" + b[4:], b"makes no sense"),
+        ("a log that goes on", lambda b: b + b, b"does not do what it did at system call"),
+    ):
         out, done = data[:72], False
         for kind, body in all_events:
             if kind == 12 and not done and struct.unpack_from("<I", body, 4)[0] == 262:
                 body, done = change(body), True
             raw = struct.pack("<II", len(body), kind) + body
             new = zlib.compress(raw, 0)
-            out += struct.pack("<4I", 0x6b6c6264, len(raw), len(new), zlib.crc32(new)) + new
+            out += struct.pack("<4I", 0x6B6C6264, len(raw), len(new), zlib.crc32(new)) + new
         with open(trace, "wb") as f:
             f.write(out)
         p = run("replay", trace)
-        live.check(done and p.returncode == 1 and word in p.stderr and r.stdout.startswith(p.stdout), f"log: {name}", f"{done} {p.returncode} {p.stderr}")
+        live.check(
+            done and p.returncode == 1 and word in p.stderr and r.stdout.startswith(p.stdout),
+            f"log: {name}",
+            f"{done} {p.returncode} {p.stderr}",
+        )
 
 
 def without_files():
@@ -192,7 +208,14 @@ def packed():
     trace, small = os.path.join(live.WORK, "trace"), os.path.join(live.WORK, "small")
     r = record(trace, ["date", "+%N"])
     p = run("replay", "--pack", small, trace)
-    live.check(p.returncode == 0 and not p.stdout and not p.stderr and 0 < os.path.getsize(small) < os.path.getsize(trace) * 2 // 3, "a packed recording is smaller", p)
+    live.check(
+        p.returncode == 0
+        and not p.stdout
+        and not p.stderr
+        and 0 < os.path.getsize(small) < os.path.getsize(trace) * 2 // 3,
+        "a packed recording is smaller",
+        p,
+    )
     p = run("replay", small)
     live.check((p.stdout, p.returncode) == (r.stdout, 0) and r.stdout, "and replays", p)
     with open(trace, "rb") as f:
@@ -201,8 +224,16 @@ def packed():
     with open(trace, "wb") as f:
         f.write(data)
     p = run("replay", "--pack", small, trace)
-    live.check(p.returncode == 1 and b"is damaged: " in p.stderr and run("replay", small).returncode == 1, "of a damaged one, what is before the damage", p)
-    for to, word in ((trace, b"is the recording itself"), ("/nonexistent/x", b"cannot write to /nonexistent/x"), ("/dev/full", b"No space left on device")):
+    live.check(
+        p.returncode == 1 and b"is damaged: " in p.stderr and run("replay", small).returncode == 1,
+        "of a damaged one, what is before the damage",
+        p,
+    )
+    for to, word in (
+        (trace, b"is the recording itself"),
+        ("/nonexistent/x", b"cannot write to /nonexistent/x"),
+        ("/dev/full", b"No space left on device"),
+    ):
         p = run("replay", "--pack", to, trace)
         live.check(p.returncode == 1 and word in p.stderr, f"refused: --pack {to}", p)
 
@@ -216,10 +247,22 @@ def without_root():
     os.chmod(folder, 0o777)
     subprocess.run(["cp", live.DWELL, dwell], check=True)
     trace = os.path.join(folder, "trace")
-    as_nobody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/", "capture_output": True, "timeout": 60, "check": False}
+    as_nobody = {
+        "user": 65534,
+        "group": 65534,
+        "extra_groups": [],
+        "cwd": "/",
+        "capture_output": True,
+        "timeout": 60,
+        "check": False,
+    }
     r = subprocess.run([dwell, "rec", "-q", "-o", trace, "date", "+%N"], **as_nobody)
     p = subprocess.run([dwell, "replay", trace], **as_nobody)
-    live.check(r.returncode == p.returncode == 0 and r.stdout == p.stdout != b"", "neither recording nor replay needs root", f"{r} {p}")
+    live.check(
+        r.returncode == p.returncode == 0 and r.stdout == p.stdout != b"",
+        "neither recording nor replay needs root",
+        f"{r} {p}",
+    )
     r = subprocess.run([dwell, "rec", "-o", trace, "/bin/su"], **as_nobody)
     live.check(r.returncode == 1 and b"set-user-id" in r.stderr, "a set-user-id program is refused", r)
 

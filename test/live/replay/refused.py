@@ -18,8 +18,8 @@ TRACE = os.path.join(live.WORK, "trace")
 OTHER = os.path.join(live.WORK, "other")
 HEAD, BLOCK = 72, 16
 EV_CALL = 4
-RSI = 3 # of the registers in a call
-CALL_REGS_AT = 8 + 16 # behind the event's head, ns and took
+RSI = 3  # of the registers in a call
+CALL_REGS_AT = 8 + 16  # behind the event's head, ns and took
 
 
 def run(*args, **kw):
@@ -34,32 +34,64 @@ def record(*command):
 def refused(code, *words):
     """A program is killed, and the message has all words."""
     r = record(PYTHON, "-c", code)
-    live.check(r.returncode == 1 and all(w.encode() in r.stderr for w in words) and b"never" not in r.stdout,
-               f"refused: {words[0]}", f"{r.returncode} {r.stderr} {r.stdout}")
+    live.check(
+        r.returncode == 1 and all(w.encode() in r.stderr for w in words) and b"never" not in r.stdout,
+        f"refused: {words[0]}",
+        f"{r.returncode} {r.stderr} {r.stdout}",
+    )
     p = run("replay", TRACE)
-    live.check(p.returncode == 1 and b"ends before the program" in p.stderr and p.stdout == r.stdout,
-               "what was recorded until then is replayed", p)
+    live.check(
+        p.returncode == 1 and b"ends before the program" in p.stderr and p.stdout == r.stdout,
+        "what was recorded until then is replayed",
+        p,
+    )
 
 
 def refusals():
-    refused("import ctypes; ctypes.CDLL(None).syscall(56, 0x20000011, 0, 0, 0, 0); print('never')", "clone with flags 0x20000011 cannot be recorded")
+    refused(
+        "import ctypes; ctypes.CDLL(None).syscall(56, 0x20000011, 0, 0, 0, 0); print('never')",
+        "clone with flags 0x20000011 cannot be recorded",
+    )
     refused("import fcntl; fcntl.ioctl(0, 0xdead); print('never')", "ioctl with request 0xdead cannot be recorded")
-    refused("import ctypes; ctypes.CDLL(None).syscall(101, 0, 0, 0, 0); print('never')", "the system call ptrace cannot be recorded")
-    refused("import ctypes; ctypes.CDLL(None).syscall(500); print('never')", "the system call number 500 cannot be recorded")
-    refused("import mmap; f = open('%s', 'w+b'); f.write(b'x'); f.flush(); mmap.mmap(f.fileno(), 0); print('never')" % OTHER,
-            "a shared mapping of a file that is open for writing")
+    refused(
+        "import ctypes; ctypes.CDLL(None).syscall(101, 0, 0, 0, 0); print('never')",
+        "the system call ptrace cannot be recorded",
+    )
+    refused(
+        "import ctypes; ctypes.CDLL(None).syscall(500); print('never')", "the system call number 500 cannot be recorded"
+    )
+    refused(
+        "import mmap; f = open('%s', 'w+b'); f.write(b'x'); f.flush(); mmap.mmap(f.fileno(), 0); print('never')"
+        % OTHER,
+        "a shared mapping of a file that is open for writing",
+    )
     r = record("sh", "-c", "echo $$; sh -c 'unshare -m true; echo never'; echo never")
-    live.check(r.returncode == 1 and b"the system call unshare cannot be recorded" in r.stderr and b"never" not in r.stdout,
-               "a call of a child ends all of it", r)
+    live.check(
+        r.returncode == 1 and b"the system call unshare cannot be recorded" in r.stderr and b"never" not in r.stdout,
+        "a call of a child ends all of it",
+        r,
+    )
     p = run("replay", TRACE)
-    live.check(p.returncode == 1 and p.stdout == r.stdout != b"" and b"ends before the program" in p.stderr, "what they all did before is replayed", p)
-    r = record(PYTHON, "-c", "import ctypes; c = ctypes.CDLL(None, use_errno=True); print(c.syscall(317, 1, 0, 0), ctypes.get_errno(), c.syscall(425, 8, 0), ctypes.get_errno())")
+    live.check(
+        p.returncode == 1 and p.stdout == r.stdout != b"" and b"ends before the program" in p.stderr,
+        "what they all did before is replayed",
+        p,
+    )
+    r = record(
+        PYTHON,
+        "-c",
+        "import ctypes; c = ctypes.CDLL(None, use_errno=True); print(c.syscall(317, 1, 0, 0), ctypes.get_errno(), c.syscall(425, 8, 0), ctypes.get_errno())",
+    )
     live.check(r.stdout == b"-1 38 -1 38\n", "seccomp and io_uring are not there for the program", r)
 
 
 def usage():
-    for args, word in ((["rec"], "a command is missing"), (["rec", "-o"], "-o"), (["replay"], "a recording is missing"),
-                       (["replay", "a", "b"], "b")):
+    for args, word in (
+        (["rec"], "a command is missing"),
+        (["rec", "-o"], "-o"),
+        (["replay"], "a recording is missing"),
+        (["replay", "a", "b"], "b"),
+    ):
         r = run(*args)
         live.check(r.returncode == 2 and word.encode() in r.stderr, f"dwell {' '.join(args)}: {word}", r)
     r = run("rec", "-o", TRACE, "nonexistent-program")
@@ -90,25 +122,30 @@ def broken():
     with open(TRACE, "rb") as f:
         data = f.read()
     at = blocks(data)
-    for what, bad, word in (("an empty file", b"", "no recording"), ("a script", b"#!/bin/sh\n" * 20, "no recording"),
-                            ("half a head", data[:40], "head of the recording is damaged"),
-                            ("another version", data[:8] + b"\x09" + data[9:], "another version of dwell"),
-                            ("only a head", data[:HEAD], "ends before the program"),
-                            ("cut within the program's memory", data[:at[1] + 100], "ends before the program"),
-                            ("cut in its last block", data[:-3], "ends before the program"),
-                            ("a damaged block", data[:at[-1] + 30] + b"\0\1\2\3" + data[at[-1] + 34:], "the recording is damaged")):
+    for what, bad, word in (
+        ("an empty file", b"", "no recording"),
+        ("a script", b"#!/bin/sh\n" * 20, "no recording"),
+        ("half a head", data[:40], "head of the recording is damaged"),
+        ("another version", data[:8] + b"\x09" + data[9:], "another version of dwell"),
+        ("only a head", data[:HEAD], "ends before the program"),
+        ("cut within the program's memory", data[: at[1] + 100], "ends before the program"),
+        ("cut in its last block", data[:-3], "ends before the program"),
+        ("a damaged block", data[: at[-1] + 30] + b"\0\1\2\3" + data[at[-1] + 34 :], "the recording is damaged"),
+    ):
         r = replay_of(bad)
-        live.check(r.returncode == 1 and word.encode() in r.stderr and whole.stdout.startswith(r.stdout), f"{what}: {word}", r)
+        live.check(
+            r.returncode == 1 and word.encode() in r.stderr and whole.stdout.startswith(r.stdout), f"{what}: {word}", r
+        )
 
 
 def changed(data, change):
     """The recording with one call changed: change(bytes of all events) with checksums that fit."""
     at = blocks(data)[-1]
     _, _, packed, _ = struct.unpack_from("<4I", data, at)
-    raw = bytearray(zlib.decompress(data[at + BLOCK:at + BLOCK + packed]))
+    raw = bytearray(zlib.decompress(data[at + BLOCK : at + BLOCK + packed]))
     change(raw)
     new = zlib.compress(bytes(raw), 1)
-    return data[:at] + struct.pack("<4I", 0x6b6c6264, len(raw), len(new), zlib.crc32(new)) + new
+    return data[:at] + struct.pack("<4I", 0x6B6C6264, len(raw), len(new), zlib.crc32(new)) + new
 
 
 def nth_call(raw, nr):
@@ -134,33 +171,48 @@ def differences():
     def number(raw):
         struct.pack_into("<Q", raw, nth_call(raw, 1) + CALL_REGS_AT, 20)
 
-    for what, change, words in (("a register", register, (b"(write): rsi is 0x", b"recorded 0x")),
-                                ("a call", number, (b"it calls write, recorded: writev",))):
+    for what, change, words in (
+        ("a register", register, (b"(write): rsi is 0x", b"recorded 0x")),
+        ("a call", number, (b"it calls write, recorded: writev",)),
+    ):
         r = replay_of(changed(data, change))
-        live.check(r.returncode == 1 and b"the program does not do what it did at system call" in r.stderr and
-                   all(w in r.stderr for w in words), f"{what} that differs is found", r)
+        live.check(
+            r.returncode == 1
+            and b"the program does not do what it did at system call" in r.stderr
+            and all(w in r.stderr for w in words),
+            f"{what} that differs is found",
+            r,
+        )
         live.check(r.stdout == b"", "nothing of it is printed", r)
     if b" rdrand" not in open("/proc/cpuinfo", "rb").read():
         return
-    code = ("import ctypes, mmap, os\nm = mmap.mmap(-1, 4096, prot=7)\nm.write(b'\\x48\\x0f\\xc7\\xf0\\xc3')\n"
-            "f = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(m)))\nos.write(1, b'%020d' % f())")
+    code = (
+        "import ctypes, mmap, os\nm = mmap.mmap(-1, 4096, prot=7)\nm.write(b'\\x48\\x0f\\xc7\\xf0\\xc3')\n"
+        "f = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(m)))\nos.write(1, b'%020d' % f())"
+    )
     r = record(PYTHON, "-c", code)
     p = run("replay", TRACE)
-    live.check(r.returncode == 0 and p.returncode == 1 and p.stdout == b"" and b"does not do what it did" in p.stderr,
-               "a random number of the processor is found before it is printed", f"{r} {p}")
+    live.check(
+        r.returncode == 0 and p.returncode == 1 and p.stdout == b"" and b"does not do what it did" in p.stderr,
+        "a random number of the processor is found before it is printed",
+        f"{r} {p}",
+    )
     r = run("rec", "-o", TRACE, "true")
     live.check(b"rdrand" in r.stderr, "that they are not recorded is said at the start", r)
 
 
 def no_ptrace():
     """A filter of system calls as a container has it: ptrace (101) fails with EPERM."""
+
     class Filter(ctypes.Structure):
         _fields_ = [("code", ctypes.c_ushort), ("jt", ctypes.c_ubyte), ("jf", ctypes.c_ubyte), ("k", ctypes.c_uint)]
 
     class Program(ctypes.Structure):
         _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.POINTER(Filter))]
 
-    rows = (Filter * 4)(Filter(0x20, 0, 0, 0), Filter(0x15, 0, 1, 101), Filter(6, 0, 0, 0x50001), Filter(6, 0, 0, 0x7fff0000))
+    rows = (Filter * 4)(
+        Filter(0x20, 0, 0, 0), Filter(0x15, 0, 1, 101), Filter(6, 0, 0, 0x50001), Filter(6, 0, 0, 0x7FFF0000)
+    )
     prog, libc = Program(4, rows), ctypes.CDLL(None)
 
     def forbid():
@@ -169,7 +221,9 @@ def no_ptrace():
 
     for args in (("rec", "-q", "-o", OTHER, "true"), ("replay", TRACE)):
         r = run(*args, preexec_fn=forbid)
-        live.check(r.returncode == 1 and b"ptrace is forbidden here" in r.stderr, f"{args[0]} where ptrace is forbidden", r)
+        live.check(
+            r.returncode == 1 and b"ptrace is forbidden here" in r.stderr, f"{args[0]} where ptrace is forbidden", r
+        )
 
 
 def full_disk():
@@ -179,10 +233,17 @@ def full_disk():
     try:
         trace = folder + "/trace"
         r = run("rec", "-q", "-o", trace, "cat", "/dev/urandom")
-        live.check(r.returncode == 1 and b"No space left on device" in r.stderr and b"is killed after" in r.stderr, "a full disk ends it", r.stderr)
+        live.check(
+            r.returncode == 1 and b"No space left on device" in r.stderr and b"is killed after" in r.stderr,
+            "a full disk ends it",
+            r.stderr,
+        )
         p = run("replay", trace)
-        live.check(p.returncode == 1 and b"ends before the program" in p.stderr and p.stdout and r.stdout.startswith(p.stdout),
-                   "what was before is replayed", p.stderr)
+        live.check(
+            p.returncode == 1 and b"ends before the program" in p.stderr and p.stdout and r.stdout.startswith(p.stdout),
+            "what was before is replayed",
+            p.stderr,
+        )
     finally:
         subprocess.run(["umount", folder], check=True)
 
@@ -190,9 +251,20 @@ def full_disk():
 def killed():
     """kill -9 of the recorder ends the program, too; what was written is replayed."""
     with open(OTHER, "wb") as out:
-        p = subprocess.Popen([live.DWELL, "rec", "-q", "-o", TRACE, PYTHON, "-c",
-                              "import os\nos.write(1, b'%d\\n' % os.getpid())\nwhile True: os.write(1, os.urandom(9000))"],
-                             stdout=out, stdin=subprocess.DEVNULL)
+        p = subprocess.Popen(
+            [
+                live.DWELL,
+                "rec",
+                "-q",
+                "-o",
+                TRACE,
+                PYTHON,
+                "-c",
+                "import os\nos.write(1, b'%d\\n' % os.getpid())\nwhile True: os.write(1, os.urandom(9000))",
+            ],
+            stdout=out,
+            stdin=subprocess.DEVNULL,
+        )
         for _ in range(3000):
             if os.path.exists(TRACE) and os.path.getsize(TRACE) > 18 << 20:
                 break
@@ -208,8 +280,11 @@ def killed():
         time.sleep(0.01)
     live.check(not os.path.exists(f"/proc/{pid}"), "the program does not outlive a recorder that is killed")
     r = run("replay", TRACE)
-    live.check(r.returncode == 1 and b"ends before the program" in r.stderr and r.stdout and written.startswith(r.stdout),
-               "what it had written is replayed", r.stderr)
+    live.check(
+        r.returncode == 1 and b"ends before the program" in r.stderr and r.stdout and written.startswith(r.stdout),
+        "what it had written is replayed",
+        r.stderr,
+    )
 
 
 usage()

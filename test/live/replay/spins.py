@@ -112,7 +112,7 @@ def interrupted():
     at, spots, states = 72, 0, 0
     while at < len(data):
         packed = struct.unpack_from("<4I", data, at)[2]
-        raw, p, at, mems = zlib.decompress(data[at + 16:at + 16 + packed]), 0, at + 16 + packed, 0
+        raw, p, at, mems = zlib.decompress(data[at + 16 : at + 16 + packed]), 0, at + 16 + packed, 0
         while p < len(raw):
             size, kind = struct.unpack_from("<II", raw, p)
             spots += kind == SPOT
@@ -127,35 +127,64 @@ def interrupted():
 def replays(name, command, status, by):
     r = run("rec", "-q", "-o", TRACE, "--", *command)
     spots, states = interrupted()
-    live.check(r.returncode == status and b"dwell" not in r.stderr and r.stdout, f"{name}: recorded", f"{r.returncode} {r.stderr}")
-    live.check(by is None or (spots if by == SPOT else states), f"{name}: interrupted", f"{spots} waits, {states} computations")
+    live.check(
+        r.returncode == status and b"dwell" not in r.stderr and r.stdout,
+        f"{name}: recorded",
+        f"{r.returncode} {r.stderr}",
+    )
+    live.check(
+        by is None or (spots if by == SPOT else states), f"{name}: interrupted", f"{spots} waits, {states} computations"
+    )
     for i in range(3):
         p = run("replay", TRACE)
         if (p.stdout, p.stderr, p.returncode) != (r.stdout, r.stderr, r.returncode):
-            live.check(False, f"{name}: replay {i + 1}", f"{p.returncode} {p.stderr}\n{r.stdout[:500]}\n{p.stdout[:500]}")
+            live.check(
+                False, f"{name}: replay {i + 1}", f"{p.returncode} {p.stderr}\n{r.stdout[:500]}\n{p.stdout[:500]}"
+            )
             return
     live.check(True, f"{name}: replays are equal")
 
 
 def told():
     """Nobody can end it but the one who reads the message."""
-    p = subprocess.Popen([live.DWELL, "rec", "-q", "-o", TRACE, "--", PROGRAM, "ever"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen(
+        [live.DWELL, "rec", "-q", "-o", TRACE, "--", PROGRAM, "ever"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     line = p.stderr.readline()
-    live.check("goes round in a loop at 0x" in line and "for ever unless a signal" in line, "a loop that nobody ends is told", line)
+    live.check(
+        "goes round in a loop at 0x" in line and "for ever unless a signal" in line,
+        "a loop that nobody ends is told",
+        line,
+    )
     os.kill(int(line.split("thread ")[1].split()[0]), signal.SIGINT)
     out = p.communicate(timeout=60)[0]
     q = run("replay", TRACE)
-    live.check((p.returncode, q.returncode, q.stdout.decode()) == (signal.SIGINT, signal.SIGINT, out) and out, "and a handler ends it, in the replay too",
-               f"{p.returncode} {out} {q}")
+    live.check(
+        (p.returncode, q.returncode, q.stdout.decode()) == (signal.SIGINT, signal.SIGINT, out) and out,
+        "and a handler ends it, in the replay too",
+        f"{p.returncode} {out} {q}",
+    )
 
 
 def large():
     """Too much memory to be interrupted: the handler waits, and a message says so."""
     r = run("rec", "-q", "-o", TRACE, "--", PROGRAM, "large")
     p = run("replay", TRACE)
-    live.check(r.returncode == signal.SIGALRM and b"a signal's handler waits; to interrupt it would record its memory of 3" in r.stderr and r.stderr.count(b"dwell") == 1,
-               "a computation with much memory goes on", r)
-    live.check((p.returncode, p.stdout, p.stderr) == (r.returncode, r.stdout, b"") and interrupted() == (0, 0), "and replays", p)
+    live.check(
+        r.returncode == signal.SIGALRM
+        and b"a signal's handler waits; to interrupt it would record its memory of 3" in r.stderr
+        and r.stderr.count(b"dwell") == 1,
+        "a computation with much memory goes on",
+        r,
+    )
+    live.check(
+        (p.returncode, p.stdout, p.stderr) == (r.returncode, r.stdout, b"") and interrupted() == (0, 0),
+        "and replays",
+        p,
+    )
 
 
 def main():

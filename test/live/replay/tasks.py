@@ -57,11 +57,16 @@ def f(): c.pthread_mutex_lock(m); c.syscall(60, 0)
 threading.Thread(target=f, daemon=True).start()
 time.sleep(0.02); os.write(1, b"%d %s" % (c.pthread_mutex_lock(m), m.raw[:12].hex().encode())); os._exit(0)
 """
-MAKE = ("cd %s; printf 'all: a.o b.o c.o\\n\\tar rcs f.a $^\\n\\tar t f.a\\n' > Makefile; for i in a b c; do echo \"int $i(void){return 1;}\" > $i.c; done; make -j3 CC=gcc")
+MAKE = "cd %s; printf 'all: a.o b.o c.o\\n\\tar rcs f.a $^\\n\\tar t f.a\\n' > Makefile; for i in a b c; do echo \"int $i(void){return 1;}\" > $i.c; done; make -j3 CC=gcc"
 PROGRAMS = [
     ("a pipeline", 2, ["sh", "-c", "seq 2000 | sort -R | head -3; echo $? $$"], 0),
     ("a pipe that breaks", 2, ["sh", "-c", "yes | head -1000 | md5sum"], 0),
-    ("processes in the background", 3, ["sh", "-c", "for i in 2 1; do (sleep 0.0$i; echo $i; date +%N) & done; wait; exit 3"], 3),
+    (
+        "processes in the background",
+        3,
+        ["sh", "-c", "for i in 2 1; do (sleep 0.0$i; echo $i; date +%N) & done; wait; exit 3"],
+        3,
+    ),
     ("a child that a signal ends", 2, ["sh", "-c", "sleep 9 & kill $!; wait $!; echo $?; kill -TERM $$"], -15),
     ("a process that outlives the command", 3, ["sh", "-c", "(sleep 0.05; date +%N) & exit 6"], 6),
     ("python3: children, pipes, sockets, shared memory, SIGCHLD", 3, [PYTHON, "-c", CHILDREN], 0),
@@ -70,8 +75,17 @@ PROGRAMS = [
     ("a first thread that ends first", 2, [PYTHON, "-c", FIRST], 4),
     ("a robust mutex", 2, [PYTHON, "-c", ROBUST], 0),
     ("make -j3, gcc", 1, ["sh", "-c", MAKE % live.WORK], 0),
-    ("node: threads, a child", 2, ["node", "-e", "const c=require('crypto');for(let i=0;i<4;i++)c.pbkdf2('a','b',900,64,'sha512',(e,k)=>console.log(i,k.toString('hex'),Math.random()));"
-                                   "require('child_process').exec('date +%N',(e,o)=>console.log(o))"], 0),
+    (
+        "node: threads, a child",
+        2,
+        [
+            "node",
+            "-e",
+            "const c=require('crypto');for(let i=0;i<4;i++)c.pbkdf2('a','b',900,64,'sha512',(e,k)=>console.log(i,k.toString('hex'),Math.random()));"
+            "require('child_process').exec('date +%N',(e,o)=>console.log(o))",
+        ],
+        0,
+    ),
 ]
 
 
@@ -83,11 +97,17 @@ def replays(name, times, command, status):
     if not shutil.which(command[0]) or (name.startswith("make") and not (shutil.which("make") and shutil.which("gcc"))):
         return
     r = run("rec", "-q", "-o", TRACE, "--", *command)
-    live.check(r.returncode == status and b"dwell" not in r.stderr and r.stdout, f"{name}: recorded, status {status}", f"{r.returncode} {r.stderr}")
+    live.check(
+        r.returncode == status and b"dwell" not in r.stderr and r.stdout,
+        f"{name}: recorded, status {status}",
+        f"{r.returncode} {r.stderr}",
+    )
     for i in range(times):
         p = run("replay", TRACE)
         if (p.stdout, p.stderr, p.returncode) != (r.stdout, r.stderr, r.returncode):
-            live.check(False, f"{name}: replay {i + 1}", f"{p.returncode} {p.stderr}\n{r.stdout[:500]}\n{p.stdout[:500]}")
+            live.check(
+                False, f"{name}: replay {i + 1}", f"{p.returncode} {p.stderr}\n{r.stdout[:500]}\n{p.stdout[:500]}"
+            )
             return
     live.check(True, f"{name}: {times} replays are equal")
 
@@ -97,7 +117,7 @@ def switched(raw, change):
     at, out = 0, b""
     while at < len(raw):
         size, kind = struct.unpack_from("<II", raw, at)
-        data = change(kind, raw[at + 8:at + 8 + size])
+        data = change(kind, raw[at + 8 : at + 8 + size])
         out += struct.pack("<II", len(data), kind) + data
         at += 8 + size
     return out
@@ -108,15 +128,19 @@ def hostile():
     run("rec", "-q", "-o", TRACE, "--", "sh", "-c", "(echo a) & echo b; wait")
     with open(TRACE, "rb") as f:
         data = f.read()
-    for name, kind, change, word in (("a task that is not there", 9, lambda p: struct.pack("<II", 77, 0), b"a task that nobody made: 77"),
-                                     ("a task made twice", 11, lambda p: struct.pack("<II", 0, 1), b"makes a task that it cannot make: 0"),
-                                     ("a call that did not begin", 4, lambda p: p[:-1] + b"\1", b"the trace is damaged")):
+    for name, kind, change, word in (
+        ("a task that is not there", 9, lambda p: struct.pack("<II", 77, 0), b"a task that nobody made: 77"),
+        ("a task made twice", 11, lambda p: struct.pack("<II", 0, 1), b"makes a task that it cannot make: 0"),
+        ("a call that did not begin", 4, lambda p: p[:-1] + b"\1", b"the trace is damaged"),
+    ):
         at, out = 72, data[:72]
         while at < len(data):
             _, _, packed, _ = struct.unpack_from("<4I", data, at)
-            raw = switched(zlib.decompress(data[at + 16:at + 16 + packed]), lambda k, p: change(p) if k == kind else p)
+            raw = switched(
+                zlib.decompress(data[at + 16 : at + 16 + packed]), lambda k, p: change(p) if k == kind else p
+            )
             new = zlib.compress(raw, 1)
-            out += struct.pack("<4I", 0x6b6c6264, len(raw), len(new), zlib.crc32(new)) + new
+            out += struct.pack("<4I", 0x6B6C6264, len(raw), len(new), zlib.crc32(new)) + new
             at += 16 + packed
         with open(TRACE, "wb") as f:
             f.write(out)

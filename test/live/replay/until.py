@@ -29,7 +29,9 @@ int main(void) {
 
 
 def run(*args):
-    return subprocess.run([live.DWELL, *args], capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True)
+    return subprocess.run(
+        [live.DWELL, *args], capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL, text=True
+    )
 
 
 def rec(*args):
@@ -43,7 +45,9 @@ def race():
         f.write(SOURCE)
     subprocess.run(["gcc", "-O2", "-pthread", "-o", PROGRAM, C], check=True)
     p = rec("--chaos", "--until-fail", "300", "--", PROGRAM)
-    told = re.search(r"run (\d+) of 300 failed with exit status 1 \(--seed (\d+)\); its recording is " + re.escape(TRACE), p.stderr)
+    told = re.search(
+        r"run (\d+) of 300 failed with exit status 1 \(--seed (\d+)\); its recording is " + re.escape(TRACE), p.stderr
+    )
     live.check(p.returncode == 1 and told, "a lost write is found", f"{p.returncode} {p.stderr}")
     last = p.stdout.splitlines()[-1]
     for _ in range(3):
@@ -57,13 +61,33 @@ def race():
 
 def ends():
     p = rec("--until-fail", "3", "--", "sh", "-c", "echo x")
-    live.check(p.returncode == 0 and p.stdout == "x\n" * 3 and "none of 3 runs failed" in p.stderr and not os.path.exists(TRACE), "no run fails", p)
+    live.check(
+        p.returncode == 0
+        and p.stdout == "x\n" * 3
+        and "none of 3 runs failed" in p.stderr
+        and not os.path.exists(TRACE),
+        "no run fails",
+        p,
+    )
     p = rec("--until-fail", "3", "--", "sh", "-c", "echo y; exit 7")
-    live.check(p.returncode == 7 and p.stdout == "y\n" and "run 1 of 3 failed with exit status 7;" in p.stderr and run("replay", TRACE).returncode == 7, "the first run fails", p)
+    live.check(
+        p.returncode == 7
+        and p.stdout == "y\n"
+        and "run 1 of 3 failed with exit status 7;" in p.stderr
+        and run("replay", TRACE).returncode == 7,
+        "the first run fails",
+        p,
+    )
     p = rec("--until-fail", "3", "--", "sh", "-c", "kill -9 $$")
     live.check(p.returncode == -signal.SIGKILL and "failed with signal 9;" in p.stderr, "a run ends by a signal", p)
     p = rec("--until-fail", "3", "--", "sh", "-c", "unshare -m true")
-    live.check(p.returncode == 1 and "the system call unshare cannot be recorded" in p.stderr and "failed with" not in p.stderr, "what cannot be recorded is no failure", p)
+    live.check(
+        p.returncode == 1
+        and "the system call unshare cannot be recorded" in p.stderr
+        and "failed with" not in p.stderr,
+        "what cannot be recorded is no failure",
+        p,
+    )
     for words in (["--seed", "0"], ["--seed", "x"], ["--until-fail", "0"], ["--until-fail"]):
         live.check(rec(*words, "true").returncode == 2, f"refused: {words}")
 

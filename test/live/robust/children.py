@@ -46,14 +46,16 @@ watch("the daemon's", "latency", "--json", "--for", "30s", "--every", "100ms")
 
 # Each writes whole lines of its own, at once.
 with open("chatty.py", "w", encoding="utf-8") as f:
-    f.write("""
+    f.write(
+        """
 import os, time
 for i in range(4000):
     os.write(1, b"chatter %d %s\\n" % (i, b"y" * (i % 50)))
     os.getppid()
     if i % 50 == 0:
         time.sleep(0.002)
-""")
+"""
+    )
 LINE = " ".join(c * 250 for c in "uvwxz")
 LONG = 'printf("%s %s %s %s %s\\n", "' + LINE.replace(" ", '", "') + '"); '
 COUNT = 4000
@@ -90,8 +92,11 @@ for to in ("pipe", "file"):
     live.same(len(events), COUNT, f"{to}: all JSON lines are whole")
     text = run(["-qn", "syscall::getppid:entry /pid == $target/ { " + LONG + "}"], to)
     rest, chatter = mixed(text)
-    live.check(len(chatter) == COUNT and rest.count(LINE) == COUNT, f"{to}: so is text",
-               [l[:80] for l in rest if l != LINE][:20])
+    live.check(
+        len(chatter) == COUNT and rest.count(LINE) == COUNT,
+        f"{to}: so is text",
+        [l[:80] for l in rest if l != LINE][:20],
+    )
 # what is no line yet is shown all the same
 p = subprocess.Popen([live.DWELL, "-qn", 'BEGIN { printf("no newline"); }', "-c", "sleep 30"], stdout=subprocess.PIPE)
 live.same(os.read(p.stdout.fileno(), 100), b"no newline", "the beginning of a line")

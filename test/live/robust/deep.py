@@ -15,8 +15,7 @@ def run(name, text, want=None):
     ok = r.returncode in (0, 1) and (r.returncode == 0 or r.stderr.startswith(live.NAME + ": "))
     if want is not None:
         ok = ok and r.returncode == 0 and r.stdout.startswith(want)
-    live.check(ok, f"{name}: {time.monotonic() - begin:.1f} s, exit {r.returncode}",
-               r.stdout[:300] + r.stderr[:500])
+    live.check(ok, f"{name}: {time.monotonic() - begin:.1f} s, exit {r.returncode}", r.stdout[:300] + r.stderr[:500])
 
 
 for depth in (100, 10000):

@@ -8,8 +8,10 @@ import time
 
 import live
 
-PROGRAM = ('BEGIN { printf("up\\n"); } syscall:::entry { @[execname] = count(); self->t = timestamp; a[pid] = 1; } '
-           "syscall:::return { } profile-97 { @s[stack()] = count(); } tick-1s { } sdt:::sched_switch { n++; }")
+PROGRAM = (
+    'BEGIN { printf("up\\n"); } syscall:::entry { @[execname] = count(); self->t = timestamp; a[pid] = 1; } '
+    "syscall:::return { } profile-97 { @s[stack()] = count(); } tick-1s { } sdt:::sched_switch { n++; }"
+)
 
 
 def owned(pid):

@@ -14,7 +14,13 @@ import live
 
 MOST, SECOND = 4, 1000000000
 path = os.path.join(live.WORK, "sock")
-server = subprocess.Popen([live.DWELL, "serve", "--unix", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+server = subprocess.Popen(
+    [live.DWELL, "serve", "--unix", path],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+    stdin=subprocess.DEVNULL,
+)
 TOKEN = server.stdout.readline().split()[-1]
 
 
@@ -22,8 +28,10 @@ def send(what, method="GET", body=""):
     s = socket.socket(socket.AF_UNIX)
     s.settimeout(60)
     s.connect(path)
-    s.sendall(f"{method} /api/v1/{what} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n"
-              f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+    s.sendall(
+        f"{method} /api/v1/{what} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+    )
     return s
 
 
@@ -46,7 +54,9 @@ def until(condition, seconds=30):
 def copies():
     """Copies that the server has open: their names are gone."""
     found = []
-    for pid in subprocess.run(["ps", "-o", "pid=", "--ppid", str(server.pid)], capture_output=True, text=True).stdout.split():
+    for pid in subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(server.pid)], capture_output=True, text=True
+    ).stdout.split():
         for fd in glob.glob(f"/proc/{pid}/fd/*"):
             try:
                 found.append(os.readlink(fd))
@@ -66,16 +76,27 @@ def newest():
 live.same(ask("overview", "POST", "{}")[0], 201, "the live view begins")
 live.check(until(lambda: newest() > 0), "and is recorded")
 status, head, data = ask("recordings/live/recording")
-live.check(status == 200 and "attachment" in head and f"Content-Length: {len(data)}" in head, "it can be had as a file", (head, len(data)))
+live.check(
+    status == 200 and "attachment" in head and f"Content-Length: {len(data)}" in head,
+    "it can be had as a file",
+    (head, len(data)),
+)
 copy = os.path.join(live.WORK, "copy.dwell")
 with open(copy, "wb") as f:
     f.write(data)
 os.chmod(copy, 0o644)
 os.chmod(live.WORK, 0o755)
-r = subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", live.DWELL, "report", "-l", "--json", copy],
-                   capture_output=True, text=True)
+r = subprocess.run(
+    ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", live.DWELL, "report", "-l", "--json", copy],
+    capture_output=True,
+    text=True,
+)
 names = {h["name"] for h in json.loads(r.stdout)["histograms"]} if r.returncode == 0 else set()
-live.check("offcpu" in names and any(n.startswith("by_") for n in names), "nobody can read it elsewhere", (r.returncode, sorted(names), r.stderr))
+live.check(
+    "offcpu" in names and any(n.startswith("by_") for n in names),
+    "nobody can read it elsewhere",
+    (r.returncode, sorted(names), r.stderr),
+)
 with sqlite3.connect(f"file:{copy}?mode=ro", uri=True) as db:
     live.same(db.execute("PRAGMA integrity_check").fetchone()[0], "ok", "it is whole")
 live.same([n for n in os.listdir(live.WORK) if n.startswith("copy.dwell")], ["copy.dwell"], "and has no log beside it")
@@ -85,7 +106,9 @@ idle = [send("recordings/live/recording") for _ in range(MOST)]
 live.same([s.recv(12) for s in idle], [b"HTTP/1.1 200"] * MOST, "clients that do not read")
 status, _, data = ask("recordings/live/recording")
 live.check(status == 429 and b"as many as can have it" in data, "no more of them", data)
-live.check(len(copies()) == MOST and all(c.endswith(" (deleted)") for c in copies()), "the copies have no names", copies())
+live.check(
+    len(copies()) == MOST and all(c.endswith(" (deleted)") for c in copies()), "the copies have no names", copies()
+)
 before = newest()
 live.check(until(lambda: newest() >= before + 2 * SECOND), "the tracer does not wait for them")
 live.check(json.loads(ask("status")[2])["memory_kib"] < 64 << 10, "nothing large is held in memory")
@@ -98,9 +121,18 @@ live.same(server.wait(20), 0, "it ends")
 
 # By hand: of a recording that is being written
 one = os.path.join(live.WORK, "one.dwell")
-tracer = subprocess.Popen([live.DWELL, "-q", "--record", one, "-n", "tick-10ms { trace(1); }"], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-live.check(until(lambda: os.path.exists(one + "-wal") and sqlite3.connect(f"file:{one}?mode=ro", uri=True).execute("SELECT count(*) FROM row").fetchone()[0] > 50),
-           "a recording goes on")
+tracer = subprocess.Popen(
+    [live.DWELL, "-q", "--record", one, "-n", "tick-10ms { trace(1); }"],
+    stdout=subprocess.DEVNULL,
+    stdin=subprocess.DEVNULL,
+)
+live.check(
+    until(
+        lambda: os.path.exists(one + "-wal")
+        and sqlite3.connect(f"file:{one}?mode=ro", uri=True).execute("SELECT count(*) FROM row").fetchone()[0] > 50
+    ),
+    "a recording goes on",
+)
 two = os.path.join(live.WORK, "two.dwell")
 r = live.dwell("export", "--format", "recording", "-o", two, one)
 live.same((r.returncode, r.stderr), (0, ""), "dwell export copies it")

@@ -19,11 +19,17 @@ FILE = os.path.join(live.WORK, "one.dwell")
 r = live.dwell("-q", "--record", FILE, "-n", "BEGIN { trace(1); exit(0); }")
 live.same(r.returncode, 0, "a recording is made" + r.stderr)
 with open(FILE, "ab") as f:
-    f.write(bytes(16 * MB)) # nobody reads them: the file is sent as it is
-server = subprocess.Popen([live.DWELL, "serve", FILE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+    f.write(bytes(16 * MB))  # nobody reads them: the file is sent as it is
+server = subprocess.Popen(
+    [live.DWELL, "serve", FILE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
+)
 PORT, TOKEN = re.match(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})$", server.stdout.readline()).groups()
 HEAD = f"Host: 127.0.0.1:{PORT}\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\nContent-Type: application/json\r\n"
-WORKER = int(subprocess.run(["ps", "-o", "pid=", "--ppid", str(server.pid)], capture_output=True, text=True, check=True).stdout.split()[0])
+WORKER = int(
+    subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(server.pid)], capture_output=True, text=True, check=True
+    ).stdout.split()[0]
+)
 
 
 def send(what, method="GET", body=""):
@@ -59,11 +65,11 @@ def cost(until):
     return (now[1] - first[1]) / (now[0] - first[0])
 
 
-program = "tick-1ms { trace(1); } " * 20 # a line for each clause
+program = "tick-1ms { trace(1); } " * 20  # a line for each clause
 RUN = json.loads(ask("runs", "POST", json.dumps({"program": program})))["run"]
 while state()[0] < 1000:
     time.sleep(0.05)
-early = cost(8000) # some 200 bytes each: all are kept
+early = cost(8000)  # some 200 bytes each: all are kept
 cost(30000)
 late = cost(40000)
 print(f"# a line costs the server {early / 1000:.1f} us at first, {late / 1000:.1f} us when older ones are forgotten")
@@ -83,7 +89,11 @@ while True:
     if time.monotonic() - told > 0.05:
         told = time.monotonic()
         print(had, flush=True)
-""" % (PORT, f"GET /api/v1/events?runs={RUN} HTTP/1.1\r\n{HEAD}\r\n".encode(), VIEWERS)
+""" % (
+    PORT,
+    f"GET /api/v1/events?runs={RUN} HTTP/1.1\r\n{HEAD}\r\n".encode(),
+    VIEWERS,
+)
 watchers = subprocess.Popen([sys.executable, "-c", WATCH], stdout=subprocess.PIPE, text=True)
 had = [0]
 

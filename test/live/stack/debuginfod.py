@@ -60,16 +60,29 @@ def run(name, *args, consent=False, **env):
     asked.clear()
     cache = os.path.join(live.WORK, "cache-" + name)
     os.mkdir(cache)
-    env = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_address[1]}", "DEBUGINFOD_CACHE_PATH": cache, "DEBUGINFOD_TIMEOUT": "2", **env}
+    env = {
+        "DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_address[1]}",
+        "DEBUGINFOD_CACHE_PATH": cache,
+        "DEBUGINFOD_TIMEOUT": "2",
+        **env,
+    }
     if consent:
         env["DWELL_DEBUGINFOD"] = "1"
     return live.dwell(*args, env=dict(os.environ, **env), timeout=50)
 
 
 r = run("none", *STACK)
-live.check(not asked and "hidden_function" not in r.stdout and "p`0x" in r.stdout, "without consent nothing is asked", f"{asked} {r.stdout}{r.stderr}")
+live.check(
+    not asked and "hidden_function" not in r.stdout and "p`0x" in r.stdout,
+    "without consent nothing is asked",
+    f"{asked} {r.stdout}{r.stderr}",
+)
 r = run("option", "-x", "debuginfod", *STACK)
-live.check(f"/buildid/{ID}/debuginfo" in asked and "hidden_function" in r.stdout, "-x debuginfod: functions have names", f"{asked} {r.stdout}{r.stderr}")
+live.check(
+    f"/buildid/{ID}/debuginfo" in asked and "hidden_function" in r.stdout,
+    "-x debuginfod: functions have names",
+    f"{asked} {r.stdout}{r.stderr}",
+)
 r = run("variable", *STACK, consent=True)
 live.check("hidden_function" in r.stdout, "DWELL_DEBUGINFOD=1: for each command", r.stdout + r.stderr)
 r = run("zero", *STACK, DWELL_DEBUGINFOD="0")
@@ -81,17 +94,27 @@ p.kill()
 p.wait()
 answer["file"] = "/bin/true"
 r = run("other", "-x", "debuginfod", *STACK)
-live.check(asked and "hidden_function" not in r.stdout and r.returncode == 0, "another file than was asked for is not used", r.stdout + r.stderr)
+live.check(
+    asked and "hidden_function" not in r.stdout and r.returncode == 0,
+    "another file than was asked for is not used",
+    r.stdout + r.stderr,
+)
 answer["file"] = "p.c"
 r = run("text", "-x", "debuginfod", *STACK)
-live.check(asked and "hidden_function" not in r.stdout and r.returncode == 0, "nor what is no ELF file", r.stdout + r.stderr)
+live.check(
+    asked and "hidden_function" not in r.stdout and r.returncode == 0, "nor what is no ELF file", r.stdout + r.stderr
+)
 answer["file"] = None
 r = run("missing", "-x", "debuginfod", *STACK)
 live.check(asked and "p`0x" in r.stdout and r.returncode == 0, "a server that has it not", r.stdout + r.stderr)
 answer["file"], answer["sleep"] = "p.debug", 20
 began = time.monotonic()
 r = run("slow", "-x", "debuginfod", *STACK)
-live.check("p`0x" in r.stdout and r.returncode == 0, f"one that does not answer ({time.monotonic() - began:.0f} s)", r.stdout + r.stderr)
+live.check(
+    "p`0x" in r.stdout and r.returncode == 0,
+    f"one that does not answer ({time.monotonic() - began:.0f} s)",
+    r.stdout + r.stderr,
+)
 r = run("nowhere", "-x", "debuginfod", *STACK, DEBUGINFOD_URLS="http://127.0.0.1:1")
 live.check("p`0x" in r.stdout and r.returncode == 0, "no server there", r.stdout + r.stderr)
 live.done()

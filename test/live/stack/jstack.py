@@ -16,7 +16,8 @@ if platform.machine() != "x86_64":
 TOLD = os.path.join(live.WORK, "told.txt")
 SCRIPT = os.path.join(live.WORK, "jstack-target.py")
 with open(SCRIPT, "w") as f:
-    f.write(f'''import os, sys, threading, time
+    f.write(
+        f'''import os, sys, threading, time
 told = open({TOLD!r}, "w", encoding="utf-8")
 def tell():
     f = sys._getframe(1)
@@ -52,7 +53,8 @@ main()
 t = threading.Thread(target=main); t.start(); t.join()
 deep(30)
 time.sleep(0.5)
-''')
+'''
+    )
 
 
 def stacks(text):
@@ -64,8 +66,12 @@ def run(python, program, *options):
 
 
 def version(python):
-    r = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2], sys.implementation.name)"],
-                       capture_output=True, text=True, check=False)
+    r = subprocess.run(
+        [python, "-c", "import sys; print(*sys.version_info[:2], sys.implementation.name)"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     v = r.stdout.split()
     return (int(v[0]), int(v[1])) if len(v) == 3 and v[2] == "cpython" else None
 
@@ -93,23 +99,35 @@ for v in known:
 
 if known:
     python = found[known[0]]
-    r = run(python, "syscall::getppid:entry /pid == $target/ { @[jstack(6)] = count(); ustack(100); ustack(100, 512);"
-            " jstack(100, 0); }", "-x", "aggrate=50ms")
+    r = run(
+        python,
+        "syscall::getppid:entry /pid == $target/ { @[jstack(6)] = count(); ustack(100); ustack(100, 512);"
+        " jstack(100, 0); }",
+        "-x",
+        "aggrate=50ms",
+    )
     got = stacks(r.stdout)
     plain, named, zero = got[:3]
-    live.check(not any(" at " in l or "[" in l for l in plain + zero), "ustack(), and jstack() of size 0, are native", got)
+    live.check(
+        not any(" at " in l or "[" in l for l in plain + zero), "ustack(), and jstack() of size 0, are native", got
+    )
     live.check(any(" at " in l for l in named), "ustack() with a size is jstack()", got)
     keys = [s for s in got if s[-1].isdigit()]
     live.check(any("Store.save at " in l for s in keys for l in s), "as a key", keys)
     live.same(max(len(s) for s in keys), 7, "no more frames than asked for, and a count")
     with open(SCRIPT, "w") as f:
-        f.write('import os, time, _thread\ntime.sleep(0.3)\n'
-                'exec(compile("os.getppid()\\ntime.sleep(0.8)", "a\\x1b[31m\\n\\u202eb", "exec"))\n'
-                "def f():\n while 1: os.getpgid(0)\n_thread.start_new_thread(f, ())\ntime.sleep(0.1)\nos._exit(0)\n")
+        f.write(
+            'import os, time, _thread\ntime.sleep(0.3)\n'
+            'exec(compile("os.getppid()\\ntime.sleep(0.8)", "a\\x1b[31m\\n\\u202eb", "exec"))\n'
+            "def f():\n while 1: os.getpgid(0)\n_thread.start_new_thread(f, ())\ntime.sleep(0.1)\nos._exit(0)\n"
+        )
     r = run(python, PROGRAM + " syscall::getpgid:entry /pid == $target/ { @[jstack(100)] = count(); }")
     live.check("<module> at a\\x1b[31m\\x0a\\u202eb:1" in r.stdout, "text of the target is escaped", ascii(r.stdout))
-    live.check("f at " in r.stdout or "[Python function: the process is gone" in r.stdout, "the target exits meanwhile",
-               r.stdout[:2000] + r.stderr)
+    live.check(
+        "f at " in r.stdout or "[Python function: the process is gone" in r.stdout,
+        "the target exits meanwhile",
+        r.stdout[:2000] + r.stderr,
+    )
 for v in found:
     if v not in known and v >= (3, 8):
         r = run(found[v], PROGRAM)

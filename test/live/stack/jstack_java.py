@@ -18,7 +18,8 @@ if platform.machine() != "x86_64" or not JAVAS or not shutil.which("javac"):
     raise SystemExit(77)
 TOLD, READY = (os.path.join(live.WORK, "java-" + n) for n in ("told", "ready"))
 with open(os.path.join(live.WORK, "Told.java"), "w", encoding="utf-8") as f:
-    f.write('''import java.util.*; import java.util.concurrent.*; import java.util.function.*; import java.io.*;
+    f.write(
+        '''import java.util.*; import java.util.concurrent.*; import java.util.function.*; import java.io.*;
 public class Told {
   static PrintStream out; static volatile int next; static volatile boolean on;
   static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.SHOW_HIDDEN_FRAMES);
@@ -64,16 +65,22 @@ public class Told {
     Thread.sleep(300);
   }
 }
-''')
+'''
+    )
 with open(os.path.join(live.WORK, "Load.java"), "w", encoding="utf-8") as f:
-    f.write('''import java.util.*;
+    f.write(
+        '''import java.util.*;
 public class Load { static volatile Object sink; static int fib(int n){ return n<2?n:fib(n-1)+fib(n-2);} 
  static void work(int k){ Random r=new Random(k); long end=System.currentTimeMillis()+SEC*1000L; while(System.currentTimeMillis()<end){ switch(r.nextInt(9)){ case 0: fib(18); break; case 1: { Map<String,Integer> m=new HashMap<>(); for(int i=0;i<2000;i++) m.put("k"+r.nextInt(5000),i); sink=m; break;} case 2: { int[] a=r.ints(3000).toArray(); Arrays.sort(a); sink=a; break;} case 3: { StringBuilder b=new StringBuilder(); for(int i=0;i<1500;i++) b.append(i*1.5).append(','); sink=b.toString(); break;} case 4: { try { throwing(20);} catch(RuntimeException e){ sink=e; } break;} case 5: { List<Integer> l=new ArrayList<>(); for(int i=0;i<3000;i++) l.add(r.nextInt()); l.sort(Comparator.comparing((Integer x)->-x)); sink=l; break;} case 6: { byte[] b=new byte[1<<16]; java.util.zip.CRC32 c=new java.util.zip.CRC32(); c.update(b); sink=c.getValue(); System.arraycopy(b,0,b,100,60000); break;} case 7: { byte[] b=new byte[1<<16]; for(int i=0;i<10;i++) sink=digest(b); break;} case 8: { String[] s=new String[2000]; for(int i=0;i<s.length;i++) s[i]="a rather long common beginning "+r.nextInt(); Arrays.sort(s); sink=s; break;} } } }
  static byte[] digest(byte[] b){ try { return java.security.MessageDigest.getInstance("SHA-256").digest(b); } catch(java.security.NoSuchAlgorithmException e){ return null; } }
  static int SEC; static int throwing(int n){ if(n==0) throw new IllegalStateException("x"); return throwing(n-1)+1; }
  public static void main(String[] a) throws Exception { SEC=Integer.parseInt(a[0]); Thread[] t=new Thread[2]; for(int i=0;i<2;i++){ int k=i; t[i]=new Thread(()->work(k)); t[i].start(); } for(Thread x:t) x.join(); } }
-''')
-subprocess.run(["javac", "--release", "17", "-d", live.WORK, *(os.path.join(live.WORK, n) for n in ("Told.java", "Load.java"))], check=True)
+'''
+    )
+subprocess.run(
+    ["javac", "--release", "17", "-d", live.WORK, *(os.path.join(live.WORK, n) for n in ("Told.java", "Load.java"))],
+    check=True,
+)
 
 # A method asks for a file whose name is the number of the stack: by stat or newfstatat, as the JVM was built.
 PROGRAM = """
@@ -111,8 +118,17 @@ def compare(java, *options):
         if os.path.exists(name):
             os.unlink(name)
     command = " ".join([java + "/bin/java", *options, "-cp", live.WORK, "Told", TOLD, "3000", "10", READY])
-    r = live.dwell("-x", "switchrate=20ms", "-x", "bufsize=16m", "-wqn", PROGRAM.replace("READY", READY), "-c", command,
-                   timeout=120)
+    r = live.dwell(
+        "-x",
+        "switchrate=20ms",
+        "-x",
+        "bufsize=16m",
+        "-wqn",
+        PROGRAM.replace("READY", READY),
+        "-c",
+        command,
+        timeout=120,
+    )
     want, have = told(TOLD), got(r.stdout)
     what = f"{os.path.basename(java)} {' '.join(options)}"
     live.check(len(want) == 560, f"{what}: hundreds of stacks", (len(want), r.stderr))
@@ -126,23 +142,41 @@ def compare(java, *options):
 
 def sample(java, *options):
     command = " ".join([java + "/bin/java", *options, "-cp", live.WORK, "Load", "8"])
-    r = live.dwell("-x", "bufsize=32m", "-qn", 'profile-997 /pid == $target && arg1 != 0/ { jstack(300); printf("=\\n"); }',
-                   "-c", command, timeout=120)
+    r = live.dwell(
+        "-x",
+        "bufsize=32m",
+        "-qn",
+        'profile-997 /pid == $target && arg1 != 0/ { jstack(300); printf("=\\n"); }',
+        "-c",
+        command,
+        timeout=120,
+    )
     stacks = [[l.strip() for l in b.splitlines() if l.strip()] for b in r.stdout.split("=\n")]
     stacks = [s for s in stacks if s]
     # libc begins threads with clone3(), the launcher with its own _start, which has no symbol
     whole = [s for s in stacks if not s[-1].startswith("[") and re.search("`(clone|start_thread|_start|0x)", s[-1])]
     cut = collections.Counter(tuple(s[:1] + s[-1:]) for s in stacks if s not in whole)
     live.check(len(stacks) > 200, f"{java} {options}: samples", len(stacks))
-    live.check(len(whole) >= 0.99 * len(stacks), f"{java} {options}: nearly all reach where their thread begins",
-               (len(whole), len(stacks), cut))
+    live.check(
+        len(whole) >= 0.99 * len(stacks),
+        f"{java} {options}: nearly all reach where their thread begins",
+        (len(whole), len(stacks), cut),
+    )
     # Its stub uses the frame pointer for data
-    stubs = [s for s in stacks if s[0].startswith("StubRoutines") and any("sun.security.provider.SHA2" in l for l in s[:5])]
+    stubs = [
+        s for s in stacks if s[0].startswith("StubRoutines") and any("sun.security.provider.SHA2" in l for l in s[:5])
+    ]
     astray = [s for s in stubs if not any(l.startswith("Load.digest ") for l in s)]
-    live.check(stubs and not astray, f"{java} {options}: stubs of SHA-256 lead to what calls them", (len(stubs), astray[:1]))
+    live.check(
+        stubs and not astray, f"{java} {options}: stubs of SHA-256 lead to what calls them", (len(stubs), astray[:1])
+    )
     compared = [s for s in whole if any(l.startswith("java.lang.String.compareTo") for l in s[:4])]
     lost = [s for s in compared if not any(l.startswith("Load.work ") for l in s)]
-    live.check(compared and not lost, f"{java} {options}: comparisons of strings lead to Load.work()", (len(compared), lost[:1]))
+    live.check(
+        compared and not lost,
+        f"{java} {options}: comparisons of strings lead to Load.work()",
+        (len(compared), lost[:1]),
+    )
 
 
 for java in JAVAS:

@@ -18,7 +18,8 @@ TOLD, READY, SEEN = (os.path.join(live.WORK, "node-" + n) for n in ("told", "rea
 WARM = os.path.join("/dev/shm" if os.path.isdir("/dev/shm") else live.WORK, f"dwell-warm-{os.getpid()}")
 SCRIPT = os.path.join(live.WORK, "jstack-\u0446\u0435\u043b\u044c.js")
 with open(SCRIPT, "w", encoding="utf-8") as f:
-    f.write(f'''"use strict";
+    f.write(
+        f'''"use strict";
 const fs = require("fs"), vm = require("vm"), {{ Worker, isMainThread }} = require("worker_threads");
 Error.stackTraceLimit = 200;
 const told = fs.openSync({TOLD!r}, "a"), warm = fs.openSync({WARM!r}, "w");
@@ -73,7 +74,8 @@ if (isMainThread)
   until({READY!r}, () => {{ run(); later().then(() => new Worker(__filename)); }});
 else
   run(), process.umask(), until({SEEN!r}, () => {{}});
-''')
+'''
+    )
 
 
 def stacks(text):
@@ -99,7 +101,7 @@ def javascript(stack):
     at = next((i for i, l in enumerate(stack) if l.startswith("tell at ")), None)
     if at is None:
         return None
-    js = [l.removesuffix(" [inlined]") for l in stack[at + 1:]]
+    js = [l.removesuffix(" [inlined]") for l in stack[at + 1 :]]
     js = [l for l in js if " at " in l or l.endswith(" [builtin]")]
     # V8 infers "Store.prototype.save" from where a function is assigned; await goes on in a builtin without name.
     return [re.sub(r"^[^ ]*\.(?=[^ .]+ )", "", l) for l in js if l != "(anonymous) [builtin]"]
@@ -111,8 +113,21 @@ def run(node, program, *options, dwell=(), end="all has come"):
         if os.path.exists(name):
             os.unlink(name)
     text = []
-    with subprocess.Popen([live.DWELL, "-q", "-x", "switchrate=50ms", *dwell, "-n", program + MEET, "-c",
-                           " ".join([node, *options, SCRIPT])], stdout=subprocess.PIPE, text=True) as p:
+    with subprocess.Popen(
+        [
+            live.DWELL,
+            "-q",
+            "-x",
+            "switchrate=50ms",
+            *dwell,
+            "-n",
+            program + MEET,
+            "-c",
+            " ".join([node, *options, SCRIPT]),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as p:
         for line in p.stdout:
             text.append(line)
             for name, word in (READY, "until at "), (READY, "JavaScript function: V8"), (SEEN, end):
@@ -127,11 +142,16 @@ def version(node):
 
 
 PROGRAM = 'syscall::fsync:entry /pid == $target && fds[arg0].fi_name == "node-told"/ { jstack(120); }'
-MEET = (" syscall::getppid:entry /pid == $target/ { jstack(120); }"
-        " syscall::umask:entry /pid == $target/ { printf(\"\\nall has come\\n\\n\"); }")
+MEET = (
+    " syscall::getppid:entry /pid == $target/ { jstack(120); }"
+    " syscall::umask:entry /pid == $target/ { printf(\"\\nall has come\\n\\n\"); }"
+)
 # Interpreted, baseline and optimised code, while objects move.
-TIERS = {"interpreted": ["--no-opt", "--no-sparkplug"], "baseline": ["--always-sparkplug", "--no-opt"],
-         "optimised": ["--allow-natives-syntax"]}
+TIERS = {
+    "interpreted": ["--no-opt", "--no-sparkplug"],
+    "baseline": ["--always-sparkplug", "--no-opt"],
+    "optimised": ["--allow-natives-syntax"],
+}
 known = [n for n in NODES if version(n) in ((10, 2), (11, 3), (12, 4), (13, 6))]
 for node in known:
     for tier, options in TIERS.items():
@@ -157,11 +177,14 @@ for node in known:
         live.check("InterpreterEntryTrampoline" not in text, f"{what}: the interpreter is replaced", text)
     live.check("[inlined]" in text, f"{version(node)}: functions that are inlined", text)
     r = live.dwell("report", rec)
-    live.check(f"all at {SCRIPT}:" in r.stdout, f"{version(node)}: a recording keeps the names", r.stdout[:2000] + r.stderr)
+    live.check(
+        f"all at {SCRIPT}:" in r.stdout, f"{version(node)}: a recording keeps the names", r.stdout[:2000] + r.stderr
+    )
 
 if known:
     with open(SCRIPT, "w", encoding="utf-8") as f:
-        f.write(f'''const vm = require("vm"), fs = require("fs");
+        f.write(
+            f'''const vm = require("vm"), fs = require("fs");
 const optimise = process.execArgv.includes("--allow-natives-syntax") ? new Function("f", "%OptimizeFunctionOnNextCall(f)") : null;
 const prepare = optimise && new Function("f", "%PrepareFunctionForOptimization(f)");
 function run() {{
@@ -180,14 +203,22 @@ until({READY!r}, () => {{
   vm.runInThisContext("(f) => f()", {{ filename: "a\\x1b[31m\\n\\u202eb" }})(() => fs.fsyncSync(2));
   process.umask(); until({SEEN!r}, () => {{}});
 }});
-''')
-    r = run(known[0], "syscall::fsync:entry /pid == $target/ { @[jstack(60)] = count(); ustack(60); jstack(60, 0); }"
-            " tick-50ms { printa(@); }", end="fsyncSync at node:fs")
+'''
+        )
+    r = run(
+        known[0],
+        "syscall::fsync:entry /pid == $target/ { @[jstack(60)] = count(); ustack(60); jstack(60, 0); }"
+        " tick-50ms { printa(@); }",
+        end="fsyncSync at node:fs",
+    )
     live.check("(anonymous) at a\\x1b[31m\\x0a\\u202eb:1:8" in r, "text of the target is escaped", ascii(r))
     got = [s for s in stacks(r) if "fsync" in s[0]]
     keys, plain = ([s for s in got if s[-1].isdigit() == key] for key in (True, False))
-    live.check(len(plain) == 2 and not any(" at " in l for s in plain for l in s),
-               "ustack(), and jstack() of size 0, are native", plain)
+    live.check(
+        len(plain) == 2 and not any(" at " in l for s in plain for l in s),
+        "ustack(), and jstack() of size 0, are native",
+        plain,
+    )
     live.check(keys and all(any("fsyncSync at node:fs" in l for l in s) for s in keys), "as a key", keys)
 for node in NODES:
     if node not in known:

@@ -15,6 +15,11 @@ if platform.machine() != "x86_64" or not PROGRAMS:
     print("# no runtime here, or user stacks are not walked as on x86-64")
     raise SystemExit(77)
 MEASURE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../perf/stacks.py")
-r = subprocess.run([sys.executable, MEASURE, "--least", "99", live.DWELL, *map(shutil.which, PROGRAMS)], capture_output=True, text=True, check=False)
+r = subprocess.run(
+    [sys.executable, MEASURE, "--least", "99", live.DWELL, *map(shutil.which, PROGRAMS)],
+    capture_output=True,
+    text=True,
+    check=False,
+)
 live.check(r.returncode == 0, "99 of 100 are complete", r.stdout + r.stderr)
 live.done()

@@ -21,8 +21,9 @@ if pid == 0:
     os.execvp("bash", ["bash", "--norc", "--noprofile"])
 os.read(terminal, 1)  # the prompt: it is bash by now
 with open(OUT, "wb") as out:
-    p = subprocess.Popen([live.DWELL, "-s", TOOL], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
-                         text=True)
+    p = subprocess.Popen(
+        [live.DWELL, "-s", TOOL], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True
+    )
 # The call of readline() that was under way as the tool started is not seen: typed again until it is.
 until = time.monotonic() + 30
 while time.monotonic() < until and p.poll() is None and f"{pid} echo typed" not in open(OUT, encoding="utf-8").read():

@@ -31,19 +31,31 @@ if not shutil.which("wget") or not shutil.which("openssl"):
     print("# no wget or openssl here")
     sys.exit(77)
 os.chdir(live.WORK)
-subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key", "-out", "cert", "-subj", "/CN=x"],
-               check=True, stderr=subprocess.DEVNULL)
+subprocess.run(
+    ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key", "-out", "cert", "-subj", "/CN=x"],
+    check=True,
+    stderr=subprocess.DEVNULL,
+)
 tools = {}
 for name in ("sslsniff", "gethostlatency"):
-    tools[name] = subprocess.Popen([live.DWELL, "-s", os.path.join(TOOLS, name + ".d"), "-n", 'BEGIN { printf("begun\\n"); }'],
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    tools[name] = subprocess.Popen(
+        [live.DWELL, "-s", os.path.join(TOOLS, name + ".d"), "-n", 'BEGIN { printf("begun\\n"); }'],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 for p in tools.values():
     while "begun" not in (line := p.stdout.readline()) and line:
         pass
 server = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
 port = server.stdout.readline().strip()
-client = subprocess.Popen(["wget", "-q", "-t", "1", "--no-check-certificate", "--no-proxy", "-O", "-", f"https://localhost:{port}/secret"],
-                          stdout=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]})
+client = subprocess.Popen(
+    ["wget", "-q", "-t", "1", "--no-check-certificate", "--no-proxy", "-O", "-", f"https://localhost:{port}/secret"],
+    stdout=subprocess.PIPE,
+    text=True,
+    env={"PATH": os.environ["PATH"]},
+)
 live.same(client.communicate(timeout=20)[0], "the body", "wget gets the page")
 server.kill()
 server.wait()
@@ -55,10 +67,24 @@ for name, p in tools.items():
     print(f"# {name}:", out, err)
 rows = said["sslsniff"]
 gnutls = b"gnutls" in subprocess.run(["ldd", shutil.which("wget")], capture_output=True, check=False).stdout
-live.check(any(r[0] == str(server.pid) and r[2] == "R" and r[4:6] == ["GET", "/secret"] for r in rows if len(r) > 5), "sslsniff: what the server reads")
-live.check(any(r[0] == str(server.pid) and r[2] == "W" and r[4:7] == ["HTTP/1.0", "200", "OK"] for r in rows if len(r) > 6), "sslsniff: what it writes")
-live.check(any(r[0] == str(client.pid) and r[2] == "W" and r[4:6] == ["GET", "/secret"] for r in rows if len(r) > 5),
-           f"sslsniff: what wget writes ({'GnuTLS' if gnutls else 'OpenSSL'})")
-live.check(any(r[0] == str(client.pid) and r[2] == "R" and r[4:7] == ["HTTP/1.0", "200", "OK"] for r in rows if len(r) > 6), "sslsniff: what wget reads")
-live.check(any(str(client.pid) in r and r[-2:] == ["ok", "localhost"] for r in said["gethostlatency"]), "gethostlatency: the name that wget looks up")
+live.check(
+    any(r[0] == str(server.pid) and r[2] == "R" and r[4:6] == ["GET", "/secret"] for r in rows if len(r) > 5),
+    "sslsniff: what the server reads",
+)
+live.check(
+    any(r[0] == str(server.pid) and r[2] == "W" and r[4:7] == ["HTTP/1.0", "200", "OK"] for r in rows if len(r) > 6),
+    "sslsniff: what it writes",
+)
+live.check(
+    any(r[0] == str(client.pid) and r[2] == "W" and r[4:6] == ["GET", "/secret"] for r in rows if len(r) > 5),
+    f"sslsniff: what wget writes ({'GnuTLS' if gnutls else 'OpenSSL'})",
+)
+live.check(
+    any(r[0] == str(client.pid) and r[2] == "R" and r[4:7] == ["HTTP/1.0", "200", "OK"] for r in rows if len(r) > 6),
+    "sslsniff: what wget reads",
+)
+live.check(
+    any(str(client.pid) in r and r[-2:] == ["ok", "localhost"] for r in said["gethostlatency"]),
+    "gethostlatency: the name that wget looks up",
+)
 live.done()

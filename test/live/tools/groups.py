@@ -38,7 +38,9 @@ for name in LOADS:
 
 def load(count_of=lambda n: f"getppid {n}"):
     """A command that runs each load in its group."""
-    return "; ".join(f"sh -c 'echo $$ >{TOP}/{name}/cgroup.procs; exec {live.TRIGGER} {count_of(n)}'" for name, n in LOADS.items())
+    return "; ".join(
+        f"sh -c 'echo $$ >{TOP}/{name}/cgroup.procs; exec {live.TRIGGER} {count_of(n)}'" for name, n in LOADS.items()
+    )
 
 
 def rows(out, pattern):
@@ -51,7 +53,9 @@ def near(got, want, what, detail):
 
 
 def table(by, *more):
-    r = live.dwell("run", "syscallbyproc", "--by", by, "--interval", "1h", "--top", "100", *more, "--", "sh", "-c", load())
+    r = live.dwell(
+        "run", "syscallbyproc", "--by", by, "--interval", "1h", "--top", "100", *more, "--", "sh", "-c", load()
+    )
     return rows(r.stdout, r"^ *\d+ (\S+) +(\d+)$"), r.stdout + r.stderr
 
 
@@ -73,10 +77,19 @@ def tables():
     with_filter, text = table("unit", "--cgroup", f"{SLICE}/second.service")
     live.check(list(with_filter) == ["second.service"], "--cgroup narrows a table by unit", text)
     r = live.dwell("run", "syscallbyproc", "--by", "unit", "--interval", "1h", "--json", "--", "sh", "-c", load())
-    columns = [c for l in r.stdout.splitlines() for o in json.loads(l).get("output", []) for row in o.get("rows", [])
-               for c in [row.get("columns")] if c]
-    live.check(any(c.get("UNIT") == "first.service" and 2000 <= c["COUNT"] <= 2400 for c in columns), "JSON has the column UNIT",
-               r.stdout[-2000:])
+    columns = [
+        c
+        for l in r.stdout.splitlines()
+        for o in json.loads(l).get("output", [])
+        for row in o.get("rows", [])
+        for c in [row.get("columns")]
+        if c
+    ]
+    live.check(
+        any(c.get("UNIT") == "first.service" and 2000 <= c["COUNT"] <= 2400 for c in columns),
+        "JSON has the column UNIT",
+        r.stdout[-2000:],
+    )
 
 
 def others():
@@ -85,8 +98,12 @@ def others():
     near(rows(r.stdout, r"^ *\d+ (\S+) +(\d+)$").get("nobody"), 500, "by user: nobody's load", r.stdout + r.stderr)
     naps = load(lambda n: f"naps {n // 100} 0")
     r = live.dwell("run", "syslatency", "--by", "container", "--call", "clock_nanosleep", "--", "sh", "-c", naps)
-    live.check(re.search(rf"^{ID[:12]} clock_nanosleep \(us\)", r.stdout, re.M), "a distribution by container", r.stdout)
-    count = sum(int(m) for m in re.findall(r"\|@* +(\d+) *$", r.stdout.partition(ID[:12])[2].partition("\n\n")[0], re.M))
+    live.check(
+        re.search(rf"^{ID[:12]} clock_nanosleep \(us\)", r.stdout, re.M), "a distribution by container", r.stdout
+    )
+    count = sum(
+        int(m) for m in re.findall(r"\|@* +(\d+) *$", r.stdout.partition(ID[:12])[2].partition("\n\n")[0], re.M)
+    )
     live.same(count, 30, "… counts the waits of that container")
     r = live.dwell("why", "--by", "cgroup", "--idle", "--for", "20s", "--json", "--", "sh", "-c", naps)
     if "need Linux 6.16" in r.stderr:
@@ -94,21 +111,36 @@ def others():
         return
     last = json.loads(r.stdout.splitlines()[-1])
     sleeps = {c["group"]: c["count"] for c in last["causes"] if c["cause"] == "sleep"}
-    live.check(sleeps.get(f"/{SLICE}/first.service") == 20 and sleeps.get(f"/{SLICE}/second.service") == 10,
-               "dwell why --by cgroup: the sleeps of each", str(sleeps) + r.stderr)
+    live.check(
+        sleeps.get(f"/{SLICE}/first.service") == 20 and sleeps.get(f"/{SLICE}/second.service") == 10,
+        "dwell why --by cgroup: the sleeps of each",
+        str(sleeps) + r.stderr,
+    )
 
 
 def in_d():
     """Names when printed; pids as they are seen inside."""
-    program = ("syscall::getppid:entry /execname == \"trigger\"/ { @[container, cgroup_path[GROUP], cgroup_unit[GROUP]] = count(); }")
-    group = "curthread->cgroups->subsys[memory_cgrp_id]->cgroup" if BASE.endswith("memory") else "curthread->cgroups->dfl_cgrp"
+    program = "syscall::getppid:entry /execname == \"trigger\"/ { @[container, cgroup_path[GROUP], cgroup_unit[GROUP]] = count(); }"
+    group = (
+        "curthread->cgroups->subsys[memory_cgrp_id]->cgroup"
+        if BASE.endswith("memory")
+        else "curthread->cgroups->dfl_cgrp"
+    )
     r = live.dwell("-qn", program.replace("GROUP", group), "-c", "sh -c true", "-c", f"sh {script_file(load())}")
     want = re.compile(rf"^ +{ID} +/{SLICE}/docker-{ID}\.scope +docker-{ID}\.scope +3000$", re.M)
     live.check(want.search(r.stdout), "container, cgroup_path[], cgroup_unit[]", r.stdout + r.stderr)
     with contextlib.suppress(FileNotFoundError):
-        r = live.dwell("-qn", "syscall::getppid:entry /execname == \"trigger\"/ { @[pid_inside, tid_inside, pid != pid_inside] = count(); }",
-                       "-c", f"unshare --pid --fork {live.TRIGGER} getppid 100")
-        live.check(re.search(r"^ +1 +1 +1 +100$", r.stdout, re.M), "pid_inside is 1 in a new namespace of processes", r.stdout + r.stderr)
+        r = live.dwell(
+            "-qn",
+            "syscall::getppid:entry /execname == \"trigger\"/ { @[pid_inside, tid_inside, pid != pid_inside] = count(); }",
+            "-c",
+            f"unshare --pid --fork {live.TRIGGER} getppid 100",
+        )
+        live.check(
+            re.search(r"^ +1 +1 +1 +100$", r.stdout, re.M),
+            "pid_inside is 1 in a new namespace of processes",
+            r.stdout + r.stderr,
+        )
 
 
 def script_file(text):
@@ -124,14 +156,18 @@ def limits():
         r = live.dwell("run", "rwbytype", "--top", n, "--interval", "1h", "--", "sh", "-c", "cat /dev/null; true")
         said = r.returncode == 2 and "--top: a number from 1 to 1000000" in r.stderr
         live.check(not r.returncode if ok else said, f"--top {n}", f"{r}")
-    r = live.dwell("run", "rwbytype", "--top", "2", "--interval", "1h", "--", "sh", "-c", "cat /etc/hostname | cat | sort")
+    r = live.dwell(
+        "run", "rwbytype", "--top", "2", "--interval", "1h", "--", "sh", "-c", "cat /etc/hostname | cat | sort"
+    )
     live.check(len(re.findall(r" [RW] \S+ +\d+ +\d+$", r.stdout, re.M)) == 2, "--top 2: two rows", r.stdout + r.stderr)
 
 
 def refused():
-    for args, code, words in ((("run", "syscallbyproc", "--by", "pod"), 1, "'pod' is none of container, cgroup, unit, user"),
-                              (("why", "--by", "pod", "--for", "1s"), 2, "'pod' is none of process, thread, container, cgroup, unit, user"),
-                              (("-x", "by=user", "-n", "BEGIN { exit(0); }"), 1, "group_name")):
+    for args, code, words in (
+        (("run", "syscallbyproc", "--by", "pod"), 1, "'pod' is none of container, cgroup, unit, user"),
+        (("why", "--by", "pod", "--for", "1s"), 2, "'pod' is none of process, thread, container, cgroup, unit, user"),
+        (("-x", "by=user", "-n", "BEGIN { exit(0); }"), 1, "group_name"),
+    ):
         r = live.dwell(*args)
         live.check(r.returncode == code and words in r.stderr, f"dwell {' '.join(args)} is refused", r.stderr)
 

@@ -50,11 +50,18 @@ with open(source, "w", encoding="utf-8") as f:
 built = subprocess.run(["cc", "-O1", "-o", source[:-2], source], capture_output=True, text=True, check=False)
 if built.returncode or subprocess.run([source[:-2], "1"], capture_output=True, check=False).returncode == 77:
     r = live.dwell("run", "kvmexit", "--for", "100ms")
-    live.check(r.returncode == 0 or (r.returncode == 1 and "KVM is not in this kernel" in r.stderr), "without a machine it says why, or nothing",
-               f"{r}")
+    live.check(
+        r.returncode == 0 or (r.returncode == 1 and "KVM is not in this kernel" in r.stderr),
+        "without a machine it says why, or nothing",
+        f"{r}",
+    )
     live.done()
 r = live.dwell("run", "kvmexit", "--interval", "1h", "--", source[:-2], WRITES)
 live.check(f"counted {WRITES}" in r.stdout, "the guest ran", r.stdout + r.stderr)
-live.check(re.search(rf"^ *\d+ guest +program: io +{WRITES} +\d+$", r.stdout, re.M), "each write of the guest to a port", r.stdout + r.stderr)
+live.check(
+    re.search(rf"^ *\d+ guest +program: io +{WRITES} +\d+$", r.stdout, re.M),
+    "each write of the guest to a port",
+    r.stdout + r.stderr,
+)
 live.check(re.search(r"^ *\d+ guest +program: hlt +1 +0$", r.stdout, re.M), "its halt", r.stdout + r.stderr)
 live.done()

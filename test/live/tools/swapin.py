@@ -37,8 +37,10 @@ def limited():
 
 subprocess.run(["dd", "if=/dev/zero", f"of={SWAP}", "bs=1M", "count=96"], check=True, stderr=subprocess.DEVNULL)
 os.chmod(SWAP, 0o600)
-if subprocess.run(["mkswap", SWAP], capture_output=True, check=False).returncode or \
-        subprocess.run(["swapon", SWAP], capture_output=True, check=False).returncode:
+if (
+    subprocess.run(["mkswap", SWAP], capture_output=True, check=False).returncode
+    or subprocess.run(["swapon", SWAP], capture_output=True, check=False).returncode
+):
     print("no swap file can be used here")
     raise SystemExit(77)
 try:
@@ -48,17 +50,27 @@ try:
         raise SystemExit(77)
     load = os.path.join(live.WORK, "load.py")
     with open(load, "w", encoding="utf-8") as f:
-        f.write(f"open('{group}/cgroup.procs', 'w').write(str(__import__('os').getpid()))\n"
-                "m = bytearray(48 << 20)\n"
-                "for turn in range(3):\n    for i in range(0, len(m), 4096):\n        m[i] = turn + 1\n")
+        f.write(
+            f"open('{group}/cgroup.procs', 'w').write(str(__import__('os').getpid()))\n"
+            "m = bytearray(48 << 20)\n"
+            "for turn in range(3):\n    for i in range(0, len(m), 4096):\n        m[i] = turn + 1\n"
+        )
     before = pswpin()
     r = live.dwell("run", "swapin", "--interval", "1h", "--", "python3", load, timeout=60)
     truth = (pswpin() - before) * PAGES
     rows = re.findall(r"^ *\d+ python3 +(\d+) +(\d+)$", r.stdout, re.M)
     live.check(truth > 10000, "the load swaps", f"{truth} KB")
-    live.check(len(rows) == 1 and truth * 0.99 <= int(rows[0][1]) <= truth, "what was read from swap, as the kernel counts it", f"{rows} {truth}\n{r.stdout}{r.stderr}")
+    live.check(
+        len(rows) == 1 and truth * 0.99 <= int(rows[0][1]) <= truth,
+        "what was read from swap, as the kernel counts it",
+        f"{rows} {truth}\n{r.stdout}{r.stderr}",
+    )
     r = live.dwell("run", "swapin", "--interval", "1h", "--", "cat", load)
-    live.check(not re.search(r"^ *\d+ cat", r.stdout, re.M) and "COUNT" in r.stdout, "reads of files are not among it", r.stdout + r.stderr)
+    live.check(
+        not re.search(r"^ *\d+ cat", r.stdout, re.M) and "COUNT" in r.stdout,
+        "reads of files are not among it",
+        r.stdout + r.stderr,
+    )
     os.rmdir(group)
 finally:
     subprocess.run(["swapoff", SWAP], check=False)

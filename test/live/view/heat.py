@@ -48,11 +48,18 @@ def cells(html):
 
 with open(path("load.sh"), "w") as f:
     f.write("sleep 0.05\nsleep 0.05\nsleep 0.3\n")
-r = dwell("--record", path("r.dwell"), "-qn", """
+r = dwell(
+    "--record",
+    path("r.dwell"),
+    "-qn",
+    """
     tracker nap { threshold = 1s; }
     syscall::clock_nanosleep:entry /progenyof($target)/ { begin(nap); self->t = timestamp; trace(execname); }
     syscall::clock_nanosleep:return /self->t/ { end(nap); @nap_ns["a \\"key\\"", execname] = hist(timestamp - self->t); }
-    """, "-c", "sh " + path("load.sh"))
+    """,
+    "-c",
+    "sh " + path("load.sh"),
+)
 same(r.returncode, 0, "a recording")
 has_pages = heat("--by", "nap", "--html", path("r.dwell")).returncode == 0
 
@@ -72,27 +79,42 @@ if has_pages:
                 for value in (5e7, 3e8):
                     if head["edges"][row] <= value * 1.2 and head["edges"][row + 1] >= value:
                         counts[value] = counts.get(value, 0) + n
-        check(counts.get(5e7, 0) == 2 and counts.get(3e8, 0) == 1, f"{by}: each nap is in the row of its length", (head["edges"], planes))
+        check(
+            counts.get(5e7, 0) == 2 and counts.get(3e8, 0) == 1,
+            f"{by}: each nap is in the row of its length",
+            (head["edges"], planes),
+        )
         same((head["unit"], head["total"]), ("ns", 3), f"{by}: unit and number")
     same(head["keys"], ['a "key", sleep'], "keys have names")
     head, planes = cells(heat("--by", "nap", "--linear", "--rows", "50", "--html", path("r.dwell")).stdout)
-    check(head["rows"] == 50 and head["edges"][0] == 0 and head["edges"][1] * 50 == head["edges"][50] and head["edges"][50] > 3e8,
-          "--linear: equal rows from 0", head["edges"][:3])
+    check(
+        head["rows"] == 50
+        and head["edges"][0] == 0
+        and head["edges"][1] * 50 == head["edges"][50]
+        and head["edges"][50] > 3e8,
+        "--linear: equal rows from 0",
+        head["edges"][:3],
+    )
 
     # -- places in a period: by the events' own times, which the file has --
     db = sqlite3.connect(path("r.dwell"))
     off = int(db.execute("SELECT value FROM meta WHERE key = 'wall_off_ns'").fetchone()[0])
     times = [ts + off for ts, in db.execute("SELECT ts FROM row WHERE kind = 0 AND length(data) > 16")]
     for period, rows in ((1000000000, 100), (10000000, 10)):
-        head, planes = cells(heat("--offset", f"{period // 1000000}ms", "--rows", str(rows), "--html", path("r.dwell")).stdout)
+        head, planes = cells(
+            heat("--offset", f"{period // 1000000}ms", "--rows", str(rows), "--html", path("r.dwell")).stdout
+        )
         first = min(times) // period
         want = {}
         for t in times:
             at = (t // period - first, t % period * rows // period)
             want[at] = want.get(at, 0) + 1
         same(planes, {"sleep": want}, f"--offset {period // 1000000}ms: columns and rows by the events' own times")
-        check(head["step"] == period / 1e6 and abs(head["begin"] - first * period / 1e6) < 0.01, "columns begin with the wall clock's periods",
-              (head["step"], head["begin"]))
+        check(
+            head["step"] == period / 1e6 and abs(head["begin"] - first * period / 1e6) < 0.01,
+            "columns begin with the wall clock's periods",
+            (head["step"], head["begin"]),
+        )
 ET.fromstring(heat("--offset", "1s", path("r.dwell")).stdout)
 
 # -- wrong use --
@@ -107,47 +129,98 @@ check(r.returncode == 1 and "columns are too many" in r.stderr, "more columns th
 if has_pages:
     head, planes = cells(heat("--offset", "20us", "--rows", "5", "--html", path("r.dwell")).stdout)
     step = round(head["step"] * 1e6)
-    check(head["columns"] <= 2000 and step % 20000 == 0 and step > 20000, "of a short period a column has several", (head["columns"], step))
-    same({row: sum(n for (c, r), n in planes["sleep"].items() if r == row) for row in {r for c, r in planes["sleep"]}},
-         {row: sum(t % 20000 * 5 // 20000 == row for t in times) for row in {t % 20000 * 5 // 20000 for t in times}}, "and events are where in the period they were")
+    check(
+        head["columns"] <= 2000 and step % 20000 == 0 and step > 20000,
+        "of a short period a column has several",
+        (head["columns"], step),
+    )
+    same(
+        {row: sum(n for (c, r), n in planes["sleep"].items() if r == row) for row in {r for c, r in planes["sleep"]}},
+        {row: sum(t % 20000 * 5 // 20000 == row for t in times) for row in {t % 20000 * 5 // 20000 for t in times}},
+        "and events are where in the period they were",
+    )
 
 # -- keys, and spans painted over the time that they took --
-r = dwell("--record", path("k.dwell"), "-qn", """
+r = dwell(
+    "--record",
+    path("k.dwell"),
+    "-qn",
+    """
     syscall::clock_nanosleep:entry /progenyof($target)/ { self->t = timestamp; }
     syscall::clock_nanosleep:return /self->t/ { @nap_ns[timestamp - self->t > 200000000 ? "long" : "short"] = hist(timestamp - self->t);
         span("naps", timestamp - self->t > 200000000 ? "long" : "short", self->t, timestamp - self->t); span("other", "x", self->t, 1); }
-    """, "-c", "sh " + path("load.sh"))
+    """,
+    "-c",
+    "sh " + path("load.sh"),
+)
 same(r.returncode, 0, "a recording with keys and spans")
 svg = heat("--by-key", path("k.dwell"))
 root = ET.fromstring(svg.stdout)
 texts = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
-check(any(t.startswith("short, 66.7 %") for t in texts) and any(t.startswith("long, 33.3 %") for t in texts), "--by-key: what the colours are", texts)
+check(
+    any(t.startswith("short, 66.7 %") for t in texts) and any(t.startswith("long, 33.3 %") for t in texts),
+    "--by-key: what the colours are",
+    texts,
+)
 same(len(list(root.iter("{http://www.w3.org/2000/svg}image"))), 1, "--by-key: one picture for light and dark")
 for option, total in (("--isolate", "1 event"), ("--exclude", "2 event"), ("--highlight", "3 event")):
     r = heat(option, "long", path("k.dwell"))
     check(f">{total}" in r.stdout, f"{option}: how many are left", (r.stderr, r.stdout[1500:2200]))
 r = heat("--isolate", "none", path("k.dwell"))
-check(r.returncode == 1 and "there is no key 'none'; there are: " in r.stderr and "short" in r.stderr, "a key that is not there", r.stderr)
+check(
+    r.returncode == 1 and "there is no key 'none'; there are: " in r.stderr and "short" in r.stderr,
+    "a key that is not there",
+    r.stderr,
+)
 r = heat("--offset", "1s", "--by", "nap", path("k.dwell"))
-check(r.returncode == 1 and "no lane 'nap'" in r.stderr and "naps, other" in r.stderr, "a lane that is not there", r.stderr)
+check(
+    r.returncode == 1 and "no lane 'nap'" in r.stderr and "naps, other" in r.stderr,
+    "a lane that is not there",
+    r.stderr,
+)
 if has_pages:
     head, planes = cells(heat("--offset", "100ms", "--rows", "10", "--by", "naps", "--html", path("k.dwell")).stdout)
     took = {key: sum(plane.values()) for key, plane in planes.items()}
-    check(1e8 <= took["short"] < 1.5e8 and 3e8 <= took["long"] < 3.6e8, "--by LANE: cells have the time of its spans", took)
-    check(all(0 < n <= 10000001 for plane in planes.values() for n in plane.values()) and sum(n == 10000000 for n in planes["long"].values()) >= 25,
-          "no cell has more than it is long, and those in the middle of a span are full", sorted(planes["long"].values()))
+    check(
+        1e8 <= took["short"] < 1.5e8 and 3e8 <= took["long"] < 3.6e8,
+        "--by LANE: cells have the time of its spans",
+        took,
+    )
+    check(
+        all(0 < n <= 10000001 for plane in planes.values() for n in plane.values())
+        and sum(n == 10000000 for n in planes["long"].values()) >= 25,
+        "no cell has more than it is long, and those in the middle of a span are full",
+        sorted(planes["long"].values()),
+    )
     same((head["counted"], head["chosen"]), ("ns", []), "what is counted is time")
 dwell("--record", path("n.dwell"), "-qn", "BEGIN { @ = count(); exit(0); }")
 r = heat(path("n.dwell"))
 check(r.returncode == 1 and "no distributions" in r.stderr, "a recording without distributions", r.stderr)
 # Recorded by itself: a tracker, a command, a program.
-for args in [["--for", "1s"], ["--tracker", "offcpu", "--", "sleep", "1"], ["-n", "tick-10ms { @x = hist(1000); }", "--for", "1s"]]:
+for args in [
+    ["--for", "1s"],
+    ["--tracker", "offcpu", "--", "sleep", "1"],
+    ["-n", "tick-10ms { @x = hist(1000); }", "--for", "1s"],
+]:
     r = heat("--json", *args)
     check(r.returncode == 0 and json.loads(r.stdout), f"heat {' '.join(args)}: records by itself", r.stderr)
-for args, says in [(["--tracker", "nosuch"], "no 'nosuch'"), (["--tracker", "block", "-n", "BEGIN { }"], "choose one"), (["-p", "1", "--for", "1s"], "whole machine")]:
+for args, says in [
+    (["--tracker", "nosuch"], "no 'nosuch'"),
+    (["--tracker", "block", "-n", "BEGIN { }"], "choose one"),
+    (["-p", "1", "--for", "1s"], "whole machine"),
+]:
     r = heat(*args)
     check(r.returncode == 2 and says in r.stderr, f"heat {' '.join(args)}: refused", r.stderr)
-for args in [[], ["--rows", "0", "x"], ["--rows", "161", "x"], ["--offset", "1s", "--linear", "x"], ["--svg", "--html", "x"], ["--step", "x", "x"],
-             ["--isolate", "a", "--exclude", "b", "x"], ["--offset", "1s", "--step", "1500ms", "x"], ["x", "y"]]:
+for args in [
+    [],
+    ["--rows", "0", "x"],
+    ["--rows", "161", "x"],
+    ["--offset", "1s", "--linear", "x"],
+    ["--svg", "--html", "x"],
+    ["--step", "x", "x"],
+    ["--isolate", "a", "--exclude", "b", "x"],
+    ["--offset", "1s", "--step", "1500ms", "x"],
+    ["x", "y"],
+]:
     same(heat(*args).returncode, 2, f"heat {' '.join(args)}: usage")
 done()

@@ -40,8 +40,11 @@ svg = open(path("a.svg")).read()
 titles = re.findall(r"<title>(.*?)</title><rect [^>]*class=\"k(\d+)", svg, re.S)
 kinds = {t.split("\n")[0]: k for t, k in titles}
 check(all(f in kinds for f in NEST), "all three functions are frames", sorted(kinds))
-check(kinds.get("lines_middle") == kinds.get("lines_innermost") != kinds.get("lines_outer"), "inlined ones have a colour of their own",
-      kinds)
+check(
+    kinds.get("lines_middle") == kinds.get("lines_innermost") != kinds.get("lines_outer"),
+    "inlined ones have a colour of their own",
+    kinds,
+)
 places = {t.split("\n")[0]: t for t, k in titles}
 for name, file in zip(NEST, ("sym_lines.c", "sym_lines.c", "sym_lines.h")):
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../trigger", file)
@@ -52,14 +55,29 @@ for name, file in zip(NEST, ("sym_lines.c", "sym_lines.c", "sym_lines.h")):
         check(name + "(" in open(source).read().splitlines()[int(number[1]) - 1], f"{name}: there it is", number[1])
 
 stacks = folded(path("a.dwell"))
-inner = sum(n for s, n in stacks.items() if s[-1] == "sym_lines`lines_innermost_[i]" or "`lines_innermost_[i]" in ";".join(s))
-check(inner > 0.8 * sum(stacks.values()) > 0, "from the recording: nearly all samples are in the innermost function", stacks)
+inner = sum(
+    n for s, n in stacks.items() if s[-1] == "sym_lines`lines_innermost_[i]" or "`lines_innermost_[i]" in ";".join(s)
+)
+check(
+    inner > 0.8 * sum(stacks.values()) > 0,
+    "from the recording: nearly all samples are in the innermost function",
+    stacks,
+)
 hot = [s for s in stacks if s[-1] == "sym_lines`lines_innermost_[i]"]
-check(hot and all([f.split("`")[-1] for f in s[-3:]] == ["lines_outer", "lines_middle_[i]", "lines_innermost_[i]"] for s in hot),
-      "which stands on those that it is inlined into", hot)
+check(
+    hot
+    and all(
+        [f.split("`")[-1] for f in s[-3:]] == ["lines_outer", "lines_middle_[i]", "lines_innermost_[i]"] for s in hot
+    ),
+    "which stands on those that it is inlined into",
+    hot,
+)
 plain = folded("--no-inlined", path("a.dwell"))
-check(not any("_[i]" in f for s in plain for f in s) and sum(plain.values()) == sum(stacks.values()),
-      "--no-inlined: they are part of the function", plain)
+check(
+    not any("_[i]" in f for s in plain for f in s) and sum(plain.values()) == sum(stacks.values()),
+    "--no-inlined: they are part of the function",
+    plain,
+)
 before = run("report", path("a.dwell")).stdout
 check("lines_outer" in before and "lines_innermost" not in before, "the report's stacks are as DTrace prints them")
 
@@ -82,7 +100,7 @@ def text():
     global at
     size = number()
     at += size
-    return data[at - size:at].decode()
+    return data[at - size : at].decode()
 
 
 modules = [text() for _ in range(number())]
@@ -90,20 +108,32 @@ named = [(number(), number(), text())[2] for _ in range(number())]
 for _ in range(number()):
     number(), number(), number()
 files = [text() for _ in range(number())]
-sources = {n: (os.path.basename(files[f - 1]) if f else "", line) for n, f, line in ((n, number(), number()) for n in named)}
+sources = {
+    n: (os.path.basename(files[f - 1]) if f else "", line) for n, f, line in ((n, number(), number()) for n in named)
+}
 same(at, len(data), "the page's data: nothing is left over")
-same([sources.get(n, ("",))[0] for n in NEST], ["sym_lines.c", "sym_lines.c", "sym_lines.h"], "the page's data: files of the functions")
+same(
+    [sources.get(n, ("",))[0] for n in NEST],
+    ["sym_lines.c", "sym_lines.c", "sym_lines.h"],
+    "the page's data: files of the functions",
+)
 check(sources["lines_innermost"][1] == 7, "and their first lines", sources)
 speed = json.loads(run("export", "--format", "speedscope", path("a.dwell")).stdout)
 lines = {(f["name"], f.get("line")) for f in speed["shared"]["frames"] if f.get("file", "").endswith("sym_lines.h")}
-check(lines and all(n == "lines_innermost" and 7 <= line <= 12 for n, line in lines), "speedscope: file and line of what ran", lines)
+check(
+    lines and all(n == "lines_innermost" and 7 <= line <= 12 for n, line in lines),
+    "speedscope: file and line of what ran",
+    lines,
+)
 
 run("export", "--format", "pprof", "-o", path("a.pb.gz"), path("a.dwell"))
 with gzip.open(path("a.pb.gz")) as f:
     p = message(f.read())
 strings = [s.decode() for s in p[6]]
-functions = {f[1][0]: (strings[f[2][0]], os.path.basename(strings[f[4][0]]) if f[4] else "", f[5][0] if f[5] else 0)
-             for f in map(message, p[5])}
+functions = {
+    f[1][0]: (strings[f[2][0]], os.path.basename(strings[f[4][0]]) if f[4] else "", f[5][0] if f[5] else 0)
+    for f in map(message, p[5])
+}
 same(len(functions), len({f[:2] for f in functions.values()}), "pprof: a function once, whatever its lines")
 chains, used = set(), set()
 for loc in map(message, p[4]):
@@ -114,13 +144,27 @@ for loc in map(message, p[4]):
         used |= {line[2][0] for line in lines[:1]}
 same(chains, {tuple(reversed(NEST))}, "pprof: one place has the lines of the inlined functions, innermost first")
 check(used and all(7 <= line <= 12 for line in used), "pprof: the lines that ran", used)
-check(("lines_innermost", "sym_lines.h", 7) in functions.values(), "pprof: file and first line of a function", functions)
+check(
+    ("lines_innermost", "sym_lines.h", 7) in functions.values(), "pprof: file and first line of a function", functions
+)
 places = {message(loc)[1][0] for loc in p[4]}
 check(all(set(packed(message(s)[1][0])) <= places for s in p[2]), "pprof: samples are of places that are there")
 
 with busy_cpus():
-    r = run("--record", path("b.dwell"), "-x", "srclines=off", "-qn", "profile-99 /pid == $target/ { @[ustack()] = count(); }",
-            "-c", PROG + " 1")
-same(sqlite3.connect(path("b.dwell")).execute("SELECT count(*) FROM source").fetchone()[0], 0, "-x srclines=off: none in the recording")
+    r = run(
+        "--record",
+        path("b.dwell"),
+        "-x",
+        "srclines=off",
+        "-qn",
+        "profile-99 /pid == $target/ { @[ustack()] = count(); }",
+        "-c",
+        PROG + " 1",
+    )
+same(
+    sqlite3.connect(path("b.dwell")).execute("SELECT count(*) FROM source").fetchone()[0],
+    0,
+    "-x srclines=off: none in the recording",
+)
 check(not any("_[i]" in f for s in folded(path("b.dwell")) for f in s), "and so no inlined frames")
 done()

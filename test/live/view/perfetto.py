@@ -18,7 +18,9 @@ def path(name):
 
 
 def export(kind, name):
-    return subprocess.run([DWELL, "export", "--format", kind, path(name)], capture_output=True, timeout=60, check=True).stdout
+    return subprocess.run(
+        [DWELL, "export", "--format", kind, path(name)], capture_output=True, timeout=60, check=True
+    ).stdout
 
 
 def first(m, field, default=None):
@@ -68,7 +70,9 @@ class Trace:
 def check_slices(t, what):
     """Each slice ends, in the order of a stack, on a track that is described; times do not go back."""
     bad, stacks = [], collections.defaultdict(int)
-    for at, e in sorted(((at, e) for at, e in t.events if e[9][0] in (BEGIN, END)), key=lambda x: (x[0], x[1][9][0] == BEGIN)):
+    for at, e in sorted(
+        ((at, e) for at, e in t.events if e[9][0] in (BEGIN, END)), key=lambda x: (x[0], x[1][9][0] == BEGIN)
+    ):
         track = e[11][0]
         stacks[track] += 1 if e[9][0] == BEGIN else -1
         if track not in t.tracks or not 0 <= stacks[track] <= 1 or (e[9][0] == BEGIN and not t.name(e)):
@@ -78,7 +82,13 @@ def check_slices(t, what):
 
 def check_protoc(data, what):
     """A decoder that somebody else wrote: no field is unknown to it."""
-    p = subprocess.run(["protoc", "-I", HERE, "--decode=Trace", "perfetto.proto"], input=data, capture_output=True, timeout=60, check=False)
+    p = subprocess.run(
+        ["protoc", "-I", HERE, "--decode=Trace", "perfetto.proto"],
+        input=data,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
     text = p.stdout.decode("utf-8", "replace")
     unknown = re.findall(r"^ *\d+(?::.*| \{)$", text, re.M)
     check(p.returncode == 0 and not unknown and text.count("\npacket {") > 10, what, (p.stderr, unknown[:3]))
@@ -86,14 +96,23 @@ def check_protoc(data, what):
 
 with open(path("load.sh"), "w") as f:
     f.write(f"{TRIGGER} spin 300\nsleep 0.01\nsleep 0.02\n")
-r = subprocess.run([DWELL, "timeline", "--record", path("t.dwell"), "--text", "-c", "sh " + path("load.sh")], capture_output=True, text=True, timeout=60)
+r = subprocess.run(
+    [DWELL, "timeline", "--record", path("t.dwell"), "--text", "-c", "sh " + path("load.sh")],
+    capture_output=True,
+    text=True,
+    timeout=60,
+)
 same(r.returncode, 0, "a recording of dwell timeline")
 data = export("perfetto", "t.dwell")
 chrome = json.loads(export("chrome", "t.dwell"))["traceEvents"]
 t = Trace(data)
 check_protoc(data, "protoc reads it, without an unknown field")
 check_slices(t, "slices: each has its end, on a track that is described")
-same([first(c, 1) for c in map(message, t.clock[1])] + t.clock[2], [3, 6, 1, 3], "times are of CLOCK_MONOTONIC, and of the day")
+same(
+    [first(c, 1) for c in map(message, t.clock[1])] + t.clock[2],
+    [3, 6, 1, 3],
+    "times are of CLOCK_MONOTONIC, and of the day",
+)
 
 # Who was on which CPU.
 broken, on_cpu = [], collections.Counter()
@@ -106,14 +125,24 @@ check(t.switches and not broken, "switches: in order, each from the thread that 
 spins = {e["tid"] for e in chrome if e["name"] == "thread_name" and e["args"]["name"].startswith("trigger ")}
 told = sum(e["dur"] for e in chrome if e["ph"] == "X" and e.get("cat") == "running" and e["tid"] in spins)
 ran = sum(on_cpu[tid] for tid in spins) / 1000
-check(told > 1e4 and abs(ran - told) < 0.02 * told, "switches: as much time on CPUs as the trace events say", (ran, told))
+check(
+    told > 1e4 and abs(ran - told) < 0.02 * told, "switches: as much time on CPUs as the trace events say", (ran, told)
+)
 names = {first(message(x[4][0]), 2): first(message(x[4][0]), 5, b"").decode() for x in t.tracks.values() if x[4]}
 check(spins and all(names.get(tid) == "trigger" for tid in spins), "threads have names", names)
 
 # Waits.
 naps = [(at, e) for at, e in t.events if e[9][0] == BEGIN and t.category(e) == "time"]
-check(len(naps) >= 2 and all(any("nanosleep" in f for f in t.stack(e)) for _, e in naps), "waits: causes and stacks", naps[:1])
-check(all("start" in t.stack(e)[0] or "0x" in t.stack(e)[0] for _, e in naps), "stacks: the outermost frame first", [t.stack(e) for _, e in naps[:1]])
+check(
+    len(naps) >= 2 and all(any("nanosleep" in f for f in t.stack(e)) for _, e in naps),
+    "waits: causes and stacks",
+    naps[:1],
+)
+check(
+    all("start" in t.stack(e)[0] or "0x" in t.stack(e)[0] for _, e in naps),
+    "stacks: the outermost frame first",
+    [t.stack(e) for _, e in naps[:1]],
+)
 sources = {e[47][0]: at for at, e in t.events if e[47]}
 ends = {e[48][0]: at for at, e in t.events if e[48]}
 check(sources and sources == ends, "wake-ups: an arrow from the waker, at the same time", (sources, ends))
@@ -125,10 +154,17 @@ check(counters and max(counters) < 10000 and min(counters) == 0, "counters: thre
 # What a program recorded: spans that overlap, events with values.
 with open(path("naps.sh"), "w") as f:
     f.write("sleep 0.02 &\nsleep 0.02 &\nwait\n")
-r = dwell("--record", path("r.dwell"), "-qn", """
+r = dwell(
+    "--record",
+    path("r.dwell"),
+    "-qn",
+    """
     syscall::clock_nanosleep:entry /progenyof($target)/ { trace(execname); self->t = timestamp; }
     syscall::clock_nanosleep:return /self->t/ { span("sleeps", "nap, \\"short\\"", self->t, timestamp - self->t); }
-    """, "-c", "sh " + path("naps.sh"))
+    """,
+    "-c",
+    "sh " + path("naps.sh"),
+)
 same(r.returncode, 0, "a recording of a program")
 data = export("perfetto", "r.dwell")
 t = Trace(data)
@@ -141,9 +177,22 @@ same(parents, {b"sleeps"}, "spans: below the track of their lane")
 values = [message(a).get(6) for _, e in t.events if t.name(e) == "syscall:vmlinux:clock_nanosleep:entry" for a in e[4]]
 same(values, [[b"sleep"], [b"sleep"]], "events: their values")
 
-r = subprocess.run([DWELL, "export", "--format", "perfetto", "-o", path("not-made"), "/etc/passwd"], capture_output=True, timeout=60, check=False)
-check(r.returncode == 1 and b"no recording" in r.stderr and not os.path.exists(path("not-made")), "no recording", r.stderr)
+r = subprocess.run(
+    [DWELL, "export", "--format", "perfetto", "-o", path("not-made"), "/etc/passwd"],
+    capture_output=True,
+    timeout=60,
+    check=False,
+)
+check(
+    r.returncode == 1 and b"no recording" in r.stderr and not os.path.exists(path("not-made")), "no recording", r.stderr
+)
 with open("/dev/full", "wb") as full:
-    r = subprocess.run([DWELL, "export", "--format", "perfetto", path("t.dwell")], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    r = subprocess.run(
+        [DWELL, "export", "--format", "perfetto", path("t.dwell")],
+        stdout=full,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
 check(r.returncode == 1 and b"No space left" in r.stderr, "a full disk", r.stderr)
 done()

@@ -11,7 +11,7 @@ import zlib
 import base64
 from live import DWELL, WORK, check, done, dwell, same
 
-SECOND = 10 ** 9
+SECOND = 10**9
 
 
 def path(name):
@@ -35,6 +35,7 @@ def cells(text):
             shift, at = shift + 7, at + 1
             if data[at - 1] < 128:
                 return value
+
     for _ in head["keys"]:
         index = 0
         for _ in range(number()):
@@ -44,13 +45,27 @@ def cells(text):
     return head, found
 
 
-r = dwell("--record", path("r.dwell"), "-qn", "syscall::openat:entry /progenyof($target)/ { trace(execname); }", "-c", "ls -lR /etc")
+r = dwell(
+    "--record",
+    path("r.dwell"),
+    "-qn",
+    "syscall::openat:entry /progenyof($target)/ { trace(execname); }",
+    "-c",
+    "ls -lR /etc",
+)
 same(r.returncode, 0, "a recording")
 # the events of a moment, each so much later than the one before: years of them would take years
-for period, text, unit, rows, stride in ((60, "1m", "s", 60, 7.31), (3600, "1h", "min", 60, 407.7), (86400, "24h", "h", 96, 9871.3)):
+for period, text, unit, rows, stride in (
+    (60, "1m", "s", 60, 7.31),
+    (3600, "1h", "min", 60, 407.7),
+    (86400, "24h", "h", 96, 9871.3),
+):
     shutil.copy(path("r.dwell"), path("p.dwell"))
     with sqlite3.connect(path("p.dwell")) as db:
-        db.execute("UPDATE row SET ts = ts + seq * CAST(? AS INTEGER) WHERE kind = 0 AND length(data) > 16", (int(stride * SECOND),))
+        db.execute(
+            "UPDATE row SET ts = ts + seq * CAST(? AS INTEGER) WHERE kind = 0 AND length(data) > 16",
+            (int(stride * SECOND),),
+        )
         off = int(db.execute("SELECT value FROM meta WHERE key = 'wall_off_ns'").fetchone()[0])
         times = [ts + off for ts, in db.execute("SELECT ts FROM row WHERE kind = 0 AND length(data) > 16")]
     db.close()
@@ -66,5 +81,9 @@ for period, text, unit, rows, stride in ((60, "1m", "s", 60, 7.31), (3600, "1h",
     svg = heat("--offset", text, path("p.dwell")).stdout
     texts = [t.text or "" for t in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
     axis = [t for t in texts if re.fullmatch(r"\d+(\.\d+)? " + unit, t)]
-    check(len(axis) > 3 and f"{text[:-1]}.0 {unit}".replace("1.0", "60.0") in axis, f"{text}: the axis is in what people count in", texts)
+    check(
+        len(axis) > 3 and f"{text[:-1]}.0 {unit}".replace("1.0", "60.0") in axis,
+        f"{text}: the axis is in what people count in",
+        texts,
+    )
 done()

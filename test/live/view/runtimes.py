@@ -23,18 +23,23 @@ if platform.machine() != "x86_64" or not NODE:
 
 SVG = "{http://www.w3.org/2000/svg}"
 FILE = os.path.join(live.WORK, "messages.log")
-JAVAC, JAVAS = shutil.which("javac"), sorted({os.path.realpath(h) + "/bin/java" for h in glob.glob("/usr/lib/jvm/*") if os.path.exists(h + "/bin/java")})
+JAVAC, JAVAS = shutil.which("javac"), sorted(
+    {os.path.realpath(h) + "/bin/java" for h in glob.glob("/usr/lib/jvm/*") if os.path.exists(h + "/bin/java")}
+)
 # Each works, and asks for a flush, in a function of its own, for two seconds, after dwell has met it, and lives on until the keys are read.
 JS, PY = os.path.join(live.WORK, "app.js"), os.path.join(live.WORK, "app.py")
 with open(JS, "w", encoding="utf-8") as f:
-    f.write(f'''const fs = require("fs"), fd = fs.openSync({FILE!r}, "w"), end = Date.now() + 2500;
+    f.write(
+        f'''const fs = require("fs"), fd = fs.openSync({FILE!r}, "w"), end = Date.now() + 2500;
 function save(n) {{ fs.writeSync(fd, `message ${{n}}\\n`); fs.fsyncSync(fd); }}
 function compute() {{ let s = 0; for (let i = 0; i < 3e6; i++) s += Math.sqrt(i); return s; }}
 function tick() {{ compute(); for (let i = 0; i < 5; i++) save(i); if (Date.now() < end) setTimeout(tick, 5); }}
 setTimeout(tick, 500); setTimeout(() => {{}}, 6000);
-''')
+'''
+    )
 with open(PY, "w", encoding="utf-8") as f:
-    f.write(f'''import os, time
+    f.write(
+        f'''import os, time
 def save(f): f.write("message"); f.flush(); os.fsync(f.fileno())
 def compute(): return sum(i * i for i in range(200000))
 def tick(f): compute(); [save(f) for _ in range(5)]
@@ -42,11 +47,13 @@ time.sleep(0.5); end = time.time() + 2.5
 with open({FILE!r}, "w") as f:
     while time.time() < end: tick(f)
 time.sleep(3)
-''')
+'''
+    )
 PYTHON = os.path.realpath(sys.executable)
 JAVA = os.path.join(live.WORK, "App.java")
 with open(JAVA, "w", encoding="utf-8") as f:
-    f.write(f'''import java.io.*; import java.nio.charset.*;
+    f.write(
+        f'''import java.io.*; import java.nio.charset.*;
 public class App {{ static volatile double sum; static final byte[] TEXT = "message".getBytes();
 static void save(RandomAccessFile f) throws IOException {{ f.write(TEXT); f.getFD().sync(); }}
 static void compute() {{ double s = 0; for (int i = 0; i < 3000000; i++) s += Math.sqrt(i); sum += s; }}
@@ -56,7 +63,8 @@ public static void main(String[] a) throws Exception {{
     try (RandomAccessFile f = new RandomAccessFile("{FILE}", "rw")) {{ while (System.currentTimeMillis() < end) tick(f); }}
     Thread.sleep(3000);
 }} }}
-''')
+'''
+    )
 if JAVAC:
     subprocess.run([JAVAC, "-d", live.WORK, JAVA], check=True)
 
@@ -79,20 +87,39 @@ for command, kind, of, file, line in PROGRAMS:
         svg = os.path.join(live.WORK, f"{kind}{what}.svg")
         r = live.dwell("flame", what, "-o", svg, "--", *command.split())
         got = frames(svg) if os.path.exists(svg) else {}
-        live.check(kind in got.get(of + function, "") and file in got[of + function],
-                   f"flame {what}: {kind}'s functions, of which file, of which kind", (r.stderr, list(got.items())[:60]))
-        live.check(of + "tick" in got and any(re.match("_start|main|__libc_start|clone3", n) for n in got),
-                   f"flame {what}: {kind}'s callers, and native ones", list(got))
+        live.check(
+            kind in got.get(of + function, "") and file in got[of + function],
+            f"flame {what}: {kind}'s functions, of which file, of which kind",
+            (r.stderr, list(got.items())[:60]),
+        )
+        live.check(
+            of + "tick" in got and any(re.match("_start|main|__libc_start|clone3", n) for n in got),
+            f"flame {what}: {kind}'s callers, and native ones",
+            list(got),
+        )
         if kind == "Java" and what == "--on-cpu":
-            live.check("Java, compiled by C2" in got.get("App.compute", "") and "Java, interpreted" in got.get("App.main", ""), "each by the compiler that made it", got.get("App.compute"))
-            live.check(not any(n.startswith("[Java") for n in got), "none without a name", [n for n in got if n.startswith("[")])
+            live.check(
+                "Java, compiled by C2" in got.get("App.compute", "") and "Java, interpreted" in got.get("App.main", ""),
+                "each by the compiler that made it",
+                got.get("App.compute"),
+            )
+            live.check(
+                not any(n.startswith("[Java") for n in got),
+                "none without a name",
+                [n for n in got if n.startswith("[")],
+            )
         if kind == "Java" and what == "--off-cpu":
-            live.check(not re.search(r"\n[\d.]+ s, ", got.get("Finalizer", "") + got.get("Common-Cleaner", "")), "what threads waited for to the end is left out",
-                       (got.get("Finalizer"), got.get("Common-Cleaner")))
+            live.check(
+                not re.search(r"\n[\d.]+ s, ", got.get("Finalizer", "") + got.get("Common-Cleaner", "")),
+                "what threads waited for to the end is left out",
+                (got.get("Finalizer"), got.get("Common-Cleaner")),
+            )
     r = live.dwell("latency", "--over", "1us", "--stacks", "fsync", "--", *command.split())
     live.check(f"{of}save at {file}:{line}" in r.stdout, f"slow events: {kind}'s functions", r.stdout[:3000] + r.stderr)
     r = live.dwell("why", "--stacks", "--", *command.split())
-    live.check(f"{of}save at {file}:{line}" in r.stdout, f"dwell why --stacks: {kind}'s functions", r.stdout[:3000] + r.stderr)
+    live.check(
+        f"{of}save at {file}:{line}" in r.stdout, f"dwell why --stacks: {kind}'s functions", r.stdout[:3000] + r.stderr
+    )
     r = live.dwell("timeline", "--json", "--", *command.split())
     texts = zlib.decompress(base64.b64decode(json.loads(r.stdout)["texts"])).decode("utf-8", "replace")
     live.check(f"{of}save at {file}:{line}" in texts, f"timeline: {kind}'s functions", texts[:3000] + r.stderr)

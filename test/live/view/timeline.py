@@ -40,7 +40,7 @@ class Numbers:
     def text(self):
         n = self.number()
         self.at += n
-        return self.data[self.at - n:self.at].decode()
+        return self.data[self.at - n : self.at].decode()
 
 
 def page(html):
@@ -63,7 +63,13 @@ def page(html):
 
 def running_at_once(rows):
     """Two threads that run on one CPU at the same time, as the picture has it."""
-    ran = sorted((i[6], i[0], i[1], row["label"]) for row, items in rows if row["group"] == "threads" for i in items if i[2] == "running" and i[6] >= 0)
+    ran = sorted(
+        (i[6], i[0], i[1], row["label"])
+        for row, items in rows
+        if row["group"] == "threads"
+        for i in items
+        if i[2] == "running" and i[6] >= 0
+    )
     return len(ran), [(a, b) for a, b in zip(ran, ran[1:]) if a[0] == b[0] and b[1] < a[2]]
 
 
@@ -92,7 +98,9 @@ with open(path("load.py"), "w") as f:
     f.write(LOAD)
 python = os.path.realpath("/usr/bin/python3")
 r = timeline("--record", path("r.dwell"), "--svg", "-o", path("r.svg"), "--", python, path("load.py"))
-said = re.sub(r"^dwell: \d+ dynamic variable drops?\n", "", r.stderr, flags=re.M)  # of a machine that does other things, too
+said = re.sub(
+    r"^dwell: \d+ dynamic variable drops?\n", "", r.stderr, flags=re.M
+)  # of a machine that does other things, too
 dropped = said != r.stderr
 same((r.returncode, said), (0, ""), "recording a command")
 out = timeline("--html", path("r.dwell"))
@@ -105,7 +113,11 @@ if has_pages:
         gaps = [b[0] - a[1] for a, b in zip(items, items[1:])]
         check(not any(gaps) or dropped, f"{row['label']}: all of its time is known", gaps)
     nap = max(main, key=lambda i: (i[1] - i[0]) * (i[2] == "time"))
-    check(nap[2] == "time" and 9.9e7 < nap[1] - nap[0] < 2e8 and "sleep" in nap[3] and "nanosleep" in nap[4], "the sleep has its length, cause and stack", nap)
+    check(
+        nap[2] == "time" and 9.9e7 < nap[1] - nap[0] < 2e8 and "sleep" in nap[3] and "nanosleep" in nap[4],
+        "the sleep has its length, cause and stack",
+        nap,
+    )
     ran = sum(i[1] - i[0] for i in main if i[2] in ("running", "cpu") and i[0] >= nap[1])
     check(ran > 0.99e8, "spinning is running (or waiting for a CPU)", ran)
     waits = {i[2]: i for row, items in threads if row["tid"] != row["pid"] for i in items if i[1] - i[0] > 1.5e8}
@@ -116,11 +128,19 @@ if has_pages:
     cpus = {row["label"]: items for row, items in rows if row["group"] == "cpus"}
     ran = sum(i[1] - i[0] for row, items in threads for i in items if i[2] == "running")
     on_cpus = sum(i[1] - i[0] for items in cpus.values() for i in items)
-    check(cpus and all(re.fullmatch(r"CPU \d+", label) for label in cpus) and 0.98 * ran < on_cpus <= ran, "rows of CPUs have what threads ran", (list(cpus), ran, on_cpus))
+    check(
+        cpus and all(re.fullmatch(r"CPU \d+", label) for label in cpus) and 0.98 * ran < on_cpus <= ran,
+        "rows of CPUs have what threads ran",
+        (list(cpus), ran, on_cpus),
+    )
     check(all(a[1] <= b[0] for items in cpus.values() for a, b in zip(items, items[1:])), "one thread at a time")
     spun = max((i for items in cpus.values() for i in items), key=lambda i: i[1] - i[0])
     check("python" in spun[3] and spun[2] == "thread", "by their names", spun)
-    check(0 < head["lead"] and min(items[0][0] for row, items in rows) < 1e6, "the picture begins with what was seen first", head["lead"])
+    check(
+        0 < head["lead"] and min(items[0][0] for row, items in rows) < 1e6,
+        "the picture begins with what was seen first",
+        head["lead"],
+    )
     check(head["length"] < 1e9 + head["lead"] + nap[1], "and ends when the command has", (head["length"], nap))
     n, twice = running_at_once(rows)
     check(n > 20 and not twice, "a CPU runs one thread at a time", (n, twice[:3]))
@@ -136,7 +156,11 @@ tree = timeline("--processes", "--text", path("r.dwell")).stdout
 lines = tree.splitlines()
 parent = next((i for i, l in enumerate(lines) if re.search(r" python\S* \d+$", l)), -1)
 child = next((l for l in lines if l.endswith("exit 7")), "")
-check(parent > 0 and child and len(child) - len(child.split("  ")[-1].lstrip()) > 0, "the tree has the child's exit code", tree)
+check(
+    parent > 0 and child and len(child) - len(child.split("  ")[-1].lstrip()) > 0,
+    "the tree has the child's exit code",
+    tree,
+)
 check(lines.index(child) > parent if child else False, "the child is below its parent", tree)
 same(timeline("--processes", path("r.dwell")).stdout, tree, "a pipe gets the table")
 with open(path("plain.svg"), "w", encoding="utf-8") as f:
@@ -155,17 +179,32 @@ for wrong in (["--html", "--svg", "x"], [], ["--pid", "0", "x"], ["--from", "soo
     same(timeline(*wrong).returncode, 2, f"wrong usage: {wrong}")
 
 # -- spans and trackers of one's own --
-r = dwell("--record", path("s.dwell"), "-qn", """
+r = dwell(
+    "--record",
+    path("s.dwell"),
+    "-qn",
+    """
     tracker nap () { threshold = 1ms; }
     syscall::clock_nanosleep:entry /progenyof($target)/ { begin(nap); self->t = timestamp; }
     syscall::clock_nanosleep:return /self->t/ { end(nap); span("naps", execname, self->t, timestamp - self->t); }
     latency:nap::slow { slow("what", "a nap"); }
-    """, "-c", "sleep 0.05")
+    """,
+    "-c",
+    "sleep 0.05",
+)
 same(r.returncode, 0, "a recording with spans")
 if has_pages:
     head, rows = page(timeline("--html", path("s.dwell")).stdout)
-    same([(row["group"], row["label"], len(items)) for row, items in rows], [("spans", "naps", 1), ("requests", "nap", 1)], "lanes of spans and slow events")
-    check(head["states"] is False and "a nap" in rows[1][1][0][3] and rows[0][1][0][3] == "sleep", "with their words", rows)
+    same(
+        [(row["group"], row["label"], len(items)) for row, items in rows],
+        [("spans", "naps", 1), ("requests", "nap", 1)],
+        "lanes of spans and slow events",
+    )
+    check(
+        head["states"] is False and "a nap" in rows[1][1][0][3] and rows[0][1][0][3] == "sleep",
+        "with their words",
+        rows,
+    )
 
 # -- losses, and what dwell does itself --
 SWITCHES = """
@@ -184,26 +223,72 @@ turns(500, 0.005)
 with open(path("switches.py"), "w") as f:
     f.write(SWITCHES)
 threads_d = os.path.join(os.path.dirname(DWELL), "dlib", "timeline", "threads.d")
-dwell("--record", path("l.dwell"), "-q", "-x", "bufsize=16k", "-x", "switchrate=2hz", "-s", threads_d, "-c", f"{python} {path('switches.py')}", timeout=90)
+dwell(
+    "--record",
+    path("l.dwell"),
+    "-q",
+    "-x",
+    "bufsize=16k",
+    "-x",
+    "switchrate=2hz",
+    "-s",
+    threads_d,
+    "-c",
+    f"{python} {path('switches.py')}",
+    timeout=90,
+)
 if has_pages:
     head, rows = page(timeline("--html", path("l.dwell")).stdout)
     n, twice = running_at_once(rows)
-    check(head["lost"] > 1000 and n > 100 and not twice, "a CPU runs one thread at a time, whatever was lost", (head["lost"], n, twice[:3]))
-    check(any(row["label"] == "losses" and any("events lost" in i[3] for i in items) for row, items in rows), "losses have a lane", [r["label"] for r, _ in rows])
-r = dwell("--record", path("d.dwell"), "-q", "-x", "maxcpu=0.01%", "-n", "syscall:::entry { @[execname, probefunc, ustack(), stack()] = count(); }", "-n", """
-    tick-1s { span("ticks", "tick", timestamp - 1000000, 1000000); } tick-5s { exit(0); }""", "-c", live.TRIGGER + " rate 200000 5000", timeout=60)
+    check(
+        head["lost"] > 1000 and n > 100 and not twice,
+        "a CPU runs one thread at a time, whatever was lost",
+        (head["lost"], n, twice[:3]),
+    )
+    check(
+        any(row["label"] == "losses" and any("events lost" in i[3] for i in items) for row, items in rows),
+        "losses have a lane",
+        [r["label"] for r, _ in rows],
+    )
+r = dwell(
+    "--record",
+    path("d.dwell"),
+    "-q",
+    "-x",
+    "maxcpu=0.01%",
+    "-n",
+    "syscall:::entry { @[execname, probefunc, ustack(), stack()] = count(); }",
+    "-n",
+    """
+    tick-1s { span("ticks", "tick", timestamp - 1000000, 1000000); } tick-5s { exit(0); }""",
+    "-c",
+    live.TRIGGER + " rate 200000 5000",
+    timeout=60,
+)
 check("detached" in r.stderr, "a program is too dear", r.stderr[:300])
 if has_pages:
     head, rows = page(timeline("--html", path("d.dwell")).stdout)
     mine = [items for row, items in rows if row["label"] == "dwell"]
-    check(mine and "maxcpu: detached syscall" in mine[0][-1][3] and mine[0][-1][1] >= head["length"] * 0.99, "what dwell stopped is a lane's, to the end", (mine, head["length"]))
+    check(
+        mine and "maxcpu: detached syscall" in mine[0][-1][3] and mine[0][-1][1] >= head["length"] * 0.99,
+        "what dwell stopped is a lane's, to the end",
+        (mine, head["length"]),
+    )
 
 # -- killed --
-p = subprocess.Popen([DWELL, "timeline", "--record", path("k.dwell"), "--text", "-p", str(os.getpid())], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+p = subprocess.Popen(
+    [DWELL, "timeline", "--record", path("k.dwell"), "--text", "-p", str(os.getpid())],
+    stdout=subprocess.DEVNULL,
+    stderr=subprocess.DEVNULL,
+)
 for _ in range(400):
     time.sleep(0.05)
     try:
-        n = sqlite3.connect(f"file:{path('k.dwell')}?mode=ro", uri=True).execute("SELECT count(*) FROM slow").fetchone()[0]
+        n = (
+            sqlite3.connect(f"file:{path('k.dwell')}?mode=ro", uri=True)
+            .execute("SELECT count(*) FROM slow")
+            .fetchone()[0]
+        )
     except sqlite3.Error:
         n = 0
     if n > 20:
@@ -211,5 +296,9 @@ for _ in range(400):
 p.send_signal(signal.SIGKILL)
 p.wait()
 r = timeline("--text", path("k.dwell"))
-check(n > 20 and r.returncode == 0 and "THREAD" in r.stdout, "a recording that was killed can be drawn", (n, r.stdout, r.stderr))
+check(
+    n > 20 and r.returncode == 0 and "THREAD" in r.stdout,
+    "a recording that was killed can be drawn",
+    (n, r.stdout, r.stderr),
+)
 done()

@@ -27,8 +27,14 @@ def run(tool, fact, path, cut=False):
     """How one program ended ("ok", "refused", "signal N", "hang") and what it said."""
     env = dict(os.environ, DEBUGINFOD_URLS='', **({'FACTS_CUT': '1'} if cut else {}))
     try:
-        p = subprocess.run(['prlimit', f'--as={LIMIT_KB << 10}', tool, fact, path], env=env, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, timeout=LIMIT_S, check=False)
+        p = subprocess.run(
+            ['prlimit', f'--as={LIMIT_KB << 10}', tool, fact, path],
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=LIMIT_S,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return Result('hang', set(), LIMIT_S * 1e3, 0)
     if p.returncode < 0:
@@ -67,8 +73,16 @@ def debug_files(n):
 
 def sh(cmd, cwd):
     """False also when it hangs: Debian 12's llvm-dwp does on gcc's DWARF 5, where binutils' dwp dies."""
-    return subprocess.run(['timeout', '10', 'sh', '-e', '-c', cmd], cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          check=False).returncode == 0
+    return (
+        subprocess.run(
+            ['timeout', '10', 'sh', '-e', '-c', cmd],
+            cwd=cwd,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        ).returncode
+        == 0
+    )
 
 
 def built_files(source, d):
@@ -84,18 +98,20 @@ def built_files(source, d):
                 f'{cc} DWARF {v}': f'{base} -gdwarf-{v} sym_lines.c -o @',
                 f'{cc} DWARF {v}, zlib': f'{base} -gdwarf-{v} -gz=zlib sym_lines.c -o @',
                 f'{cc} DWARF {v}, .zdebug': f'{base} -gdwarf-{v} sym_lines.c -o @.x; '
-                                            'objcopy --compress-debug-sections=zlib-gnu @.x @',
+                'objcopy --compress-debug-sections=zlib-gnu @.x @',
                 f'{cc} DWARF {v}, zstd': f'{base} -gdwarf-{v} sym_lines.c -o @.x; '
-                                         'objcopy --compress-debug-sections=zstd @.x @',
+                'objcopy --compress-debug-sections=zstd @.x @',
                 f'{cc} DWARF {v}, split': f'{base} -gdwarf-{v} -gsplit-dwarf -c sym_lines.c -o @.o; {cc} @.o -o @',
                 f'{cc} DWARF {v}, package': f'{base} -gdwarf-{v} -gsplit-dwarf -c sym_lines.c -o @.o; {cc} @.o -o @; '
-                                            + ('llvm-dwp' if v == '5' else 'dwp') + ' -e @ -o @.dwp; rm -f @*.dwo',
+                + ('llvm-dwp' if v == '5' else 'dwp')
+                + ' -e @ -o @.dwp; rm -f @*.dwo',
                 f'{cc} DWARF {v}, dwz': f'{base} -gdwarf-{v} sym_lines.c -o @; cp @ @.copy; dwz -m @.common @ @.copy',
             }
             if v == '4':
                 forms[f'{cc}, .gnu_debugdata'] = (
                     f'{base} -g sym_lines.c -o @.x; objcopy --only-keep-debug @.x @.d; strip -g @.d; xz -f @.d; '
-                    'strip -o @ @.x; objcopy --add-section .gnu_debugdata=@.d.xz @')
+                    'strip -o @ @.x; objcopy --add-section .gnu_debugdata=@.d.xz @'
+                )
             for name, cmd in forms.items():
                 out = 'f%d' % len(made)
                 if sh(cmd.replace('@', out), d) and os.path.exists(os.path.join(d, out)):
@@ -108,13 +124,18 @@ def built_files(source, d):
 def agreement(fact, own, lib):
     """A word on two results for one file."""
     if own.how != 'ok' or lib.how != 'ok' or not own.facts or not lib.facts:
-        words = [r.how if r.how.startswith(('signal', 'hang')) else 'nothing' if r.how != 'ok' or not r.facts else 'all'
-                 for r in (own, lib)]
+        words = [
+            r.how if r.how.startswith(('signal', 'hang')) else 'nothing' if r.how != 'ok' or not r.facts else 'all'
+            for r in (own, lib)
+        ]
         return 'both nothing' if words == ['nothing'] * 2 else f'own {words[0]}, lib {words[1]}'
     sides = [{key_of(fact, line): line for line in r.facts if not line.endswith(' none')} for r in (own, lib)]
     both = sides[0].keys() & sides[1].keys()
-    parts = [(sum(sides[0][k] != sides[1][k] for k in both), 'differ'), (len(sides[0]) - len(both), 'own only'),
-             (len(sides[1]) - len(both), 'lib only')]
+    parts = [
+        (sum(sides[0][k] != sides[1][k] for k in both), 'differ'),
+        (len(sides[0]) - len(both), 'own only'),
+        (len(sides[1]) - len(both), 'lib only'),
+    ]
     words = ', '.join(f'{n} {what}' for n, what in parts if n)
     return f'{words} of {len(sides[0].keys() | sides[1].keys())}' if words else 'same'
 
@@ -146,9 +167,19 @@ def compare(tools, files, title, each=False):
         for d in differ:
             print('           ', d)
         if times[0]:
-            print('          ms sum (largest): own %.0f (%.0f), lib %.0f (%.0f); kB median (largest): own %d (%d), lib %d (%d)'
-                  % (sum(times[0]), max(times[0]), sum(times[1]), max(times[1]), statistics.median(mem[0]), max(mem[0]),
-                     statistics.median(mem[1]), max(mem[1])))
+            print(
+                '          ms sum (largest): own %.0f (%.0f), lib %.0f (%.0f); kB median (largest): own %d (%d), lib %d (%d)'
+                % (
+                    sum(times[0]),
+                    max(times[0]),
+                    sum(times[1]),
+                    max(times[1]),
+                    statistics.median(mem[0]),
+                    max(mem[0]),
+                    statistics.median(mem[1]),
+                    max(mem[1]),
+                )
+            )
 
 
 def mutate(data, rng):
@@ -156,12 +187,12 @@ def mutate(data, rng):
     data = bytearray(data)
     way = rng.randrange(4)
     if way == 0:
-        return data[:rng.randrange(64, len(data))]
+        return data[: rng.randrange(64, len(data))]
     for _ in range(rng.choice([1, 4, 16, 64])):
         # sections of debug information are at the end, headers at both ends
         at = rng.randrange(len(data)) if way == 1 else rng.randrange(len(data) * 2 // 5, len(data) - 8)
         if way == 3:
-            data[at:at + 4] = rng.choice([b'\xff' * 4, b'\0\0\0\x80', b'\xff\xff\xff\x7f', bytes(4)])
+            data[at : at + 4] = rng.choice([b'\xff' * 4, b'\0\0\0\x80', b'\xff\xff\xff\x7f', bytes(4)])
         else:
             data[at] = rng.randrange(256)
     return data
@@ -178,8 +209,27 @@ def elf_of(sections):
         off = names.index(name.encode() + b'\0') if name else 0
         heads += struct.pack('<IIQQQQIIQQ', off, kind, flags, addr, at + len(body), len(data), 0, 0, 1, 0)
         body += data
-    return struct.pack('<16sHHIQQQIHHHHHH', b'\x7fELF\2\1\1', 3, 62, 1, 0x1000, 0, 64 + len(body), 0, 64, 0, 0, 64, len(v),
-                       len(v) - 1) + body + heads
+    return (
+        struct.pack(
+            '<16sHHIQQQIHHHHHH',
+            b'\x7fELF\2\1\1',
+            3,
+            62,
+            1,
+            0x1000,
+            0,
+            64 + len(body),
+            0,
+            64,
+            0,
+            0,
+            64,
+            len(v),
+            len(v) - 1,
+        )
+        + body
+        + heads
+    )
 
 
 def made_to_harm():
@@ -187,14 +237,17 @@ def made_to_harm():
     size = 1 << 30
     bomb = zlib.compressobj(9)
     packed = b''.join(bomb.compress(bytes(1 << 20)) for _ in range(size >> 20)) + bomb.flush()
-    abbrev = bytes([1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0, 2, 0x2e, 1, 0x11, 1, 0x12, 7, 0, 0, 3, 0x0b, 1, 0x11, 1, 0x12, 7, 0, 0, 0])
+    abbrev = bytes(
+        [1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0, 2, 0x2E, 1, 0x11, 1, 0x12, 7, 0, 0, 3, 0x0B, 1, 0x11, 1, 0x12, 7, 0, 0, 0]
+    )
     place = struct.pack('<QQ', 0x1000, 0x1000)
     entries = b'\1' + place + b'\2' + place + (b'\3' + place) * 300000
     unit = struct.pack('<HIB', 4, 0, 8) + entries
     info = struct.pack('<I', len(unit)) + unit
     return {
-        'a megabyte that unpacks to a gigabyte': elf_of([
-            ('.debug_info', 1 << 11, struct.pack('<IIQQ', 1, 0, size, 1) + packed), ('.debug_abbrev', 0, abbrev)]),
+        'a megabyte that unpacks to a gigabyte': elf_of(
+            [('.debug_info', 1 << 11, struct.pack('<IIQQ', 1, 0, size, 1) + packed), ('.debug_abbrev', 0, abbrev)]
+        ),
         '300,000 blocks within each other': elf_of([('.debug_info', 0, info), ('.debug_abbrev', 0, abbrev)]),
     }
 
@@ -213,8 +266,11 @@ def hostile(tools, seeds, corpora, n, d):
         for fact in FACTS:
             v = [run(os.path.join(tools, 'readers_' + who), fact, p) for p in inputs]
             ends = collections.Counter(r.how for r in v)
-            print(f'  {who} {fact:8}', ', '.join(f'{k} {c}' for k, c in sorted(ends.items())),
-                  '; slowest %.0f ms, largest %d kB' % (max(r.ms for r in v), max(r.kb for r in v)))
+            print(
+                f'  {who} {fact:8}',
+                ', '.join(f'{k} {c}' for k, c in sorted(ends.items())),
+                '; slowest %.0f ms, largest %d kB' % (max(r.ms for r in v), max(r.kb for r in v)),
+            )
     for name, data in made_to_harm().items():
         path = os.path.join(d, 'harm')
         with open(path, 'wb') as f:
@@ -240,7 +296,9 @@ def main():
     ap.add_argument('--real', type=int, default=50)
     args = ap.parse_args()
     if not os.path.exists(os.path.join(args.tools, 'readers_lib')):
-        print('readers_lib is missing: install the group "bench" of tools/packages.txt, build readers_own and readers_lib')
+        print(
+            'readers_lib is missing: install the group "bench" of tools/packages.txt, build readers_own and readers_lib'
+        )
         return 77
     with tempfile.TemporaryDirectory() as d:
         made = built_files(args.source, d)
@@ -252,9 +310,14 @@ def main():
         if os.path.exists(own):
             compare(args.tools, {'dwell': own}, 'dwell itself')
         v = [run(os.path.join(args.tools, 'readers_' + w), 'btf', '-') for w in ('own', 'lib')]
-        print("\nthe kernel's types:", agreement('btf', *v), 'of %d; own %.0f ms, %d kB; libbpf %.0f ms, %d kB'
-              % (len(v[0].facts), v[0].ms, v[0].kb, v[1].ms, v[1].kb))
-        seeds = [made[k] for k in ['gcc DWARF 5', 'clang DWARF 5', 'gcc DWARF 4', 'gcc DWARF 4, dwz', 'gcc DWARF 5, zlib']]
+        print(
+            "\nthe kernel's types:",
+            agreement('btf', *v),
+            'of %d; own %.0f ms, %d kB; libbpf %.0f ms, %d kB' % (len(v[0].facts), v[0].ms, v[0].kb, v[1].ms, v[1].kb),
+        )
+        seeds = [
+            made[k] for k in ['gcc DWARF 5', 'clang DWARF 5', 'gcc DWARF 4', 'gcc DWARF 4, dwz', 'gcc DWARF 5, zlib']
+        ]
         corpora = [os.path.join(args.source, 'test/fuzz/corpus', c) for c in ['elf', 'srcline']]
         hostile(args.tools, seeds, corpora, args.hostile, d)
     return 0

@@ -46,7 +46,9 @@ def main():
         match = re.compile(fnmatch.translate(pattern)).match
         kept.update([s for s in every if match(s)][:KEEP])
     letters = dict(zip(kernels, string.ascii_lowercase))
-    print("# SPDX-License-Identifier: Apache-2.0\n# Made by mksymbols.py: functions of kernels that rules of dlib/causes name.")
+    print(
+        "# SPDX-License-Identifier: Apache-2.0\n# Made by mksymbols.py: functions of kernels that rules of dlib/causes name."
+    )
     for name, letter in letters.items():
         print(f"# {letter}: {name}")
     for s in sorted(kept):
