@@ -132,7 +132,7 @@ static int show(struct shell *s, const struct group *g)
 
 static int options(struct shell *s, const struct dcall *d, struct stacks *k)
 {
-	for (int i = 0; i < d->argc; i++) {
+	for (int i = 0; i < d->argc; i += 2) {
 		const char *o = d->argv[i], *value = i + 1 < d->argc ? d->argv[i + 1] : NULL;
 
 		if (strcmp(o, "-c") != 0 && strcmp(o, "-m") != 0 && strcmp(o, "-t") != 0)
@@ -147,7 +147,6 @@ static int options(struct shell *s, const struct dcall *d, struct stacks *k)
 			k->module = value;
 		else
 			k->state = *value;
-		i++;
 	}
 	return 0;
 }
