@@ -29,9 +29,9 @@ static void want(const char *line, const char *all)
 static void commands_are_completed_wherever_they_stand(void **state)
 {
 	(void)state;
-	want("::sta", "::stack ::status");
+	want("::sta", "::stack ::stacks ::status");
 	want("1f::wha", "1f::whatis");
-	want("::walk thread | ::sta", "::stack ::status");
+	want("::walk thread | ::sta", "::stack ::stacks ::status");
 	want("::walk thread|::wha", "::whatis");
 	want("::nothing", "");
 	want("sta", "");
@@ -41,7 +41,7 @@ static void commands_are_completed_wherever_they_stand(void **state)
 static void words_are_those_of_the_command(void **state)
 {
 	(void)state;
-	want("::walk ", "cgroup file mapping module socket task thread vma");
+	want("::walk ", "cgroup file mapping module mount socket task thread vma");
 	want("::walk ma", "mapping");
 	want("::help wh", "whatis");
 	want("::jsprint -", "-a -h -d -n -s");
