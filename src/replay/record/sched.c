@@ -184,6 +184,16 @@ static bool maps(const struct task *k)
 	return k->state == TASK_KERNEL && k->inside && k->policy.act == POLICY_MAP;
 }
 
+/* Whether what another task does comes after this one's next stop. So it is with a call that does not wait: its output
+ * is written now, and a replay would write it after the other one's. It runs, or has stopped at its end already. A task
+ * that is not there any more executes a program under the number of another one. */
+static bool goes_first(const struct task *k)
+{
+	int state = k->state == TASK_KERNEL ? task_state_of(k->t.pid) : 0;
+
+	return k->state == TASK_USER || maps(k) || state == 'R' || state == 't';
+}
+
 /* Another one runs before the system call of r->turn ends. */
 static int leave(struct rec *r)
 {
@@ -245,7 +255,7 @@ static int step(struct rec *r)
 		return e;
 	if (!k)
 		return leave(r);
-	if (k != r->turn && r->turn && (r->turn->state == TASK_USER || maps(r->turn))) {
+	if (k != r->turn && r->turn && goes_first(r->turn)) {
 		k->status = status;
 		k->state = TASK_PENDING;
 		return 0;

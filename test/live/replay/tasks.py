@@ -34,6 +34,31 @@ for i in range(3):
 print([os.wait3(0)[:2] for _ in range(3)], os.read(r, 99), a.recv(99), m[:4])
 print(subprocess.run("date +%N; kill -9 $$", shell=True, capture_output=True), os.popen("echo $$").read())
 """
+# Threads whose waits end while another one writes.
+PRINTS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static void *run(void *arg)
+{
+	for (int i = 0; i < 300; i++) {
+		struct timespec t = { 0, (long)(random() % 30000) };
+		char line[64];
+		nanosleep(&t, NULL);
+		if (write(1, line, (size_t)snprintf(line, sizeof(line), "%ld %d\n", (long)arg, i)) < 0)
+			return NULL;
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[4];
+	for (long i = 0; i < 4; i++) pthread_create(&t[i], NULL, run, (void *)i);
+	for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+}
+"""
 # The program is executed by another thread than the first.
 EXECUTES = """
 import os, threading, time
@@ -71,6 +96,7 @@ PROGRAMS = [
     ("a process that outlives the command", 3, ["sh", "-c", "(sleep 0.05; date +%N) & exit 6"], 6),
     ("python3: children, pipes, sockets, shared memory, SIGCHLD", 3, [PYTHON, "-c", CHILDREN], 0),
     ("python3: threads in a race", 10, [PYTHON, "-c", RACE], 0),
+    ("threads that print", 2, [os.path.join(live.WORK, "prints")], 0),
     ("a thread that executes", 2, [PYTHON, "-c", EXECUTES], 7),
     ("a first thread that ends first", 2, [PYTHON, "-c", FIRST], 4),
     ("a robust mutex", 2, [PYTHON, "-c", ROBUST], 0),
@@ -87,6 +113,11 @@ PROGRAMS = [
         0,
     ),
 ]
+
+with open(os.path.join(live.WORK, "prints.c"), "w", encoding="ascii") as f:
+    f.write(PRINTS)
+if shutil.which("gcc"):
+    subprocess.run(["gcc", "-O1", "-pthread", "-o", "prints", "prints.c"], cwd=live.WORK, check=True)
 
 
 def run(*args):
