@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joined by their keys: what an aggregation lacks is zero or an empty distribution. An aggregation that is empty when
- * printa() shows it is shown again at the end. @options: -q */
+ * printa() shows it is shown again at the end.
+ * @options: -q */
 BEGIN
 {
 	@a["x"] = quantize(5);

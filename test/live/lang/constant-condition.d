@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* If the condition of a ?: is a constant, only the branch taken is compiled: actions and aggregations may stand in it,
- * and the other one may name what does not exist. $1 and inlines are constants. @options: -q
+ * and the other one may name what does not exist. $1 and inlines are constants.
+ * @options: -q
  * @args: 0 7 */
 inline int OPT_time = $1;
 inline int OPT_count = $2 == 7;

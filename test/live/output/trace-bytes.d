@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays of characters that look like text are shown as text; structs, unions and other arrays never are. A string is
- * cut at strsize. @options: -q -x strsize=8 */
+ * cut at strsize.
+ * @options: -q -x strsize=8 */
 struct { int8_t x; } one;
 union { short s; char c[2]; } u;
 short n[3];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records that are discarded, or never committed, are not shown; discard() may stand beside other data. Clauses that
- * only commit or discard show nothing; one that only speculates shows its probe. @options: -x nspec=4
+ * only commit or discard show nothing; one that only speculates shows its probe.
+ * @options: -x nspec=4
  * @filter: ids */
 BEGIN { i = speculation(); j = speculation(); k = speculation(); }
 BEGIN { speculate(i); trace("discarded"); }
