@@ -286,7 +286,7 @@ int shell_thread(struct shell *s, const struct dcall *d, const struct core_threa
 {
 	if (s->core->kernel)
 		return err_set(&s->err, -EINVAL,
-			       "the running kernel is looked at: dwell latency stuck shows its stacks");
+			       "the running kernel is looked at: ::stacks shows the stacks of its threads");
 	*ret = d->has_addr ? core_thread(s->core, (pid_t)d->addr) : s->core->threads.v;
 	if (d->has_addr && (d->addr > INT32_MAX || !*ret))
 		return err_set(&s->err, -ESRCH,

@@ -177,7 +177,7 @@ for line, words in (
     ("::stacks -c", "wants a word"),
     ("::stacks x", "unexpected 'x'"),
     ("10::walk mount", "cannot be read"),
-    ("::stack", "dwell latency stuck"),
+    ("::stack", "::stacks shows"),
     ("::mappings", "no list of mappings"),
     ("::jsstack", "no V8"),
     ("::sizeof struct no_such", "no type is called 'no_such'"),
