@@ -124,6 +124,7 @@ struct core_symbol {
 	uint64_t addr;	  /* where it begins */
 	const char *path; /* of the file, or NULL */
 	uint64_t file_off;
+	uint64_t size; /* bytes; 0: not known */
 };
 /* True: name is set. */
 bool core_name(struct core *c, uint64_t addr, struct core_symbol *ret);
@@ -136,8 +137,7 @@ bool core_file_called(const struct core_file *f, const char *name, size_t n);
 int core_address(struct core *c, const char *name, uint64_t *ret);
 /* Calls fn for each name that begins with prefix, of all files in their order. If fn does not return 0, that ends the
  * search and is returned. */
-int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y, uint64_t size),
-		   void *arg);
+int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y), void *arg);
 
 /* A frame of a thread's stack. */
 struct core_frame {

@@ -19,33 +19,22 @@
 #define KERNEL_MACHINE EM_AARCH64
 #endif
 
-/* The symbol whose size is looked for. */
-struct sized {
+/* Code in memory. */
+struct code {
 	uint64_t addr, size;
 };
 
-static int on_name(void *arg, const struct core_symbol *y, uint64_t size)
-{
-	struct sized *z = arg;
-
-	if (y->addr != z->addr || !size)
-		return 0;
-	z->size = size;
-	return 1;
-}
-
 /* The function around an address, or what -n wants from the address on. */
-static int code_of(struct shell *s, uint64_t addr, uint64_t count, struct sized *ret)
+static int code_of(struct shell *s, uint64_t addr, uint64_t count, struct code *ret)
 {
 	struct core_symbol y;
 
-	*ret = (struct sized){ addr, count * MAX_LENGTH };
+	*ret = (struct code){ addr, count * MAX_LENGTH };
 	if (count)
 		return 0;
 	if (!core_name(s->core, addr, &y))
 		return err_set(&s->err, -ENOENT, "no function is known at %" PRIx64 ": say how many with -n", addr);
-	*ret = (struct sized){ .addr = y.addr };
-	core_each_name(s->core, "", on_name, ret);
+	*ret = (struct code){ y.addr, y.size };
 	if (!ret->size || ret->size > MAX_CODE || addr - ret->addr >= ret->size)
 		return err_set(&s->err, -ENOENT,
 			       "the size of the function at %" PRIx64 " is not known: say how many with -n", addr);
@@ -53,7 +42,7 @@ static int code_of(struct shell *s, uint64_t addr, uint64_t count, struct sized 
 }
 
 /* As much as there is: what is after a function may be in no memory. */
-static size_t read_code(struct core *c, const struct sized *z, uint8_t *to)
+static size_t read_code(struct core *c, const struct code *z, uint8_t *to)
 {
 	size_t n = z->size;
 
@@ -99,7 +88,7 @@ int dcmd_dis(struct shell *s, const struct dcall *d)
 	_cleanup_free_ struct insn *v = NULL;
 	_cleanup_free_ uint8_t *code = NULL;
 	const char *reason = "";
-	struct sized z;
+	struct code z = { 0 };
 	uint64_t count = 0;
 	size_t n = 0;
 	int r = 0;

@@ -290,7 +290,7 @@ int dcmd_array(struct shell *s, const struct dcall *d)
 
 /* -- ::nm -- */
 
-static int on_symbol(void *arg, const struct core_symbol *y, uint64_t size)
+static int on_symbol(void *arg, const struct core_symbol *y)
 {
 	struct shell *s = arg;
 
@@ -301,14 +301,14 @@ static int on_symbol(void *arg, const struct core_symbol *y, uint64_t size)
 
 		jsonw_object(&w, NULL);
 		jsonw_strf(&w, "address", "%" PRIx64, y->addr);
-		jsonw_u64(&w, "size", size);
+		jsonw_u64(&w, "size", y->size);
 		jsonw_str(&w, "file", y->path);
 		jsonw_str(&w, "name", y->name);
 		jsonw_end_object(&w);
 		jsonw_line(&w);
 		return 0;
 	}
-	shell_print(s, "%16" PRIx64 " %8" PRIx64 " ", y->addr, size);
+	shell_print(s, "%16" PRIx64 " %8" PRIx64 " ", y->addr, y->size);
 	shell_symbol(s, y);
 	shell_print(s, "\n");
 	return shell_emit(s, y->addr);

@@ -202,6 +202,7 @@ bool core_name(struct core *c, uint64_t addr, struct core_symbol *ret)
 		return false;
 	ret->name = demangle(&c->demangler, &c->names, f->names.text + u->name);
 	ret->addr = addr - (at - u->addr);
+	ret->size = u->size;
 	return ret->name != NULL;
 }
 
@@ -280,8 +281,7 @@ int core_address(struct core *c, const char *name, uint64_t *ret)
 	return -ENOENT;
 }
 
-int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y, uint64_t size),
-		   void *arg)
+int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y), void *arg)
 {
 	const size_t n = strlen(prefix);
 	uint32_t file;
@@ -294,8 +294,11 @@ int core_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, cons
 
 		for (size_t k = 0; f && k < f->names.n; k++) {
 			const struct usym *u = &f->names.v[k];
-			const struct core_symbol y = { f->names.text + u->name, u->addr + bias, f->path, 0 };
-			int r = strncmp(y.name, prefix, n) ? 0 : fn(arg, &y, u->size);
+			const struct core_symbol y = { .name = f->names.text + u->name,
+						       .addr = u->addr + bias,
+						       .path = f->path,
+						       .size = u->size };
+			int r = strncmp(y.name, prefix, n) ? 0 : fn(arg, &y);
 
 			if (r)
 				return r;

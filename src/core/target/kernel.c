@@ -51,6 +51,8 @@ bool kernel_name(struct core *c, uint64_t addr, struct core_symbol *ret)
 	if (!k)
 		return false;
 	*ret = (struct core_symbol){ .name = ksyms_name(ks, k), .addr = k->addr, .path = ksyms_module(ks, k) };
+	for (const struct ksym *next = k + 1; !ret->size && next < ks->v + ks->n; next++) /* some are at one address */
+		ret->size = next->addr - k->addr;
 	return true;
 }
 
@@ -69,8 +71,7 @@ int kernel_address(struct core *c, const char *name, uint64_t *ret)
 	return 0;
 }
 
-int kernel_each_name(struct core *c, const char *prefix,
-		     int (*fn)(void *arg, const struct core_symbol *y, uint64_t size), void *arg)
+int kernel_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y), void *arg)
 {
 	const struct ksyms *ks = &c->kernel->names;
 	const size_t n = strlen(prefix);
@@ -79,9 +80,9 @@ int kernel_each_name(struct core *c, const char *prefix,
 		const struct ksym *k = &ks->v[i];
 		const struct core_symbol y = { .name = ksyms_name(ks, k),
 					       .addr = k->addr,
-					       .path = ksyms_module(ks, k) };
-		const uint64_t next = i + 1 < ks->n ? ks->v[i + 1].addr : k->addr;
-		int r = strncmp(y.name, prefix, n) ? 0 : fn(arg, &y, next - k->addr);
+					       .path = ksyms_module(ks, k),
+					       .size = (i + 1 < ks->n ? ks->v[i + 1].addr : k->addr) - k->addr };
+		int r = strncmp(y.name, prefix, n) ? 0 : fn(arg, &y);
 
 		if (r)
 			return r;

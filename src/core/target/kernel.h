@@ -33,6 +33,5 @@ int kernel_read(struct core *c, uint64_t addr, void *buf, size_t n);
 void kernel_close(struct core *c);
 bool kernel_name(struct core *c, uint64_t addr, struct core_symbol *ret);
 int kernel_address(struct core *c, const char *name, uint64_t *ret);
-int kernel_each_name(struct core *c, const char *prefix,
-		     int (*fn)(void *arg, const struct core_symbol *y, uint64_t size), void *arg);
+int kernel_each_name(struct core *c, const char *prefix, int (*fn)(void *arg, const struct core_symbol *y), void *arg);
 #endif
