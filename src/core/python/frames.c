@@ -6,7 +6,7 @@
 #include "core/python/python.h"
 
 /* Places that are the same in all versions of runtime/python/layout.c. Source: pycore_frame.h, cpython/code.h. */
-enum { FRAME_LOCALS = 72, CODE_NAMES = 96, TUPLE_SIZE = 16, TUPLE_ITEMS = 24 };
+enum { FRAME_LOCALS = 72, CODE_NAMES = 96 };
 
 static int read_core(void *ctx, uint64_t addr, void *buf, size_t n)
 {
@@ -134,9 +134,9 @@ int pyview_locals(const struct pyview *p, const struct pyview_frame *f,
 	if (r == 0)
 		r = word(p, f->code + CODE_NAMES, &names);
 	if (r == 0)
-		r = word(p, names + TUPLE_SIZE, &n);
+		r = word(p, names + PY_OB_SIZE, &n);
 	for (uint64_t i = 0; r == 0 && i < n && i < PYVIEW_LOCALS_MAX; i++) {
-		r = word(p, names + TUPLE_ITEMS + 8 * i, &name);
+		r = word(p, names + PY_TUPLE_AT + 8 * i, &name);
 		if (r == 0)
 			r = word(p, f->at + FRAME_LOCALS + 8 * i, &value);
 		if (r == 0 && value)

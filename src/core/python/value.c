@@ -8,13 +8,9 @@
 
 /* Source: Include/object.h, longintrepr.h, listobject.h, tupleobject.h, dictobject.h, pycore_dict.h of 3.11 to 3.13. */
 enum {
-	OB_TYPE = 8,
-	OB_SIZE = 16,
 	DIGITS = 24,
 	FLOAT_VALUE = 16,
-	BYTES_VALUE = 32,
 	LIST_ITEMS = 24,
-	TUPLE_ITEMS = 24,
 	DICT_USED = 16,
 	CELL_VALUE = 16,
 	TYPE_NAME = 24,
@@ -61,7 +57,7 @@ static bool put_int(const struct pyview *p, uint64_t object, struct strb *b)
 	uint64_t tag, n;
 	bool negative;
 
-	if (!read_word(p, object + OB_SIZE, &tag))
+	if (!read_word(p, object + PY_OB_SIZE, &tag))
 		return false;
 	if (p->layout->version >= 0x030c) { /* lv_tag: 0 positive, 1 zero, 2 negative; digits */
 		negative = (tag & 3) == 2;
@@ -116,8 +112,8 @@ static bool put_bytes(const struct pyview *p, uint64_t object, struct strb *b)
 	uint8_t v[PYVIEW_CHARS];
 	uint64_t n;
 
-	if (!read_word(p, object + OB_SIZE, &n) ||
-	    core_read(p->core, object + BYTES_VALUE, v, n < sizeof(v) ? n : sizeof(v)) < 0)
+	if (!read_word(p, object + PY_OB_SIZE, &n) ||
+	    core_read(p->core, object + PY_BYTES_AT, v, n < sizeof(v) ? n : sizeof(v)) < 0)
 		return false;
 	strb_adds(b, "b'");
 	for (uint64_t i = 0; i < n && i < sizeof(v); i++)
@@ -128,9 +124,9 @@ static bool put_bytes(const struct pyview *p, uint64_t object, struct strb *b)
 
 static bool put_items(const struct pyview *p, uint64_t object, bool list, unsigned depth, struct strb *b)
 {
-	uint64_t n, at = object + TUPLE_ITEMS, item;
+	uint64_t n, at = object + PY_TUPLE_AT, item;
 
-	if (!read_word(p, object + OB_SIZE, &n) || (list && n && !read_word(p, object + LIST_ITEMS, &at)))
+	if (!read_word(p, object + PY_OB_SIZE, &n) || (list && n && !read_word(p, object + LIST_ITEMS, &at)))
 		return false;
 	strb_adds(b, list ? "[" : "(");
 	for (uint64_t i = 0; i < n && i < PYVIEW_ITEMS && depth; i++) {
@@ -199,7 +195,7 @@ void pyview_value(const struct pyview *p, uint64_t object, unsigned depth, struc
 		strb_adds(b, "None");
 		return;
 	}
-	if (!read_word(p, object + OB_TYPE, &type)) {
+	if (!read_word(p, object + PY_OB_TYPE, &type)) {
 		strb_printf(b, "<memory at 0x%" PRIx64 " is not there>", object);
 		return;
 	}

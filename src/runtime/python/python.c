@@ -9,9 +9,6 @@
 
 /* The allocator uses the first word of freed memory: 0, or the address of the next free block. */
 #define MAX_REFS UINT32_MAX
-#define OB_TYPE 8   /* PyObject */
-#define OB_SIZE 16  /* PyVarObject, PyASCIIObject.length */
-#define BYTES_AT 32 /* PyBytesObject.ob_sval */
 #define STATE_AT 32 /* PyASCIIObject.state */
 
 int py_code_read(const struct rt_mem *m, uint64_t type, uint64_t code, struct py_code *ret)
@@ -23,10 +20,10 @@ int py_code_read(const struct rt_mem *m, uint64_t type, uint64_t code, struct py
 	if (r < 0)
 		return r;
 	memcpy(&refs, all, sizeof(refs));
-	memcpy(&found, all + OB_TYPE, sizeof(found));
+	memcpy(&found, all + PY_OB_TYPE, sizeof(found));
 	if (found != type || refs == 0 || refs > MAX_REFS)
 		return -ENOENT;
-	memcpy(ret->head, all + OB_TYPE, sizeof(ret->head));
+	memcpy(ret->head, all + PY_OB_TYPE, sizeof(ret->head));
 	return 0;
 }
 
@@ -34,7 +31,7 @@ static uint64_t word_of(const struct py_code *c, unsigned at)
 {
 	uint64_t v;
 
-	memcpy(&v, c->head + at - OB_TYPE, sizeof(v));
+	memcpy(&v, c->head + at - PY_OB_TYPE, sizeof(v));
 	return v;
 }
 
@@ -50,7 +47,7 @@ static int add_str(struct rt_text *t, const struct py_layout *l, const struct rt
 
 	if (r < 0)
 		return r;
-	memcpy(&n, head + OB_SIZE, sizeof(n));
+	memcpy(&n, head + PY_OB_SIZE, sizeof(n));
 	memcpy(&state, head + STATE_AT, sizeof(state));
 	kind = state >> 2 & 7;
 	if (!(state >> 5 & 1) || (kind != 1 && kind != 2 && kind != 4) || max > PY_MAX_FILE)
@@ -145,11 +142,11 @@ static int64_t line_of(const struct py_layout *l, const struct rt_mem *m, const 
 	uint64_t lines = word_of(c, l->lines), n;
 	int32_t first;
 
-	memcpy(&first, c->head + l->first_line - OB_TYPE, sizeof(first));
-	if (m->read(m->ctx, lines + OB_SIZE, &n, sizeof(n)) < 0 || n == 0 || n > PY_MAX_LINES)
+	memcpy(&first, c->head + l->first_line - PY_OB_TYPE, sizeof(first));
+	if (m->read(m->ctx, lines + PY_OB_SIZE, &n, sizeof(n)) < 0 || n == 0 || n > PY_MAX_LINES)
 		return -1;
 	table = malloc(n);
-	if (!table || m->read(m->ctx, lines + BYTES_AT, table, n) < 0)
+	if (!table || m->read(m->ctx, lines + PY_BYTES_AT, table, n) < 0)
 		return -1;
 	return py_line(table, n, first, index);
 }

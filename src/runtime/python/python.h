@@ -19,6 +19,15 @@ struct py_layout {
 /* The layout of a version as Py_Version has it (3.11.2 final: 0x030b02f0); NULL: not known. */
 const struct py_layout *py_layout_of(uint32_t hexversion);
 
+/* Places that are the same in all versions of layout.c. Source: Include/object.h, cpython/{bytesobject,tupleobject}.h
+ */
+enum {
+	PY_OB_TYPE = 8,	  /* PyObject */
+	PY_OB_SIZE = 16,  /* PyVarObject, PyASCIIObject.length */
+	PY_BYTES_AT = 32, /* PyBytesObject.ob_sval */
+	PY_TUPLE_AT = 24, /* PyTupleObject.ob_item */
+};
+
 #define PY_CODE_BYTES 144 /* of a code object are read */
 
 /* A code object as it was read: equal heads mean that it is still the same. */
