@@ -41,9 +41,8 @@ struct hunt {
 	uint64_t until; /* stop where these are asked */
 };
 
-static struct block *find(struct blocks *b, const struct lost_root *r, size_t i, struct block **v, size_t n)
+static struct block *find(const struct lost_root *r, size_t i, struct block **v, size_t n)
 {
-	(void)b;
 	for (size_t k = 0; k < n; k++)
 		if (v[k]->number == r->members.v[i])
 			return v[k];
@@ -70,7 +69,7 @@ static void on_held(void *ctx, struct block **v, size_t n, bool stacks)
 
 	for (size_t i = 0; i < h->searches.n; i++) {
 		struct search *s = &h->searches.v[i];
-		const struct block *k = s->stacks == stacks ? find(h->b, &h->roots[s->root], 0, v, n) : NULL;
+		const struct block *k = s->stacks == stacks ? find(&h->roots[s->root], 0, v, n) : NULL;
 
 		if (k)
 			note(s, h->b->stop, k->kind == BLOCK_HELD);
@@ -99,7 +98,7 @@ static int begin(struct hunt *h, struct replay *p, const struct user_regs_struct
 	h->now = h->wanted;
 	h->wanted = NULL;
 	for (size_t i = 0; i < r->members.n && e == 0; i++) {
-		struct block *k = find(h->b, r, i, v, n);
+		struct block *k = find(r, i, v, n);
 
 		if (k)
 			k->target = true;
