@@ -29,7 +29,8 @@ syscall:::entry
 	begin(syscall);
 }
 
-/* These calls do not return. A call that is open when a thread ends is another one, whose end was missed. */
+/* exit() and exit_group() do not return. A different call that is still open when its thread ends is one that returned
+ * unnoticed. */
 syscall::exit:entry,
 syscall::exit_group:entry
 {

@@ -13,7 +13,7 @@
 #include "cmd/words.h"
 #include "engine/why.h"
 
-/* Bars of eighths need UTF-8, and a user who has not turned it off. */
+/* Bars are drawn in eighths of a column if the terminal has UTF-8 and NO_COLOR is not set. */
 static bool can_utf8(void)
 {
 	const char *no = getenv("NO_COLOR");

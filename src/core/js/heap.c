@@ -128,7 +128,8 @@ static int length_of(const struct js *js, const uint8_t *bytes, uint64_t *ret)
 	return 0;
 }
 
-/* The size of an object whose kind tells its length. bytes has HEAD of its bytes. */
+/* The size of an object that holds its own length, at a place that depends on its kind. bytes: the first HEAD bytes of
+ * the object. */
 static int told_size(const struct js *js, const struct js_map_info *m, const uint8_t *bytes, uint64_t *ret)
 {
 	const uint64_t head = (uint64_t)js->l.array_data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of JavaScript as JSON. A value that JSON does not have is an object with one member, whose name begins with
- * $. */
+/* Writes values of JavaScript as JSON. JSON has no undefined, NaN, Date or Map, for example: such a value becomes an
+ * object with one member, and the member's name begins with $. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -38,7 +38,7 @@ static bool is_saturated(const struct check_eval *e)
 	return (busy < 0 || busy >= SATURATED) && !is_rt(e);
 }
 
-/* How busy the CPUs are that the threads waited for, each by its share of the waits; < 0: not known. */
+/* The mean busy share of the CPUs that threads waited for, weighted by the time of the waits; < 0: not known. */
 static double busy_where_they_wait(const struct check_eval *e)
 {
 	double busy = 0, all = 0;
@@ -54,7 +54,7 @@ static double busy_where_they_wait(const struct check_eval *e)
 	return all > 0 ? busy / all : -1;
 }
 
-/* CPUs have idle time, and those that are waited for have clearly less of it than the others. */
+/* CPUs have idle time, and the CPUs that threads wait for have clearly less of it than the others. */
 static bool is_uneven(const struct check_eval *e)
 {
 	double busy = check_busy(e->c, -1);
@@ -62,7 +62,7 @@ static bool is_uneven(const struct check_eval *e)
 	return busy >= 0 && busy < SATURATED && !is_rt(e) && busy_where_they_wait(e) > busy + (1 - busy) * UNEVEN;
 }
 
-/* All CPUs have about as much idle time, which did not help those that waited: it was at another moment. */
+/* All CPUs have about the same share of idle time, but they were not idle when the threads waited. */
 static bool is_burst(const struct check_eval *e)
 {
 	double busy = check_busy(e->c, -1);

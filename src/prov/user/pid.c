@@ -343,9 +343,9 @@ static bool is_library(const struct uproc_obj *o)
 	return strstr(slash ? slash : o->o->path, ".so") != NULL;
 }
 
-/* A function that is meant by its name is entered in its inlined copies, too. Reading all debug information for each of
- * many functions would take minutes: patterns mean functions of their own only. So do libraries, of which all programs
- * have some, if the function has code of its own: to read that of the C library takes 1.5 s. */
+/* A function that is named exactly is also probed in its inlined copies. A pattern is not: all debug information would
+ * be read for each of many functions, which takes minutes. Nor is a function of a library that has code of its own: all
+ * programs have libraries, and to read the debug information of the C library takes 1.5 s. */
 static void match_exact(struct matching *m, struct uproc_obj *o)
 {
 	const char *func = m->d->func, *name = m->d->name ? m->d->name : "";

@@ -184,9 +184,10 @@ static bool maps(const struct task *k)
 	return k->state == TASK_KERNEL && k->inside && k->policy.act == POLICY_MAP;
 }
 
-/* Whether what another task does comes after this one's next stop. So it is with a call that does not wait: its output
- * is written now, and a replay would write it after the other one's. It runs, or has stopped at its end already. A task
- * that is not there any more executes a program under the number of another one. */
+/* Whether stops of other tasks have to wait for the next stop of this one. They wait for a system call that does not
+ * sleep: it writes its output now, and if another task's stop were recorded first, a replay would write the two outputs
+ * in the other order. State R: the call runs; t: it has ended, and the stop is not handled yet. No state: the task has
+ * executed a program, which lives under the number of another task. */
 static bool goes_first(const struct task *k)
 {
 	int state = k->state == TASK_KERNEL ? task_state_of(k->t.pid) : 0;
