@@ -2,7 +2,7 @@
 /* A hostile heap of V8: the input is its memory, a page of it; what is alive is marked, an object is printed. */
 #include "../unit/core/madejs.h"
 #include "base/jsonw.h"
-#include "core/js/heap.h"
+#include "core/jsheap/heap.h"
 #include "fuzz.h"
 
 #define OBJECT 0x1200 /* its place, after the head of the page */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/native/complete.h"
-#include "core/js/find.h"
+#include "core/jscmd/find.h"
 
 struct completing {
 	complete_words *to;

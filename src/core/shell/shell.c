@@ -11,8 +11,8 @@
 #include "base/plain.h"
 #include "core/native/ctype.h"
 #include "core/js/js.h"
-#include "core/js/graph.h"
-#include "core/js/heap.h"
+#include "core/jsheap/graph.h"
+#include "core/jsheap/heap.h"
 #include "core/shell.h"
 
 #define FLUSH 65536u /* bytes of text that wait to be written */

@@ -2,7 +2,7 @@
 /* Numbers as JavaScript writes them; layouts; objects made by hand, whole and damaged. */
 #include "unit.h"
 #include <math.h>
-#include "core/js/heap.h"
+#include "core/jsheap/heap.h"
 #include "core/madejs.h"
 
 enum { META = 0x1200, STRING_MAP = 0x1300, CONS_MAP = 0x1400, BIG_MAP = 0x1500, AT = 0x1600, BYTES = 0x4000 };

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph of V8's heap, with a number for each object that is alive. Each object has a dominator: the object without
+ * which it would be free. Number 0 is the root: all that is outside of V8's pages. */
+#ifndef DWELL_CORE_JS_GRAPH_H
+#define DWELL_CORE_JS_GRAPH_H
+#include "core/jsheap/heap.h"
+
+#define JSGRAPH_MAX (1u << 31) /* objects, and references between them */
+
+struct js_graph {
+	struct js_heap *h;
+	uint32_t n;	    /* numbers: objects and the root */
+	uint32_t *page;	    /* of each page: the number of its first object */
+	uint32_t **rank;    /* of each 64 words of a page: objects of the page before them */
+	uint32_t *parent;   /* its dominator; for the root 0 */
+	uint64_t *retained; /* bytes of an object and of all that it dominates */
+};
+
+/* Numbers alone. 0, -E2BIG, -ENOMEM. js_graph_close() frees *ret. */
+int js_graph_open(struct js_heap *h, struct js_graph **ret);
+void js_graph_close(struct js_graph *g); /* accepts NULL */
+/* 0: it is not alive. */
+uint32_t js_graph_number(const struct js_graph *g, uint64_t object);
+/* The reverse, of numbers other than 0. */
+uint64_t js_graph_object(const struct js_graph *g, uint32_t number);
+
+/* A reference that keeps something alive, from and to numbers. at: where its word is in the object, bytes; 0: its map,
+ * or a root. */
+typedef int js_ref_fn(void *ctx, uint32_t from, uint32_t to, uint64_t at);
+/* Calls fn for each reference that an object has. From is its number; for an entry of a WeakMap it is that of the key,
+ * which refers to the value. */
+int js_graph_refs(struct js_graph *g, const struct js_object *o, js_ref_fn *fn, void *ctx);
+/* Calls fn for the references of all objects, and for those of the root. */
+int js_graph_each(struct js_graph *g, js_ref_fn *fn, void *ctx);
+
+/* Fills parent and retained. 0, -E2BIG, -ENOMEM. */
+int js_graph_dominate(struct js_graph *g);
+/* Bytes of an object, with those that it has outside of V8's pages (an ArrayBuffer). */
+uint64_t js_graph_own(const struct js_graph *g, const struct js_object *o);
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The objects that refer to an object: inside of core/. */
+#ifndef DWELL_CORE_JS_REFS_H
+#define DWELL_CORE_JS_REFS_H
+#include "core/jsheap/heap.h"
+#include "core/shell.h"
+
+/* Prints all references to an object; the holders go to the next command. */
+int js_refs(struct shell *s, struct js_heap *h, uint64_t object);
+#endif
