@@ -9,7 +9,8 @@ shift 3
 dir=$(dirname "$out")/split
 mkdir -p "$dir"
 object=$dir/$(basename "$out").o
-"$@" -gsplit-dwarf -c "$src" -o "$object"
+# The object names the folder of its .dwo file: a cache of objects has those of other folders.
+CCACHE_DISABLE=1 "$@" -gsplit-dwarf -c "$src" -o "$object"
 "$@" "$object" -o "$out"
 [ "$packer" != no ] || exit 0
 "$packer" -e "$out" -o "$out.dwp"
