@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 
 #define FOLDER_MAX 10000 /* names of a folder that are looked at */
 
@@ -112,7 +113,7 @@ static void by_file(const char *root, const struct runtime_file *f, const struct
 	_cleanup_free_ char *text = NULL;
 	struct stat st;
 	json_t *json;
-	ssize_t n;
+	size_t n;
 
 	snprintf(id, sizeof(id), "%s", ids->container);
 	snprintf(path, sizeof(path), "%s%.*s%s%s", root, (int)(at - f->path), f->path, id, at + 2);
@@ -120,8 +121,7 @@ static void by_file(const char *root, const struct runtime_file *f, const struct
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > CGROUPS_FILE_MAX)
 		return;
 	text = malloc((size_t)st.st_size + 1);
-	n = text ? read(fd, text, (size_t)st.st_size) : -1;
-	json = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
+	json = text && read_all(fd, text, (size_t)st.st_size, &n) == 0 ? json_loadb(text, n, 0, NULL) : NULL;
 	if (json) {
 		const json_t *o = f->object ? json_object_get(json, f->object) : json;
 

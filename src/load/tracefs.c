@@ -4,12 +4,13 @@
 #include "load/tracefs.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
+#include "base/strb.h"
 #include "load/reasons.h"
 
 #define TRACEFS_SUPER_MAGIC 0x74726163
@@ -56,36 +57,15 @@ int tracefs_open(int *ret_fd, struct err *err)
 int tracefs_read(int dirfd, const char *path, char **ret, size_t *ret_len)
 {
 	_cleanup_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *buf = NULL;
-	size_t n = 0, cap = 0;
+	_cleanup_(strb_free) struct strb b = { 0 };
+	int e;
 
 	if (fd < 0)
 		return -errno;
-	for (;;) {
-		ssize_t got;
-
-		/* Sizes are unknown: seq files say 0. One byte is kept for the NUL. */
-		if (cap - n < 2) {
-			char *p = realloc(buf, cap ? cap * 2 : 4096);
-
-			if (!p)
-				return -ENOMEM;
-			buf = p;
-			cap = cap ? cap * 2 : 4096;
-		}
-		got = read(fd, buf + n, cap - n - 1);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			break;
-		n += (size_t)got;
-		if (n > TRACEFS_FILE_MAX)
-			return -EFBIG;
-	}
-	buf[n] = '\0';
-	*ret_len = n;
-	*ret = take_ptr(buf);
-	return 0;
+	e = read_stream(fd, &b, TRACEFS_FILE_MAX);
+	if (e < 0)
+		return e;
+	*ret_len = b.n;
+	*ret = strb_take(&b);
+	return *ret ? 0 : -ENOMEM;
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 #include "engine/run/run.h"
 #include "latency/cause/whytab.h"
 
@@ -148,19 +149,14 @@ int statwaits_start(struct statwaits *w, struct request *c, pid_t target)
 
 int statwaits_finish(struct statwaits *w, struct stat_waits *ret, const struct listener *to)
 {
-	size_t n = 0;
-	ssize_t got = 1;
+	int e;
 
 	if (!w->pid)
 		return 0;
 	kill(w->pid, SIGINT);
-	while (n < sizeof(*ret) && got > 0) {
-		got = read(w->from, (char *)ret + n, sizeof(*ret) - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
+	e = read_exactly(w->from, ret, sizeof(*ret));
 	close(w->from);
 	waitpid(w->pid, NULL, 0);
 	w->pid = 0;
-	return n == sizeof(*ret) ? 0
-				 : listener_fail(to, -ECHILD, "stat: --waits: the process that traces has ended early");
+	return e == 0 ? 0 : listener_fail(to, -ECHILD, "stat: --waits: the process that traces has ended early");
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 #include "base/vec.h"
 #include "types/btf_int.h"
 
@@ -77,22 +78,6 @@ static int obj_add(struct typesrc *ts, const char *name, struct tobj **ret)
 	return 0;
 }
 
-static int read_all(int fd, void *buf, size_t len)
-{
-	size_t got = 0;
-
-	while (got < len) {
-		ssize_t n = read(fd, (char *)buf + got, len - got);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		got += (size_t)n;
-	}
-	return 0;
-}
-
 /* Maps a file, as the kernel's from Linux 6.16 on, or else reads it. */
 static int obj_map(struct tobj *o, const char *path, bool copy, struct err *err)
 {
@@ -116,7 +101,7 @@ static int obj_map(struct tobj *o, const char *path, bool copy, struct err *err)
 	o->data = malloc(o->len);
 	if (!o->data)
 		return err_set(err, -ENOMEM, "no memory for %s", path);
-	if (read_all(fd, o->data, o->len) < 0)
+	if (read_exactly(fd, o->data, o->len) < 0)
 		return err_set(err, -EIO, "cannot read %s", path);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/readall.h"
 #include "core/target/live.h"
 #include "core/target/packed.h"
 #include "core/target/savenotes.h"
@@ -315,47 +316,29 @@ int core_save_process(pid_t pid, const char *path, struct save_said *ret, struct
 	return r;
 }
 
-/* All n bytes, fewer at the end. */
-static ssize_t fill(int fd, uint8_t *buf, size_t n)
-{
-	size_t have = 0;
-
-	while (have < n) {
-		const ssize_t got = read(fd, buf + have, n - have);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			break;
-		have += (size_t)got;
-	}
-	return (ssize_t)have;
-}
-
 int core_save_pipe(int from, const char *path, struct save_said *ret, struct err *err)
 {
 	struct packer p = { 0 };
 	_cleanup_close_ int fd = begin_file(path, err);
 	_cleanup_free_ uint8_t *buf = malloc(CHUNK);
 	int r = fd < 0 ? fd : packer_begin(&p, fd, err);
-	ssize_t n = r == 0 && buf ? fill(from, buf, CHUNK) : 0;
 	Elf64_Ehdr h = { 0 };
+	size_t n = 0;
 
 	*ret = (struct save_said){ 0 };
 	if (r == 0 && !buf)
 		r = err_set(err, -ENOMEM, "out of memory");
-	if (n >= (ssize_t)sizeof(h))
+	if (r == 0)
+		r = read_all(from, buf, CHUNK, &n);
+	if (n >= sizeof(h))
 		memcpy(&h, buf, sizeof(h));
 	if (r == 0 && (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_type != ET_CORE))
 		r = err_set(err, -ENOEXEC, "standard input is no core file");
 	while (r == 0 && n > 0) {
-		r = packer_add(&p, buf, (size_t)n);
-		n = r == 0 ? fill(from, buf, CHUNK) : 0;
+		r = packer_add(&p, buf, n);
+		if (r == 0)
+			r = read_all(from, buf, CHUNK, &n);
 	}
-	if (r == 0 && n < 0)
-		r = (int)n;
 	if (fd >= 0 && p.in)
 		r = end_file(&p, path, r, ret, err);
 	packer_done(&p);

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 #include "base/release.h"
 #include "base/vec.h"
 #include "engine/front/compile.h"
@@ -34,7 +35,7 @@ static void read_file(struct texts *t, const char *path)
 	struct source src = { .name = path, .is_file = true };
 	struct stat st;
 	char *text;
-	ssize_t n;
+	int e;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		warn(t, path, strerror(fd < 0 ? -fd : errno));
@@ -47,8 +48,11 @@ static void read_file(struct texts *t, const char *path)
 		return;
 	}
 	text = arena_alloc(t->arena, (size_t)st.st_size + 1);
-	while (src.len < (size_t)st.st_size && (n = read(fd, text + src.len, (size_t)st.st_size - src.len)) > 0)
-		src.len += (size_t)n;
+	e = read_all(fd, text, (size_t)st.st_size, &src.len);
+	if (e < 0) {
+		warn(t, path, strerror(-e));
+		return;
+	}
 	text[src.len] = '\0';
 	t->bytes += src.len;
 	src.text = text;
@@ -169,7 +173,7 @@ static void machine_text(struct texts *t, const struct dopts *o)
 	vec_push(&t->v, src);
 }
 
-static void read_all(void *ctx, struct arena *a, struct dlib *l, struct dlib_texts *ret)
+static void read_libs(void *ctx, struct arena *a, struct dlib *l, struct dlib_texts *ret)
 {
 	const struct request *c = ctx;
 	struct texts t = { .arena = a, .libs = l };
@@ -186,7 +190,7 @@ static void read_all(void *ctx, struct arena *a, struct dlib *l, struct dlib_tex
 
 struct dlib *libs_open(struct request *c)
 {
-	struct dlib_reader rd = { .ctx = c, .read = read_all };
+	struct dlib_reader rd = { .ctx = c, .read = read_libs };
 
 	return c->opts.nolibs ? NULL : dlib_new(c->arena, &rd);
 }

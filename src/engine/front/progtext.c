@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 #include "base/strb.h"
 #include "base/utf8.h"
 #include "base/writeall.h"
@@ -13,24 +14,6 @@
 #include "lang/dprog.h"
 #include "load/reasons.h"
 #include "shelf/shelf.h"
-
-/* Reads a whole stream, at most DPROG_MAX_SOURCE bytes. */
-static int read_all(int fd, struct strb *b)
-{
-	char buf[65536];
-	ssize_t n;
-
-	while ((n = read(fd, buf, sizeof(buf))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (b->n + (size_t)n > DPROG_MAX_SOURCE)
-			return -EFBIG;
-		strb_add(b, buf, (size_t)n);
-	}
-	return b->failed ? -ENOMEM : 0;
-}
 
 static int open_script(const struct listener *to, struct arena *a, const char *path, int *ret)
 {
@@ -154,7 +137,7 @@ static int run_cpp(struct request *c, const char *path, struct strb *b)
 		exec_cpp(c, in, p[1]);
 	close(p[1]);
 	strb_reset(b);
-	r = pid < 0 ? -errno : read_all(p[0], b);
+	r = pid < 0 ? -errno : read_stream(p[0], b, DPROG_MAX_SOURCE);
 	close(p[0]);
 	if (pid < 0)
 		return listener_fail(&c->to, r, "failed to run %s: %s", c->opts.cpppath, strerror(-r));
@@ -184,7 +167,7 @@ int prog_read(struct request *c, const struct prog_text *p, struct strb *ret)
 	if (r)
 		return r;
 	if (!p->text)
-		r = read_all(fd, ret);
+		r = read_stream(fd, ret, DPROG_MAX_SOURCE);
 	else if (p->size > DPROG_MAX_SOURCE)
 		r = -EFBIG;
 	else

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 #include "base/solib.h"
 #include "base/writeall.h"
 
@@ -206,15 +206,14 @@ int nkey_load(const char *path, struct nkey *ret, struct err *err)
 	char text[FILE_MAX + 1];
 	struct stat st;
 	const char *seed;
-	ssize_t n;
+	size_t n;
 	int e = -EINVAL;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(err, -errno, "the key cannot be read from %s: %s", path, strerror(errno));
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return err_set(err, -EPERM, "%s: a key that others may read or write (chmod 600)", path);
-	n = read(fd, text, FILE_MAX);
-	text[n > 0 ? n : 0] = '\0';
+	text[read_all(fd, text, FILE_MAX, &n) == 0 ? n : 0] = '\0';
 	seed = find_seed(text);
 	if (seed)
 		e = read_seed(seed, ret->seed);

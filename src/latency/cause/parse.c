@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 #include "latency/cause/int.h"
 
 #define DEFAULT_PRIO 5
@@ -356,8 +356,8 @@ int causes_add_file(struct causes *c, const char *path, struct err *err)
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	_cleanup_free_ char *text = NULL;
 	struct stat st;
-	size_t len = 0;
-	ssize_t n = 1;
+	size_t len;
+	int e;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(err, -errno, "causes of waits: cannot open %s: %s", path, strerror(errno));
@@ -366,9 +366,8 @@ int causes_add_file(struct causes *c, const char *path, struct err *err)
 	text = malloc(CAUSES_MAX_BYTES + 1);
 	if (!text)
 		return err_set(err, -ENOMEM, "out of memory");
-	while (len <= CAUSES_MAX_BYTES && (n = read(fd, text + len, CAUSES_MAX_BYTES + 1 - len)) > 0)
-		len += (size_t)n;
-	if (n < 0)
-		return err_set(err, -errno, "causes of waits: cannot read %s: %s", path, strerror(errno));
+	e = read_all(fd, text, CAUSES_MAX_BYTES + 1, &len);
+	if (e < 0)
+		return err_set(err, e, "causes of waits: cannot read %s: %s", path, strerror(-e));
 	return causes_add(c, path, text, len, err);
 }

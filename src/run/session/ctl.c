@@ -477,7 +477,7 @@ static ssize_t take_piece(int fd, char *buf, size_t size, int *file)
 	return n;
 }
 
-static int read_all(int fd, char **ret, int *file)
+static int receive_all(int fd, char **ret, int *file)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
 	char buf[4096];
@@ -523,7 +523,7 @@ int ctl_request_file(uint32_t pid, const char *line, char **ret, int *ret_fd)
 		return -E2BIG;
 	if (send(fd, text, (size_t)n, MSG_NOSIGNAL) != n)
 		return -errno;
-	r = read_all(fd, ret, &file);
+	r = receive_all(fd, ret, &file);
 	*ret_fd = r < 0 ? -1 : take_fd(file);
 	return r;
 }

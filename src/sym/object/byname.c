@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 #include "sym/elf/open.h"
 #include "sym/object/uobj.h"
 
@@ -73,10 +73,11 @@ static void search_cache(struct finding *f)
 {
 	_cleanup_free_ char *buf = malloc(MAX_CACHE);
 	_cleanup_close_ int fd = open(CACHE, O_RDONLY | O_CLOEXEC);
-	ssize_t n = buf && fd >= 0 ? read(fd, buf, MAX_CACHE) : -1;
-	const char *head = n > 0 ? memmem(buf, (size_t)n, MAGIC, sizeof(MAGIC) - 1)
-				 : NULL; /* an older form may precede */
+	const char *head = NULL;
+	size_t n;
 
+	if (buf && fd >= 0 && read_all(fd, buf, MAX_CACHE, &n) == 0)
+		head = memmem(buf, n, MAGIC, sizeof(MAGIC) - 1); /* an older form may precede */
 	if (head)
 		read_cache(f, head, (size_t)(buf + n - head));
 }

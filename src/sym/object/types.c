@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "base/cleanup.h"
+#include "base/readall.h"
 #include "sym/elf/debugfile.h"
 #include "sym/dwarf/dwarf.h"
 #include "sym/elf/open.h"
@@ -50,7 +50,7 @@ static int btf_beside(const struct uobj *o, int tgid, char **ret, size_t *ret_n)
 	buf = malloc((size_t)st.st_size + 1);
 	if (!buf)
 		return -ENOMEM;
-	if (pread(fd, buf, (size_t)st.st_size, 0) != st.st_size)
+	if (read_exactly(fd, buf, (size_t)st.st_size) < 0)
 		return -ENODATA;
 	*ret = take_ptr(buf);
 	*ret_n = (size_t)st.st_size;
