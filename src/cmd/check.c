@@ -12,13 +12,6 @@ struct check_cmd {
 	const struct optrow *live_only;
 };
 
-static int take_whose(void *run, const struct optrow *o, const char *arg, struct err *err)
-{
-	struct check_cmd *c = run;
-
-	return slowfilter_only(&c->live.filter, c->live.request.arena, o->name, arg, err);
-}
-
 static void on_given(void *run, const struct optrow *o)
 {
 	struct check_cmd *c = run;
@@ -45,8 +38,10 @@ static const struct optrow rows[] = {
 	  .live = true,
 	  .arg = "COMMAND, -- COMMAND...",
 	  .help = "run it, and what it and its descendants wait for" },
-	SLOWFILTER_ROWS(take_whose, "waits of processes of this user, of this unit of systemd",
-			"waits of those in this control group and below it, in this container"),
+	SLOWFILTER_ROWS_OWNER(requestopts_only, offsetof(struct check_cmd, live.filter),
+			      "waits of processes of this user, of this unit of systemd"),
+	SLOWFILTER_ROWS_GROUP(requestopts_only, offsetof(struct check_cmd, live.filter),
+			      "waits of those in this control group and below it, in this container"),
 	{ .name = "html",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct check_cmd, live.html),
@@ -98,6 +93,7 @@ static int check_main(int argc, char **argv)
 	int e;
 
 	cmd_begin(&c.live.request);
+	c.live.filter.arena = c.live.request.arena;
 	view_init(&view_check, &c.live.view);
 	e = cmd_split("check", &argc, argv, &c.live.request.words);
 	if (e == 0)

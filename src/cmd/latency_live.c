@@ -62,13 +62,6 @@ static int take_request(void *live, const struct optrow *o, const char *arg, str
 	return live_slow_requests(live, arg, err);
 }
 
-static int take_whose(void *live, const struct optrow *o, const char *arg, struct err *err)
-{
-	struct latency_cmd *c = live;
-
-	return slowfilter_only(&c->live.filter, c->live.request.arena, o->name, arg, err);
-}
-
 static int take_by(void *live, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct latency_cmd *c = live;
@@ -128,8 +121,10 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct latency_cmd, live.filter.comm),
 	  .arg = "NAME",
 	  .help = "only events of programs of this name" },
-	SLOWFILTER_ROWS(take_whose, "only those of this user, of this unit of systemd",
-			"only those in this control group and below it, in this container"),
+	SLOWFILTER_ROWS_OWNER(requestopts_only, offsetof(struct latency_cmd, live.filter),
+			      "only those of this user, of this unit of systemd"),
+	SLOWFILTER_ROWS_GROUP(requestopts_only, offsetof(struct latency_cmd, live.filter),
+			      "only those in this control group and below it, in this container"),
 	{ .name = "by",
 	  .kind = OPT_CALL,
 	  .take = take_by,

@@ -13,13 +13,6 @@ struct stuck_cmd {
 	const struct optrow *live_only; /* an option that recordings do not have */
 };
 
-static int take_whose(void *run, const struct optrow *o, const char *arg, struct err *err)
-{
-	struct stuck_cmd *c = run;
-
-	return slowfilter_only(&c->live.filter, c->live.request.arena, o->name, arg, err);
-}
-
 static void on_given(void *run, const struct optrow *o)
 {
 	struct stuck_cmd *c = run;
@@ -29,13 +22,8 @@ static void on_given(void *run, const struct optrow *o)
 }
 
 static const struct optrow rows[] = {
-	{ .name = "user",
-	  .kind = OPT_CALL,
-	  .take = take_whose,
-	  .live = true,
-	  .arg = "NAME, --unit NAME",
-	  .help = "only threads of this user, of this unit of systemd, with those that sleep" },
-	{ .name = "unit", .kind = OPT_CALL, .take = take_whose, .live = true, .arg = "NAME" },
+	SLOWFILTER_ROWS_OWNER(requestopts_only, offsetof(struct stuck_cmd, live.filter),
+			      "only threads of this user, of this unit of systemd, with those that sleep"),
 	{ .name = "cgroup",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct stuck_cmd, live.cgroup),
@@ -81,6 +69,7 @@ static int stuck_main(int argc, char **argv)
 	int e;
 
 	cmd_begin(&c.live.request);
+	c.live.filter.arena = c.live.request.arena;
 	view_init(&view_stuck, &c.live.view);
 	e = cmd_options(&options, &c, argc, argv);
 	if (e == 0)

@@ -15,11 +15,6 @@ static int take_target(void *run, const struct optrow *o, const char *arg, struc
 	return requestopts_pass(&t->request, o, arg, err);
 }
 
-static int take_whose(void *run, const struct optrow *o, const char *arg, struct err *err)
-{
-	return live_top_only(run, o->name, arg, err);
-}
-
 static void put_keys(FILE *out)
 {
 	fputs("Keys: ? while it runs.\n", out);
@@ -38,11 +33,12 @@ static const struct optrow rows[] = {
 	  .help = "run it, and end with it; causes of it and its descendants only" },
 	{ .name = "comm",
 	  .kind = OPT_CALL,
-	  .take = take_whose,
+	  .take = live_top_only,
 	  .arg = "NAME",
 	  .help = "causes of programs of this name only" },
-	SLOWFILTER_ROWS(take_whose, "causes of this user, of this unit of systemd only",
-			"causes of those in this control group and below it, in this container only"),
+	SLOWFILTER_ROWS_OWNER(live_top_only, 0, "causes of this user, of this unit of systemd only"),
+	SLOWFILTER_ROWS_GROUP(live_top_only, 0,
+			      "causes of those in this control group and below it, in this container only"),
 	{ .name = "over",
 	  .kind = OPT_TIME,
 	  .at = offsetof(struct live_top, over_ns),

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "cmdline/opts.h"
+#include "engine/run/slowfilter.h"
 
 int requestopts_pass(void *request, const struct optrow *o, const char *arg, struct err *err)
 {
@@ -24,6 +25,11 @@ int requestopts_whose(void *request, const struct optrow *o, const char *arg, st
 	(void)err;
 	request_option(request, o->name, arg);
 	return 0;
+}
+
+int requestopts_only(void *slowfilter, const struct optrow *o, const char *arg, struct err *err)
+{
+	return slowfilter_only(slowfilter, o->name, arg, err);
 }
 
 int requestopts_for(void *request, const struct optrow *o, const char *arg, struct err *err)

@@ -63,17 +63,18 @@ int requestopts_record(struct recnow *l, const struct optable *t, void *command,
 	{ \
 		.name = "container", .kind = OPT_TEXT, .at = offsetof(struct recnow, container), .arg = "ID" \
 	}
-/* --user, --unit, --cgroup and --container of a struct slowfilter: t calls slowfilter_only(). */
-#define SLOWFILTER_ROWS(t, user_help, cgroup_help) \
-	{ .name = "user", .kind = OPT_CALL, .take = t, .live = true, .arg = "NAME, --unit NAME", .help = user_help }, \
-		{ .name = "unit", .kind = OPT_CALL, .take = t, .live = true, .arg = "NAME" }, \
-		{ .name = "cgroup", \
-		  .kind = OPT_CALL, \
-		  .take = t, \
-		  .live = true, \
-		  .arg = "PATH, --container ID", \
-		  .help = cgroup_help }, \
+/* Whose events, by what is noted of them: a struct slowfilter that has its arena. */
+int requestopts_only(void *slowfilter, const struct optrow *o, const char *arg, struct err *err);
+#define SLOWFILTER_ROW(option, t, place) .name = option, .kind = OPT_CALL, .take = t, .at = place, .live = true
+/* --user and --unit, --cgroup and --container: t takes them; place: of what it sets. */
+#define SLOWFILTER_ROWS_OWNER(t, place, h) \
+	{ SLOWFILTER_ROW("user", t, place), .arg = "NAME, --unit NAME", .help = h }, \
 	{ \
-		.name = "container", .kind = OPT_CALL, .take = t, .live = true, .arg = "ID" \
+		SLOWFILTER_ROW("unit", t, place), .arg = "NAME" \
+	}
+#define SLOWFILTER_ROWS_GROUP(t, place, h) \
+	{ SLOWFILTER_ROW("cgroup", t, place), .arg = "PATH, --container ID", .help = h }, \
+	{ \
+		SLOWFILTER_ROW("container", t, place), .arg = "ID" \
 	}
 #endif

@@ -322,6 +322,7 @@ void live_slow_begin(struct live_slow *l)
 	struct dopts *o = &l->request.opts;
 
 	l->every_ns = LIVE_SLOW_EVERY_NS;
+	l->filter.arena = l->request.arena;
 	l->daemon_opts = (struct daemon_opts)DAEMON_DEFAULT;
 	o->quiet = true;
 	o->bufsize = bufsize();

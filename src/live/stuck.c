@@ -70,7 +70,8 @@ int live_stuck_whose(struct live_stuck *r, bool recorded, struct err *err)
 	o.cgroup = r->cgroup;
 	if (wanted_text(r->request.arena, &o, &b, &reason) < 0)
 		return err_set(err, -EINVAL, "%s", reason);
-	return slowfilter_only(&r->filter, r->request.arena, "cgroup", r->cgroup, err);
+	r->filter.arena = r->request.arena;
+	return slowfilter_only(&r->filter, "cgroup", r->cgroup, err);
 }
 
 void live_stuck_request(struct live_stuck *r)

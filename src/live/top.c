@@ -83,13 +83,16 @@ void live_top_begin(struct live_top *t)
 	t->config.title = t->title;
 	t->every_ns = LIVE_TOP_EVERY_NS;
 	t->request.opts.quiet = true;
+	t->filter.arena = t->request.arena;
 	gethostname(t->title, sizeof(t->title) - 1);
 	request_option(&t->request, "oformat", "json"); /* nothing is printed: this keeps the line after Ctrl-C away */
 }
 
-int live_top_only(struct live_top *t, const char *of, const char *name, struct err *err)
+int live_top_only(void *top, const struct optrow *o, const char *name, struct err *err)
 {
-	int e = slowfilter_only(&t->filter, t->request.arena, of, name, err);
+	struct live_top *t = top;
+	const char *of = o->name;
+	int e = slowfilter_only(&t->filter, of, name, err);
 
 	if (e < 0)
 		return e;

@@ -28,7 +28,7 @@ struct live_top {
 /* Defaults, for a request that was begun. */
 void live_top_begin(struct live_top *t);
 /* Only what slowfilter_only() says: slow events by what is noted of them, samples and causes in the kernel. */
-int live_top_only(struct live_top *t, const char *of, const char *name, struct err *err);
+int live_top_only(void *top, const struct optrow *o, const char *name, struct err *err);
 /* Puts the run into t->request. */
 void live_top_request(struct live_top *t);
 /* 0; -errno with a message: a terminal cannot be drawn to; -EINVAL: every_ns. */

@@ -301,10 +301,12 @@ static const char *cause(void *ctx, const uint8_t *frames, size_t n)
 int recorder_open(const struct request *c, const struct rec_schema *schema, struct recording *rec, struct sym *sym,
 		  struct why *why, const struct recorder_then *then, struct recorder **ret)
 {
-	struct recorder *r = calloc(1, sizeof(*r));
+	struct recorder *r = sym && why ? calloc(1, sizeof(*r)) : NULL;
 	struct err err = { 0 };
 	int e;
 
+	if (!sym || !why)
+		return listener_fail(&c->to, -EINVAL, "failed to record: names of addresses are not known");
 	if (!r)
 		return listener_fail(&c->to, -ENOMEM, "out of memory");
 	r->to = &c->to;

@@ -13,7 +13,7 @@ struct recorder_then {
 	uint64_t real_ns, mono_ns;
 };
 /* Creates the file and has every row of rec written to it; sym and why must outlive the recorder. then: NULL for now. 0
- * or -errno, told. */
+ * or -errno, told: -EINVAL, and no file, without sym or why, since what they tell cannot be found out later. */
 int recorder_open(const struct request *c, const struct rec_schema *schema, struct recording *rec, struct sym *sym,
 		  struct why *why, const struct recorder_then *then, struct recorder **ret);
 /* Rows of costs are left out: there are several a second, however little happens. */

@@ -21,18 +21,18 @@ static bool wants_groups(const struct slowfilter *f)
 	return f->cgroup || f->container || f->unit || f->user;
 }
 
-int slowfilter_only(struct slowfilter *f, struct arena *a, const char *of, const char *name, struct err *err)
+int slowfilter_only(struct slowfilter *f, const char *of, const char *name, struct err *err)
 {
 	uint64_t uid;
 
 	if (!strcmp(of, "comm")) {
 		f->comm = name;
 	} else if (!strcmp(of, "cgroup")) {
-		f->cgroup = slowfilter_cgroup(a, name);
+		f->cgroup = slowfilter_cgroup(f->arena, name);
 	} else if (!strcmp(of, "container")) {
 		f->container = name;
 	} else if (!strcmp(of, "unit")) {
-		f->unit = strchr(name, '.') ? name : arena_printf(a, "%s.service", name);
+		f->unit = strchr(name, '.') ? name : arena_printf(f->arena, "%s.service", name);
 	} else {
 		if (!wanted_user(name, &uid))
 			return err_set(err, -EINVAL, "there is no user '%s'", name);

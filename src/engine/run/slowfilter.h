@@ -10,6 +10,7 @@
 #include "store/slow.h"
 
 struct slowfilter {
+	struct arena *arena; /* of texts that slowfilter_only() makes; the caller's */
 	const char *comm, *cgroup, *container; /* NULL: any */
 	const char *unit;		       /* with its suffix; NULL: any */
 	const char *user;		       /* as it was given; NULL: any */
@@ -22,7 +23,7 @@ struct slowfilter {
 const char *slowfilter_cgroup(struct arena *a, const char *path);
 /* Asks for one thing: of is "comm", "user", "cgroup", "container" or "unit", as options are called. -EINVAL with a
  * message: there is no such user. */
-int slowfilter_only(struct slowfilter *f, struct arena *a, const char *of, const char *name, struct err *err);
+int slowfilter_only(struct slowfilter *f, const char *of, const char *name, struct err *err);
 /* Puts what is asked for into the options of D of the same names. */
 void slowfilter_options(const struct slowfilter *f, struct request *c);
 /* The program that tells of moves between control groups and of users, if that matters. */

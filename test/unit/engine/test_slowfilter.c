@@ -55,21 +55,21 @@ static void nothing_asked_for_is_everything(void **state)
 static void one_name_for_each_option(void **state)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
-	struct slowfilter f = { 0 };
+	struct slowfilter f = { .arena = a };
 	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(slowfilter_only(&f, a, "comm", "one", &err), 0);
-	assert_int_equal(slowfilter_only(&f, a, "unit", "web", &err), 0);
-	assert_int_equal(slowfilter_only(&f, a, "cgroup", "x", &err), 0);
-	assert_int_equal(slowfilter_only(&f, a, "user", "77", &err), 0);
+	assert_int_equal(slowfilter_only(&f, "comm", "one", &err), 0);
+	assert_int_equal(slowfilter_only(&f, "unit", "web", &err), 0);
+	assert_int_equal(slowfilter_only(&f, "cgroup", "x", &err), 0);
+	assert_int_equal(slowfilter_only(&f, "user", "77", &err), 0);
 	assert_string_equal(f.comm, "one");
 	assert_string_equal(f.unit, "web.service");
 	assert_string_equal(f.cgroup, "/x");
 	assert_int_equal(f.uid, 77);
-	assert_int_equal(slowfilter_only(&f, a, "unit", "web.slice", &err), 0);
+	assert_int_equal(slowfilter_only(&f, "unit", "web.slice", &err), 0);
 	assert_string_equal(f.unit, "web.slice");
-	assert_int_equal(slowfilter_only(&f, a, "user", "no such user", &err), -EINVAL);
+	assert_int_equal(slowfilter_only(&f, "user", "no such user", &err), -EINVAL);
 	assert_string_equal(err.msg, "there is no user 'no such user'");
 	err_done(&err);
 	arena_free(a);

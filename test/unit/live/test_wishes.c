@@ -96,7 +96,8 @@ static void check_runs_its_programs_in_order(void **state)
 
 	(void)state;
 	request_init(c, "dwell", &silent);
-	assert_int_equal(slowfilter_only(&r.filter, c->arena, "unit", "nginx", NULL), 0);
+	r.filter.arena = c->arena;
+	assert_int_equal(slowfilter_only(&r.filter, "unit", "nginx", NULL), 0);
 	live_check_request(&r);
 	assert_int_equal(c->for_ns, 7);
 	assert_true(c->opts.zdepends && c->opts.quiet && c->own);
