@@ -48,6 +48,20 @@ static int open_in(const char *path, struct recorder **ret)
 	return recorder_open(&c, &schema, rec, sym, &why, NULL, ret);
 }
 
+static void without_names_there_is_no_file(void **state)
+{
+	struct recorder *r = NULL;
+
+	(void)state;
+	told[0] = '\0';
+	request_option(&c, "record", in("a"));
+	assert_int_equal(recorder_open(&c, &schema, rec, NULL, &why, NULL, &r), -EINVAL);
+	assert_int_equal(recorder_open(&c, &schema, rec, sym, NULL, NULL, &r), -EINVAL);
+	assert_null(r);
+	assert_non_null(strstr(told, "names of addresses are not known"));
+	assert_int_equal(access(in("a"), F_OK), -1);
+}
+
 static void a_recording_is_begun_and_ended(void **state)
 {
 	struct recorder *r = NULL;
@@ -190,7 +204,7 @@ static void a_signal_before_the_run_removes_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_recording_is_begun_and_ended),
+		CASE(without_names_there_is_no_file), CASE(a_recording_is_begun_and_ended),
 		CASE(a_folder_that_is_not_there_is_refused),
 		CASE(a_file_that_exists_stays_as_it_is),
 		CASE(when_the_next_file_cannot_be_made_the_old_one_goes_on),
