@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results and hash tables are of the kinds that base has. Exit codes (EXIT_*) are of commands: what is below src/cmd
 gives 0 or -errno, a bool or a struct step (base/step.h). uthash is included by base/hash.h and base/hash_try.h only,
-which say what happens without memory.
+which say what happens without memory. A function with an int gives no 1.
 usage: checkresults.py ROOT | checkresults.py --test"""
 import os
 import re
@@ -14,10 +14,32 @@ import sources
 EXIT = re.compile(r"\bEXIT_(?:(?!INFO_)\w+|\*)")
 UTHASH = re.compile(r"^\s*#\s*include\s*[<\"](?:\w+/)*uthash\.h[>\"]", re.M)
 HASHES = ("src/base/hash.h", "src/base/hash_try.h")
+COMMENT = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)
+FUNCTION = re.compile(r"^(?:static )?(?:inline )?int (\w+)\(([^;{]*?)\)\n\{\n(.*?)^\}", re.M | re.S)
+RETURN = re.compile(r"\breturn\b([^;]*);")
+ONE = re.compile(r"(?:^|[?:] )1(?: :|$)")
+LESS = re.compile(r"(?:^|[?:] )-1(?: :|$)")
+NESTED = re.compile(r"\([^()]*\)")
+# Functions of these still give 1, 0 or -errno.
+LEFT = ("src/fleet/wire/native.c", "src/load/caps.c", "src/replay/record/spin.c", "src/runtime/go/go.c",
+        "src/view/form/lines.c")
 
 
 def line_of(text, match):
     return text.count("\n", 0, match.start()) + 1
+
+
+def gives_one(text):
+    """Matches of functions with an int that give 1, which is neither 0 nor -errno. Comparisons (1, 0, -1) are none."""
+    plain = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
+    for f in FUNCTION.finditer(plain):
+        values = []
+        for v in RETURN.findall(f.group(3)):
+            while NESTED.search(v):
+                v = NESTED.sub("", v)
+            values.append(" ".join(v.split()))
+        if any(map(ONE.search, values)) and not any(map(LESS.search, values)) and f.group(2).count("const void *") < 2:
+            yield plain, f
 
 
 def check(files):
@@ -30,6 +52,9 @@ def check(files):
         found = None if path in HASHES else UTHASH.search(text)
         if found:
             errors.append(f"{path}:{line_of(text, found)}: uthash: use base/hash.h or base/hash_try.h")
+        if not path.startswith("src/cmd/") and path not in LEFT:
+            for plain, f in gives_one(text):
+                errors.append(f"{path}:{line_of(plain, f)}: {f.group(1)}() gives 1: see base/step.h and base/walk.h")
     return errors
 
 
@@ -52,6 +77,14 @@ def test():
     expect("uthash, in another form", {"src/cmd/a.c": "# include \"sys/uthash.h\"\n"}, 1)
     expect("uthash in base", {path: "#include <uthash.h>\n" for path in HASHES}, 0)
     expect("a word about it", {"src/x/a.h": "struct t *t; /* uthash.h */\n"}, 0)
+    body = "{\n\t/* return 1; */\n\treturn %s;\n}\n"
+    expect("a fourth meaning", {"src/x/a.c": "static int f(void)\n" + body % "1"}, 1)
+    expect("the same, chosen", {"src/x/a.c": "int f(int e)\n" + body % "e < 0 ? e : 1"}, 1)
+    expect("a file that is left", {LEFT[0]: "int f(int e)\n" + body % "e < 0 ? e : 1"}, 0)
+    expect("a comparison", {"src/x/a.c": "static int f(int a)\n" + body % "a < 0 ? 1 : -1"}, 0)
+    expect("one for qsort(3)", {"src/x/a.c": "int f(const void *a, const void *b)\n" + body % "1"}, 0)
+    expect("a number", {"src/x/a.c": "static unsigned f(void)\n" + body % "1"}, 0)
+    expect("an argument", {"src/x/a.c": "static int f(bool a)\n" + body % "g(a ? 1 : 2)"}, 0)
     for w in wrong:
         print(f"results: {w}")
     return bool(wrong)

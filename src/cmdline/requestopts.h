@@ -63,7 +63,7 @@ int requestopts_record(struct recnow *l, const struct optable *t, void *command,
 	{ \
 		.name = "container", .kind = OPT_TEXT, .at = offsetof(struct recnow, container), .arg = "ID" \
 	}
-/* Whose events, by what is noted of them: a struct slowfilter that has its arena. */
+/* --user, --unit, --cgroup, --container of a struct slowfilter that has its arena. */
 int requestopts_only(void *slowfilter, const struct optrow *o, const char *arg, struct err *err);
 #define SLOWFILTER_ROW(option, t, place) .name = option, .kind = OPT_CALL, .take = t, .at = place, .live = true
 /* --user and --unit, --cgroup and --container: t takes them; place: of what it sets. */

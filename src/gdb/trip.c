@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "replay/trace/group.h"
 #include "sym/elf/insn.h"
 
@@ -123,7 +124,7 @@ static int again(struct trip *t)
 	t->from = k && k != t->kept.v ? k->seq : 0;
 	t->has_last = k && k->call_seq && k->call_task == t->to.task;
 	if (!k)
-		return 1;
+		return WALK_END;
 	watch_back(t->now, k->state);
 	t->inside = false;
 	t->resumed = true;
@@ -134,7 +135,7 @@ static int again(struct trip *t)
 	t->last_call.task = k->call_task;
 	t->last_call.legs.n = 0;
 	t->seq = k->seq - 1;
-	return 1;
+	return WALK_END;
 }
 
 static int travel(struct trip *t, const struct position *to, enum stop_reason reason)
@@ -319,9 +320,9 @@ static int ask(struct trip *t, enum stop_reason reason)
 		e = trip_copy(&t->to, &t->here);
 		note_clue(t, &t->clue);
 		return e < 0 ? e : step_back(t, &t->clue, STOP_STEP);
-	case NEXT_AGAIN: t->at_mark = false; return t->has_first ? travel(t, &t->first, STOP_START) : 1;
+	case NEXT_AGAIN: t->at_mark = false; return t->has_first ? travel(t, &t->first, STOP_START) : WALK_END;
 	case NEXT_PLACE: t->at_mark = false; return travel(t, &t->place, STOP_STEP);
-	case NEXT_END: return 1;
+	case NEXT_END: return WALK_END;
 	}
 	watch_step(t->now, t->steps && watch_task(t->now) == t->task);
 	e = arm(t);
@@ -722,7 +723,7 @@ static int on_group(void *ctx, struct replay *r, enum watch_when when)
 	if (begins_call(when) && when != WATCH_FAULT)
 		show_call(t);
 	e = t->mode == TRIP_GO ? group_go(t, when) : group_way(t, when);
-	t->resumed = t->resumed && e > 0;
+	t->resumed = t->resumed && e == WALK_END;
 	if (e == 0 && t->mode == TRIP_GO)
 		watch_step(r, t->steps && watch_task(r) == t->task && watch_ours(r));
 	return e ? e : arm(t);

@@ -3,6 +3,7 @@
  * samples are D programs of dlib/latency; the rows they produce are shown by src/top. */
 #ifndef DWELL_LIVE_TOP_H
 #define DWELL_LIVE_TOP_H
+#include "base/optrow.h"
 #include "engine/run/run.h"
 #include "engine/run/slowfilter.h"
 #include "top/screen.h"

@@ -25,7 +25,7 @@ struct watch_code {
 	uint64_t dev, ino;	  /* as stat(2) has them */
 };
 struct replay;
-/* All return 0; 1 to end the replay; or -errno, which ends it as an error. */
+/* All return 0; WALK_END to end the replay (base/walk.h); or -errno, which ends it as an error. */
 struct replay_watch {
 	void *ctx;
 	int (*group)(void *ctx, struct replay *r, enum watch_when when);
@@ -77,8 +77,7 @@ int watch_output(struct replay *r, watch_output_fn *fn, void *ctx);
 struct watch_kept;
 int watch_keep(struct replay *r, struct watch_kept **ret);
 void watch_drop(struct watch_kept *k); /* takes NULL */
-/* The callback that says so returns 1; then the replay goes on from there: group() is told of
- * that again. */
+/* The callback that says so returns WALK_END; then the replay goes on from there: group() is told of that again. */
 void watch_back(struct replay *r, struct watch_kept *k);
 uint64_t watch_calls(const struct replay *r); /* system calls until now */
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/walk.h"
 #include "replay/trace/group.h"
 #include "retro/lost.h"
 #include "sym/sym.h"
@@ -87,7 +88,7 @@ static int at_end(struct leaks *l, struct replay *p)
 		e = leaks_show(&l->b, p, v, n, l->json, l->out);
 	free(v);
 	l->done = e == 0;
-	return e < 0 ? e : 1;
+	return e < 0 ? e : WALK_END;
 }
 
 static bool ends(struct replay *p, enum watch_when when)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <asm/unistd.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "replay/watch.h"
 #include "retro/retro_int.h"
 
@@ -236,7 +237,7 @@ static int at_exit(struct rerun *n, struct replay *p)
 		return 0;
 	n->code = n->compile(n->r);
 	n->compiled = true;
-	return 1;
+	return WALK_END;
 }
 
 static int pass(struct rerun *n, FILE *f, calls_fn *fn)

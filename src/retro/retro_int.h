@@ -89,7 +89,8 @@ struct retro {
 	struct err err;
 };
 
-/* run.c: a probe of a function fires in the thread of the calls' last event. 0, 1: exit() was called; -errno. */
+/* run.c: a probe of a function fires in the thread of the calls' last event. 0, WALK_END
+ * when exit() was called, or -errno. */
 int retro_fire_place(struct retro *r, uint32_t prog, uint64_t cookie, const struct user_regs_struct *regs, uint64_t ns);
 
 /* The same for profile-n, when tasks have run for ran ns. */

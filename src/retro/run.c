@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "engine/run/refuse.h"
 #include "engine/textopts.h"
 #include "retro/refuse.h"
@@ -76,7 +77,7 @@ static int on_record(void *ctx, const void *data, uint32_t len)
 	return e < 0 ? e : recording_append(r->rec, &row);
 }
 
-/* All programs of this target, in order. 0; 1: exit() was called; -errno after an error, or of the output. */
+/* All programs of this target, in order. 0; WALK_END: exit() was called; -errno after an error, or of the output. */
 static int fire(struct retro *r, const char *target)
 {
 	int e = 0;
@@ -90,7 +91,7 @@ static int fire(struct retro *r, const char *target)
 	}
 	if (e == 0)
 		e = text_view_consume(r->view, r->rec);
-	return e < 0 ? e : r->exits;
+	return e == 0 && r->exits ? WALK_END : e;
 }
 
 static uint64_t mark_of(struct retro *r, uint32_t task)
@@ -136,7 +137,7 @@ static int tick(struct retro *r, uint64_t ns)
 		if (e == 0)
 			e = text_view_consume(r->view, r->rec);
 	}
-	return e < 0 ? e : r->exits;
+	return e == 0 && r->exits ? WALK_END : e;
 }
 
 /* So that stacks of this process are looked up where it lives now. */
@@ -202,7 +203,7 @@ int retro_fire_place(struct retro *r, uint32_t prog, uint64_t cookie, const stru
 	e = vm_run(r->vm, &r->w.image->progs[prog], r->context->regs, &r->err);
 	if (e == 0)
 		e = text_view_consume(r->view, r->rec);
-	return e < 0 ? e : r->exits;
+	return e == 0 && r->exits ? WALK_END : e;
 }
 
 int retro_fire_sample(struct retro *r, const struct user_regs_struct *regs, uint64_t ns, uint64_t ran)
@@ -301,9 +302,9 @@ static int go(struct retro *r, FILE *f)
 		e = r->reruns ? rerun_go(&r->again, f, on_call) : calls_walk(r->calls, on_call, r, &r->err);
 	r->self.ns = now->ns;
 	*now = r->self;
-	if (e >= 0)
-		e = fire(r, "END");
-	if (e >= 0)
+	if (walk_ended(e) == 0)
+		e = walk_ended(fire(r, "END"));
+	if (e == 0)
 		e = snapshot(r);
 	if (e == 0)
 		e = losses(r);
@@ -465,7 +466,7 @@ static int first_call(void *ctx, const struct calls_event *e)
 	struct retro *r = ctx;
 
 	r->target = e->name.tgid;
-	return 1;
+	return WALK_END;
 }
 
 /* Do descriptions name probes inside of processes? */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/walk.h"
 #include "sym/elf/elfsym.h"
 
 #define VERSION "_ZN2v88internal7Version"
@@ -285,7 +286,7 @@ static int is_it(void *ctx, const struct js_prop *p)
 		r = js_string_text(f->js, p->key, V8_MAX_NAME, &b, NULL);
 		if (r == 0 && !strcmp(strb_str(&b), f->name)) {
 			f->value = p->value;
-			r = 1;
+			r = WALK_END;
 		}
 	}
 	strb_free(&b);
@@ -297,7 +298,8 @@ int js_own(const struct js *js, uint64_t object, const char *name, uint64_t *ret
 	struct finding f = { js, name, 0 };
 	int r = js_properties(js, object, is_it, &f);
 
-	if (r == 1)
-		*ret = f.value;
-	return r == 1 ? 0 : r < 0 ? r : -ENOENT;
+	if (r != WALK_END)
+		return r < 0 ? r : -ENOENT;
+	*ret = f.value;
+	return 0;
 }

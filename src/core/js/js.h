@@ -92,7 +92,7 @@ struct js_prop {
 	bool hidden;   /* not enumerable */
 	bool stored;   /* the value is in the object, not in its map */
 };
-/* 0; other than 0 ends. */
+/* 0 goes on; WALK_END (base/walk.h) or -errno ends. */
 typedef int js_prop_fn(void *ctx, const struct js_prop *p);
 /* All own properties in JavaScript's order: elements, then names as they were added. */
 int js_properties(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/plain.h"
+#include "base/walk.h"
 #include "core/cmds.h"
 #include "core/jsheap/edge.h"
 #include "core/js/kind.h"
@@ -131,7 +132,7 @@ static int say_element(void *ctx, const struct js_prop *p)
 	char name[32], number[JS_NUMBER];
 
 	if (p->key || p->index < e->from)
-		return p->key ? 1 : 0;
+		return p->key ? WALK_END : 0;
 	if (!e->n) {
 		e->more++;
 		return 0;
@@ -176,7 +177,7 @@ int dcmd_jsarray(struct shell *s, const struct dcall *d)
 		return err_set(&s->err, -EBADMSG,
 			       "the object at %" PRIx64 " has no elements: it is no object of a program", d->addr);
 	e.js = js;
-	r = js_elements(js, array, say_element, &e, &length);
+	r = walk_ended(js_elements(js, array, say_element, &e, &length));
 	if (r < 0)
 		return err_set(&s->err, r, "the elements of %" PRIx64 " are not whole in memory", d->addr);
 	if (e.more && !s->json)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/walk.h"
 #include "core/jsheap/graph.h"
 #include "core/jsheap/int.h"
 
@@ -36,7 +37,7 @@ static int count(void *ctx, uint32_t from, uint32_t to, uint64_t at)
 	d->l.at[1 + (d->turned ? d->order[to] : from)]++;
 	if (++d->sum >= JSGRAPH_MAX) {
 		d->too_many = true;
-		return 1;
+		return WALK_END;
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "core/jsheap/int.h"
 
 struct edges {
@@ -165,10 +166,10 @@ int js_edges(struct js_heap *h, uint64_t holder, uint64_t to, js_edge_fn *fn, vo
 		r = see_cell(&x);
 	if (js_is_receiver(h->js, type)) {
 		r = js_properties(h->js, holder, see_property, &x);
-		if (r <= 0 && (x.map || type == l->type_set_object))
+		if (r != WALK_END && (x.map || type == l->type_set_object))
 			r = js_entries(h->js, holder, x.map, see_entry, &x);
 	}
-	if (r > 0 || r == -ENOMEM)
+	if (r == WALK_END || r == -ENOMEM)
 		return r;
 	return see_words(&x); /* what is damaged has no further ones */
 }

@@ -24,7 +24,7 @@ struct js_edge {
 };
 /* "element", "value of its Map", ... */
 const char *js_edge_word(enum js_edge_kind k);
-/* Other than 0 ends. */
+/* 0 goes on; WALK_END (base/walk.h) or -errno ends. */
 typedef int js_edge_fn(void *ctx, const struct js_edge *e);
 /* Calls fn for each edge of the object `holder` to the object `to`; with to = 0 for every edge that a program can see.
  * An object that refers to `to` only in a way that programs cannot see has one edge JS_EDGE_INTERNAL. */

@@ -52,7 +52,7 @@ static int add_used(struct finding *f, uint64_t from, uint64_t to)
 	return f->used->n >= JSFREE_MAX ? 0 : vec_try_push(f->used, ((struct js_free_piece){ from, to }));
 }
 
-/* One chunk and the head of the next one. 1: that was the last; -EBADMSG: it is none. */
+/* One chunk and the head of the next one. -EBADMSG: it is none. */
 static int take(struct finding *f, uint64_t end, uint64_t at, uint64_t *ret_next)
 {
 	struct chunk k = { .at = at };
@@ -65,7 +65,7 @@ static int take(struct finding *f, uint64_t end, uint64_t at, uint64_t *ret_next
 		return -EBADMSG;
 	*ret_next = at + k.size;
 	if (k.size == end - at) /* the rest, that no program has had or that is back */
-		return add(f, at + HEAD, end) < 0 ? -ENOMEM : 1;
+		return add(f, at + HEAD, end);
 	if (end - *ret_next >= LEAST && core_read(f->c, *ret_next, next, sizeof(next)) < 0)
 		return -EBADMSG;
 	if (!(next[1] & IN_USE)) /* it says the same of the size */
@@ -93,15 +93,17 @@ static int walk(struct finding *f, const struct core_seg *s, uint64_t at)
 	f->nused = f->used->n;
 	while (r == 0 && at < end) {
 		r = take(f, end, at, &at);
-		if (r == -EBADMSG && end - at <= 2 * LEAST && at > s->start)
-			r = 1; /* the posts at the end of an arena that has a second part */
+		if (r == -EBADMSG && end - at <= 2 * LEAST && at > s->start) {
+			r = 0; /* the posts at the end of an arena that has a second part */
+			break;
+		}
 	}
 	if (r < 0) {
 		f->to->n = f->nfree;
 		f->small.n = f->nsmall;
 		f->used->n = f->nused;
 	}
-	return r < 0 ? r : 0;
+	return r;
 }
 
 static int find_in(struct finding *f, const struct core_seg *s)

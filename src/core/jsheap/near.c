@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "core/jsheap/int.h"
 
 struct making {
@@ -40,7 +41,7 @@ static int add_word(void *ctx, uint64_t w, uint64_t at)
 	k->stamp[b] = k->now + 1;
 	if (k->pairs.n >= k->max) {
 		k->full = true;
-		return 1;
+		return WALK_END;
 	}
 	return vec_try_push(&k->pairs, b);
 }
@@ -93,7 +94,8 @@ static int add_object(void *ctx, const struct js_object *o)
 	while (k->now < b)
 		k->begins[++k->now] = (uint32_t)k->pairs.n;
 	r = k->full ? 0 : js_heap_words(k->h, o, add_word, k);
-	return r < 0 ? r : k->full && !k->stats ? 1 : 0;
+	r = walk_ended(r);
+	return r == 0 && k->full && !k->stats ? WALK_END : r;
 }
 
 /* Blocks of all pages. */
@@ -141,7 +143,7 @@ static int turn_round(struct making *k)
 	return 0;
 }
 
-/* With blocks of one size: 0, 1: it would grow too large, -errno. */
+/* With blocks of one size. 0 or -errno; -E2BIG: it would grow too large. */
 static int make(struct js_heap *h, struct js_near *n, bool stats)
 {
 	struct making k = { .h = h, .n = n, .stats = stats };
@@ -154,10 +156,10 @@ static int make(struct js_heap *h, struct js_near *n, bool stats)
 		r = k.stamp && k.begins ? 0 : -ENOMEM;
 	}
 	if (r == 0)
-		r = js_heap_each(h, add_object, &k);
+		r = walk_ended(js_heap_each(h, add_object, &k));
 	free(k.stamp);
-	if (r >= 0)
-		r = k.full ? 1 : turn_round(&k);
+	if (r == 0)
+		r = k.full ? -E2BIG : turn_round(&k);
 	free(k.begins);
 	vec_free(&k.pairs);
 	return r;
@@ -175,9 +177,9 @@ void js_near_free(struct js_near *n)
 
 int js_near_make(struct js_heap *h)
 {
-	int r = 1;
+	int r = -E2BIG;
 
-	for (unsigned shift = JSNEAR_SHIFT; r == 1 && shift <= JSNEAR_MAX_SHIFT; shift += 2) {
+	for (unsigned shift = JSNEAR_SHIFT; r == -E2BIG && shift <= JSNEAR_MAX_SHIFT; shift += 2) {
 		js_near_free(h->near);
 		h->near = calloc(1, sizeof(*h->near));
 		if (!h->near)
@@ -204,7 +206,7 @@ struct looking {
 static int is_it(void *ctx, uint64_t w, uint64_t at)
 {
 	(void)at;
-	return w == *(const uint64_t *)ctx ? 1 : 0;
+	return w == *(const uint64_t *)ctx ? WALK_END : 0;
 }
 
 static int look(void *ctx, const struct js_object *o)
@@ -212,7 +214,7 @@ static int look(void *ctx, const struct js_object *o)
 	struct looking *l = ctx;
 	int r = js_heap_words(l->h, o, is_it, &l->object);
 
-	return r == 1 ? l->fn(l->ctx, o) : r;
+	return r == WALK_END ? l->fn(l->ctx, o) : r;
 }
 
 /* The part of a page that a block is. */

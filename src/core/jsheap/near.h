@@ -22,6 +22,6 @@ struct js_near {
 /* Goes through all objects: makes h->near, and adds up what js_map_info has. 0, -ENOMEM. */
 int js_near_make(struct js_heap *h);
 void js_near_free(struct js_near *n); /* accepts NULL */
-/* Calls fn for each object that has a word that is the tagged pointer `object`; other than 0 ends. */
+/* Calls fn for each object that has a word that is the tagged pointer `object`; as of a walk (base/walk.h). */
 int js_near_holders(struct js_heap *h, uint64_t object, js_object_fn *fn, void *ctx);
 #endif

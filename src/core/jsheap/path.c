@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "core/jsheap/edge.h"
 #include "core/jsheap/int.h"
 #include "core/jsheap/near.h"
@@ -50,7 +51,7 @@ static int grow(struct search *s)
 	return 0;
 }
 
-/* 1: it is the end of the search. */
+/* WALK_END: it is the end of the search. */
 static int visit(struct search *s, uint64_t object, int type, uint64_t next)
 {
 	struct node *n;
@@ -65,12 +66,12 @@ static int visit(struct search *s, uint64_t object, int type, uint64_t next)
 	s->n++;
 	if (type == s->h->js->o.type_cell) {
 		s->global = object;
-		return 1;
+		return WALK_END;
 	}
 	if (!s->rooted && js_heap_rooted(s->h, object)) {
 		s->rooted = object;
 		if (s->any)
-			return 1;
+			return WALK_END;
 	}
 	return vec_try_push(&s->queue, object);
 }
@@ -98,7 +99,7 @@ static int search(struct search *s, uint64_t object, size_t max)
 		s->now = s->queue.v[i];
 		r = js_near_holders(s->h, s->now, see_holder, s);
 	}
-	return r;
+	return walk_ended(r);
 }
 
 static void search_done(struct search *s)
@@ -124,7 +125,7 @@ int js_path_find(struct js_heap *h, uint64_t object, struct js_path *ret)
 
 	*ret = (struct js_path){ .global = true };
 	r = search(&s, object, JSPATH_GLOBAL);
-	if (r >= 0 && s.global)
+	if (r == 0 && s.global)
 		r = take(&s, s.global, ret);
 	search_done(&s);
 	if (r < 0 || ret->v.n)
@@ -132,12 +133,12 @@ int js_path_find(struct js_heap *h, uint64_t object, struct js_path *ret)
 	s = (struct search){ .h = h, .any = true };
 	ret->global = false;
 	r = search(&s, object, JSPATH_MAX);
-	if (r >= 0 && (s.rooted || s.global))
+	if (r == 0 && (s.rooted || s.global))
 		r = take(&s, s.rooted ? s.rooted : s.global, ret);
 	ret->global = !s.rooted && s.global;
 	ret->gave_up = !ret->v.n && s.n >= JSPATH_MAX;
 	search_done(&s);
-	return r < 0 ? r : 0;
+	return r;
 }
 
 void js_path_done(struct js_path *p)
@@ -161,7 +162,7 @@ static int say_edge(void *ctx, const struct js_edge *e)
 	t->found = true;
 	if (e->kind == JS_EDGE_GLOBAL) {
 		strb_printf(t->b, "globalThis.%s", e->name);
-		return 1;
+		return WALK_END;
 	}
 	if (e->kind == JS_EDGE_VARIABLE)
 		strb_adds(t->b, ":");
@@ -176,7 +177,7 @@ static int say_edge(void *ctx, const struct js_edge *e)
 		strb_adds(t->b, "[]");
 	else
 		strb_printf(t->b, "[%" PRIu64 "]", e->index);
-	return 1;
+	return WALK_END;
 }
 
 size_t js_path_step(struct js_heap *h, const struct js_path *p, size_t i, bool any, struct strb *b)
@@ -263,7 +264,7 @@ static int say_root(void *ctx, uint64_t addr)
 	const struct roots *x = ctx;
 
 	js_root_text(x->h, addr, x->b);
-	return 1;
+	return WALK_END;
 }
 
 int js_path_root(struct js_heap *h, uint64_t object, struct strb *b)
@@ -276,7 +277,8 @@ int js_path_root(struct js_heap *h, uint64_t object, struct strb *b)
 		for (unsigned k = 0; k < CORE_NREGS && r == 0; k++)
 			if (c->threads.v[i].has_regs && c->threads.v[i].regs[k] == object) {
 				strb_printf(b, "a register of thread %d", (int)c->threads.v[i].tid);
-				r = 1;
+				r = WALK_END;
 			}
+	r = walk_ended(r);
 	return r < 0 ? r : b->failed ? -ENOMEM : 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "core/jsheap/edge.h"
 #include "core/jsheap/int.h"
 #include "core/jsheap/near.h"
@@ -168,7 +169,7 @@ static int see_root(void *ctx, uint64_t addr)
 		shell_print(f->s, "%" PRIx64 " referred to by the word at %" PRIx64 " outside of V8's heap\n",
 			    f->object - V8_TAG, addr);
 	}
-	return f->n >= MAX_ROOTS ? 1 : 0;
+	return f->n >= MAX_ROOTS ? WALK_END : 0;
 }
 
 int js_refs(struct shell *s, struct js_heap *h, uint64_t object)
@@ -179,9 +180,9 @@ int js_refs(struct shell *s, struct js_heap *h, uint64_t object)
 	if (r == 0 && !f.n)
 		r = js_near_holders(h, object, see_internal, &f);
 	if (r == 0 && !f.n && !s->to)
-		r = js_heap_roots(h, object, see_root, &f);
-	if (r >= 0 && !f.n && !s->to && !s->json)
+		r = walk_ended(js_heap_roots(h, object, see_root, &f));
+	if (r == 0 && !f.n && !s->to && !s->json)
 		shell_print(s, "%" PRIx64 " is referred to by nothing that is alive\n", object - V8_TAG);
 	strb_free(&f.constructor);
-	return r < 0 ? r : 0;
+	return r;
 }

@@ -408,7 +408,7 @@ static int attend(struct asking *x)
 	struct bus_message b;
 
 	while (look_at_time(x)) {
-		for (int i = 0; i < BATCH && bus_next(x->bus, &b, i ? 0 : TICK_MS) == 1; i++) {
+		for (int i = 0; i < BATCH && bus_next(x->bus, &b, i ? 0 : TICK_MS); i++) {
 			take_message(x, &b);
 			bus_give(&b, 1, false);
 		}

@@ -417,7 +417,7 @@ static void turn(struct runhost *h)
 		nanosleep(&(struct timespec){ RETRY_NS / NSEC_PER_SEC, 0 }, NULL);
 	} else {
 		await_work(h);
-		while (bus_next(h->bus, &b, 0) == 1) {
+		while (bus_next(h->bus, &b, 0)) {
 			take_message(h, &b);
 			bus_give(&b, 1, false);
 		}

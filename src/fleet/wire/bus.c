@@ -439,18 +439,18 @@ int bus_fd(const struct bus *b)
 	return b->pipe[0];
 }
 
-int bus_next(struct bus *b, struct bus_message *ret, int wait_ms)
+bool bus_next(struct bus *b, struct bus_message *ret, int wait_ms)
 {
 	natsMsg *m = NULL;
 
 	if (!take_pointer(b, wait_ms, &m) || !m)
-		return 0;
+		return false;
 	*ret = (struct bus_message){ .subject = nats.natsMsg_GetSubject(m),
 				     .data = nats.natsMsg_GetData(m),
 				     .n = (size_t)nats.natsMsg_GetDataLength(m),
 				     .nobody = nats.natsMsg_IsNoResponders(m),
 				     .own = m };
-	return 1;
+	return true;
 }
 
 int bus_send(struct bus *b, const char *subject, const char *reply, const void *data, size_t n, struct err *err)

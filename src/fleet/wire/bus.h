@@ -70,8 +70,8 @@ int bus_inbox(struct bus *b, char ret[BUS_SUBJECT_MAX], struct err *err);
 int bus_listen(struct bus *b, const char *subject, struct err *err);
 /* For poll(): whether there is a message. */
 int bus_fd(const struct bus *b);
-/* The next one, within wait_ms: 1, and it is given back by bus_give(); 0: there is none. */
-int bus_next(struct bus *b, struct bus_message *ret, int wait_ms);
+/* The next one, within wait_ms, which is given back by bus_give(); false: there is none. */
+bool bus_next(struct bus *b, struct bus_message *ret, int wait_ms);
 /* Sends; reply: who may answer where, or NULL. 0 or -errno. */
 int bus_send(struct bus *b, const char *subject, const char *reply, const void *data, size_t n, struct err *err);
 /* Waits until the server has what was sent, BUS_WAIT_MS at most. 0 or -errno. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "load/reasons.h"
 #include "load/tracefs.h"
 #include "prov/prov_int.h"
@@ -257,7 +258,7 @@ static int find_exact(void *arg, struct tref ref, const char *name)
 	if (strcmp(name + PREFIX_LEN, f->name) != 0)
 		return 0;
 	f->ref = ref;
-	return 1;
+	return WALK_END;
 }
 
 /* Looks at the objects [0, nobjs), which must not shrink for one name. */
@@ -275,8 +276,8 @@ static int find_in(struct prov_env *env, const char *name, uint32_t nobjs, struc
 		env->cache->found = f;
 	}
 	/* A pass over the typedefs is cheaper than the index of all names. */
-	for (; r >= 0 && !f->ref.id && f->nobjs < nobjs; f->nobjs++)
-		r = typesrc_each_in(env->ts, f->nobjs, TK_TYPEDEF, PREFIX, find_exact, f);
+	for (; r == 0 && !f->ref.id && f->nobjs < nobjs; f->nobjs++)
+		r = walk_ended(typesrc_each_in(env->ts, f->nobjs, TK_TYPEDEF, PREFIX, find_exact, f));
 	if (r < 0)
 		return r;
 	if (!f->ref.id)

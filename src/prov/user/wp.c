@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "base/walk.h"
 #include "cg/image.h"
 #include "load/cpus.h"
 #include "load/link.h"
@@ -172,7 +173,7 @@ static int find_symbol(void *arg, const Elf64_Sym *sym, const char *name, uint64
 	f->addr = sym->st_value;
 	f->size = sym->st_size;
 	f->found = true;
-	return 1;
+	return WALK_END;
 }
 
 /* How far the file lies from where it was linked for, in this process. */

@@ -79,7 +79,7 @@ int replay_go(struct replay *r);
 int replay_check_log(struct replay *r, int status);
 /* The error of a program that stopped elsewhere: status, where it should have. */
 int replay_differs(struct replay *r, int status, const char *wanted);
-/* watched.c: the watch is told; 0, 1 or -errno. */
+/* watched.c: the watch is told; its result. */
 int watched_tell(struct replay *r, enum watch_when when);
 int watched_files(struct replay *r); /* which of the group's files are there yet. 0 or -errno */
 /* The file of that part of the arena, and where in it; NULL: there is none. */
@@ -91,7 +91,7 @@ int watched_stop(struct replay *r, int *status, bool *again);
 /* As tracee_wait(), but for samples. */
 int watched_wait(struct replay *r);
 int keep_restore(struct replay *r); /* to r->back. As watched_tell() */
-int watched_log(struct replay *r);  /* the calls of the group's log, which is empty then. 0, 1 or -errno */
+int watched_log(struct replay *r);  /* the calls of the group's log, which is empty then. As watched_tell() */
 void watched_done(struct replay *r);
 int spot_run(struct replay *r); /* to where it waits in a loop */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/walk.h"
 #include "base/writeall.h"
 #include "replay/tracee/args.h"
 #include "replay/trace/features.h"
@@ -154,7 +155,7 @@ static int run(struct replay *r)
 	int x = build_log(r);
 
 	if (x)
-		return x == 1 ? -ECANCELED : r->watch ? x : replay_broken(r, x);
+		return r->watch ? x : replay_broken(r, x);
 	x = replay_go(r);
 	return x < 0 ? x : replay_check_log(r, x);
 }
@@ -523,10 +524,10 @@ int replay_watched(FILE *f, const struct replay_watch *w, struct replay_result *
 		if (!s.more)
 			break;
 		x = whole_group(&r);
-		while (r.back && (x > 0 || x == -ECANCELED))
+		while (r.back && x == WALK_END)
 			x = keep_restore(&r);
 	}
-	x = x > 0 || (w && x == -ECANCELED) ? 0 : x; /* the watch has seen enough */
+	x = w ? walk_ended(x) : x;
 	if (x == 0 && !r.result.ended && trace_ended_by(r.in) == TRACE_DAMAGED)
 		x = err_set(e, -EBADMSG, "the recording is damaged: replayed are the %llu system calls before",
 			    (unsigned long long)r.result.calls);

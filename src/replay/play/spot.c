@@ -7,6 +7,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include "base/step.h"
 #include "replay/tracee/breaks.h"
 #include "replay/tracee/memory.h"
 #include "replay/play/int.h"
@@ -22,25 +23,25 @@ struct place {
 	unsigned sums; /* of the memory */
 };
 
-/* At the breakpoint, with rip before it. 1: this is the place; 0: not yet. */
-static int is_there(struct replay *r, const struct user_regs_struct *regs, unsigned *sums)
+/* At the breakpoint, with rip before it. There is more: this is not yet the place. */
+static struct step look(struct replay *r, const struct user_regs_struct *regs, unsigned *sums)
 {
 	const struct ev_spot *spot = &r->g.spot;
 	uint64_t sum = 0;
 	int e;
 
 	if (!tracee_same_regs(regs, &spot->regs))
-		return 0;
+		return step_more();
 	e = memory_sum(&r->k->t, &sum);
 	if (e < 0)
-		return replay_broken(r, e);
+		return step_failed(replay_broken(r, e));
 	if (sum != spot->sum && ++*sums == SUMS_MAX)
-		return err_set(
+		return step_failed(err_set(
 			r->e, -EBADE,
 			"the program does not do what it did after system call %llu: it waits in a loop at 0x%llx, as "
 			"recorded, but its memory is another one",
-			(unsigned long long)r->result.calls, (unsigned long long)spot->regs.rip);
-	return sum == spot->sum;
+			(unsigned long long)r->result.calls, (unsigned long long)spot->regs.rip));
+	return sum == spot->sum ? step_end() : step_more();
 }
 
 static int debug_register(struct replay *r, unsigned n, uint64_t value)
@@ -112,38 +113,40 @@ static int go_back(struct replay *r, const struct place *p, struct user_regs_str
 	return e < 0 ? e : tracee_poke(&r->k->t, p->rip, &p->code, 1);
 }
 
-/* One hit of the breakpoint: 1 if it is the last. */
-static int hit(struct replay *r, struct place *p)
+/* One hit of the breakpoint. There is more: it is not the last. */
+static struct step hit(struct replay *r, struct place *p)
 {
 	struct user_regs_struct regs;
 	int status = replay_go(r), e;
+	struct step s;
 
 	if (status < 0)
-		return status;
+		return step_failed(status);
 	e = r->k->t.pid ? tracee_regs(&r->k->t, &regs) : 0;
 	if (e < 0)
-		return replay_broken(r, e);
+		return step_failed(replay_broken(r, e));
 	if (!r->k->t.pid || WSTOPSIG(status) != SIGTRAP || regs.rip != p->rip + !r->exact)
-		return replay_differs(r, status, "a loop without system calls");
+		return step_failed(replay_differs(r, status, "a loop without system calls"));
 	e = go_back(r, p, &regs);
 	if (e < 0)
-		return replay_broken(r, e);
-	e = is_there(r, &regs, &p->sums);
-	return e != 0 ? e : step_over(r, p);
+		return step_failed(replay_broken(r, e));
+	s = look(r, &regs, &p->sums);
+	return s.more ? step_taken(step_over(r, p)) : s;
 }
 
 int spot_run(struct replay *r)
 {
 	struct place p = { .rip = r->g.spot.regs.rip };
 	int e = build_log(r), x;
+	struct step s;
 
 	if (e)
-		return e < 0 && !r->watch ? replay_broken(r, e) : e;
-	e = set_break(r, &p);
-	while (e == 0)
-		e = hit(r, &p);
-	if (e < 0 || !r->k->t.pid)
-		return e;
+		return r->watch ? e : replay_broken(r, e);
+	s = step_taken(set_break(r, &p));
+	while (s.more)
+		s = hit(r, &p);
+	if (s.error || !r->k->t.pid)
+		return s.error;
 	x = remove_break(r, &p);
 	x = x < 0 ? x : replay_check_log(r, 0);
 	return x < 0 ? x : 0;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/walk.h"
 #include "replay/tracee/breaks.h"
 #include "replay/play/int.h"
 
@@ -137,9 +138,7 @@ static unsigned told(struct replay *r)
 
 static int trap(struct replay *r, const struct user_regs_struct *regs, bool stepped, unsigned registers)
 {
-	int e = r->watch->trap(r->watch->ctx, r, regs, stepped, registers);
-
-	return e > 0 ? -ECANCELED : e;
+	return r->watch->trap(r->watch->ctx, r, regs, stepped, registers);
 }
 
 /* SIGTRAP that is no breakpoint: a step, or a debug register. */
@@ -221,15 +220,12 @@ int watched_wait(struct replay *r)
 
 static int sample(struct replay *r, struct user_regs_struct *regs)
 {
-	int e;
-
 	r->k->t.poked = false;
 	r->sample_at += r->watch->sample_ns;
 	if (r->sample_at < r->ran)
 		r->sample_at = r->ran + r->watch->sample_ns;
 	regs->rip = breaks_place(r->k->t.breaks, regs->rip);
-	e = r->watch->sample(r->watch->ctx, r, regs);
-	return e > 0 ? -ECANCELED : e;
+	return r->watch->sample(r->watch->ctx, r, regs);
 }
 
 int watched_stop(struct replay *r, int *status, bool *again)
@@ -260,7 +256,7 @@ int watched_stop(struct replay *r, int *status, bool *again)
 	regs.rip--;
 	e = r->watch->hit(r->watch->ctx, r, &regs, breaks_tag(r->k->t.breaks, regs.rip));
 	if (e)
-		return e < 0 ? e : -ECANCELED;
+		return e;
 	if (regs.rip == r->spot && !r->exact)
 		return 0; /* it has the registers of any stop there */
 	return pass(r, &regs, status, again);
@@ -284,7 +280,7 @@ static int logged_call(struct replay *r, const struct stub_call *c)
 	if (e == 0)
 		e = watched_tell(r, WATCH_LOG_CALL);
 	if (e)
-		return e < 0 ? replay_broken(r, e) : e;
+		return e == WALK_END ? e : replay_broken(r, e);
 	stub_data(c, &d);
 	if (d.n)
 		e = tracee_write(&r->k->t, d.addr, c + 1, d.n);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/walk.h"
 #include "replay/trace/group.h"
 #include "replay/trace/stub.h"
 
@@ -289,7 +290,7 @@ int calls_walk(struct calls *c, calls_fn *fn, void *ctx, struct err *e)
 	while ((s = calls_next(c)).more) {
 		r = calls_end(c);
 		if (r != 0)
-			return r < 0 ? r : 0;
+			return walk_ended(r);
 	}
 	if (s.error)
 		return err_set(e, s.error, "the recording cannot be used: %s",

@@ -18,7 +18,7 @@ struct calls_event {
 	struct ev_name name;
 };
 struct calls;
-/* The event; it may ask calls_read(). 0 goes on, 1 ends the walk, -errno ends it as an error. */
+/* The event; it may ask calls_read(). 0 goes on, WALK_END (base/walk.h) or -errno ends the walk. */
 typedef int calls_fn(void *ctx, const struct calls_event *e);
 
 /* Takes f over. 0, or -errno after an error: see trace_open(). -ENOTSUP: the trace does not tell who is who. */

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "base/vec.h"
+#include "base/walk.h"
 #include "store/file/read_int.h"
 #include "store/slow.h"
 
@@ -333,7 +334,7 @@ static int take_stack(struct recread *r, sqlite3_stmt *st, void *unused, void *c
 	if (n)
 		memcpy(r->frames, sqlite3_column_blob(st, 4), n * sizeof(*r->frames));
 	*s = (struct rec_stack){ (enum recfile_space)space, u32(st, 1), u32(st, 3), u64(st, 2), r->frames, n };
-	return 1; /* found */
+	return WALK_END; /* found */
 }
 
 int recread_stack(struct recread *r, int64_t id, struct rec_stack *ret, struct err *err)
@@ -343,7 +344,7 @@ int recread_stack(struct recread *r, int64_t id, struct rec_stack *ret, struct e
 
 	if (e == 0)
 		return err_set(err, -ENOENT, "there is no stack %lld", (long long)id);
-	return e > 0 ? 0 : e;
+	return walk_ended(e);
 }
 
 /* -- rows by time -- */

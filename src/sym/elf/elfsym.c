@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "sym/sym.h"
 
 #define ELFSYM_CHUNK 2048u /* symbols read at a time */
@@ -159,14 +160,14 @@ static int match(void *arg, const Elf64_Sym *sym, const char *name, uint64_t roo
 	    memcmp(name, f->name, f->len) != 0)
 		return 0;
 	f->addr = sym->st_value;
-	return 1;
+	return WALK_END;
 }
 
 int elfsym_find(const struct elf *e, const char *name, size_t len, bool code, uint64_t *ret)
 {
 	struct finding f = { .name = name, .len = len, .code = code };
 
-	if (elfsym_each(e, SHT_SYMTAB, match, &f) != 1 && elfsym_each(e, SHT_DYNSYM, match, &f) != 1)
+	if (elfsym_each(e, SHT_SYMTAB, match, &f) != WALK_END && elfsym_each(e, SHT_DYNSYM, match, &f) != WALK_END)
 		return -ENOENT;
 	*ret = f.addr;
 	return 0;

@@ -117,12 +117,12 @@ static void top_narrows_by_one_name(void **state)
 	request_init(&t.request, "dwell", &silent);
 	live_top_begin(&t);
 	assert_int_equal(t.every_ns, LIVE_TOP_EVERY_NS);
-	assert_int_equal(live_top_only(&t, "comm", "sh", &err), 0);
+	assert_int_equal(live_top_only(&t, &(struct optrow){ .name = "comm" }, "sh", &err), 0);
 	assert_string_equal(t.filter.comm, "sh");
 	assert_string_equal(t.request.opts.comm, "sh");
 	assert_string_equal(param(&t.request, "comm"), "sh");
 	assert_string_equal(t.title, "comm sh");
-	assert_int_equal(live_top_only(&t, "cgroup", "a", &err), 0);
+	assert_int_equal(live_top_only(&t, &(struct optrow){ .name = "cgroup" }, "a", &err), 0);
 	assert_string_equal(t.filter.cgroup, "/a");
 	t.every_ns = LIVE_TOP_EVERY_NS_MIN - 1;
 	assert_int_equal(live_top_check(&t, &err), -EINVAL);
