@@ -10,7 +10,7 @@ void near_init(struct near *m, const char *want)
 	size_t n = strlen(want);
 
 	/* One slip for short names, a third of a long one. */
-	*m = (struct near){ .want = want, .dist = n < 3 ? 2 : n < 6 ? 3 : (unsigned)n / 3 + 1 };
+	*m = (struct near){ .want = want, .dist = n < 4 ? 2 : n < 6 ? 3 : (unsigned)n / 3 + 1 };
 }
 
 static unsigned min3(unsigned a, unsigned b, unsigned d)
@@ -57,7 +57,7 @@ void near_try(struct near *m, const char *name)
 	if (!n || n > NEAR_MAX_NAME || nw > NEAR_MAX_NAME || diff >= m->dist)
 		return;
 	d = distance(m->want, nw, name, n);
-	if (d < m->dist && d < nw) {
+	if (d < m->dist && d < nw && (n >= 4 || d < 2)) {
 		m->dist = d;
 		m->best = name;
 	}

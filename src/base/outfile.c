@@ -63,6 +63,20 @@ int outfile_begin(struct outfile *o, const char *path, struct err *err)
 	return open_temp(o, 0666 & ~mask, err);
 }
 
+int outfile_try(const char *path, struct err *err)
+{
+	struct outfile o;
+	struct stat st;
+	int e;
+
+	if (!path || !strcmp(path, "-") || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return 0;
+	e = outfile_begin(&o, path, err);
+	if (e == 0)
+		outfile_end(&o, -ECANCELED, NULL);
+	return e;
+}
+
 int outfile_end(struct outfile *o, int e, struct err *err)
 {
 	const char *name = o->path ? o->path : "standard output";

@@ -73,7 +73,7 @@ static int stuck_main(int argc, char **argv)
 	view_init(&view_stuck, &c.live.view);
 	e = cmd_options(&options, &c, argc, argv);
 	if (e == 0)
-		e = cmd_ended(live_stuck_whose(&c.live, optind < argc, &err), &err);
+		e = cmd_err(live_stuck_whose(&c.live, optind < argc, &err), &err);
 	if (e == 0)
 		return optind < argc ? of_recording(&c, &options, argv + optind, (size_t)(argc - optind))
 				     : cmd_ran(live_stuck_run(&c.live), 0);

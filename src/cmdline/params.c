@@ -4,12 +4,14 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/near.h"
+#include "base/optrow.h"
 #include "cmdline/opts.h"
 #include "engine/front/compile.h"
 
 int params_unknown(const char *name, struct err *err)
 {
-	static const char *const names[] = { "help", "version", "json", "record", "record-age", "record-size" };
+	static const char *const names[] = { "help",   "version",	"json",
+						"record", "record-age", "record-size" };
 	struct near near;
 
 	near_init(&near, name);
@@ -39,6 +41,8 @@ int params_option(struct request *c, int argc, char **argv, int *at, struct err 
 		return c->progs.n ? err_set(err, CMDLINE_USAGE, "option requires an argument -- '--%s'", name)
 				  : params_unknown(name, err);
 	}
+	if (!strcmp(g.name, "for"))
+		return optrow_time("for", g.value, 1, &c->for_ns, err);
 	vec_push(&c->given, g);
 	return 0;
 }

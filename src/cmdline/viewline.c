@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/outfile.h"
 
 struct viewline *viewline_new(const struct viewcmd *c)
 {
@@ -281,6 +282,8 @@ int viewline_read(struct viewline *l, int argc, char **argv, enum view_output ou
 		e = view_choose(l->view, &l->job, out, err);
 	if (e == 0 && l->view->check)
 		e = l->view->check(l->state, &l->job, err);
+	if (e == 0 && l->record)
+		return outfile_try(l->job.output, err);
 	if (e == -ENODATA) {
 		const char *missing = arena_strdup(l->a, err->msg);
 

@@ -220,8 +220,10 @@ int live_slow_group(struct live_slow *l, struct err *err)
 		return 0;
 	slowfilter_options(&l->filter, c);
 	l->show.wanted_only = wanted_text(c->arena, &c->opts, &b, &reason) == 0;
-	if (l->show.wanted_only)
+	if (l->show.wanted_only) {
+		l->filter.told = l->filter.unit && reason;
 		return 0;
+	}
 	if (l->show.by)
 		return err_set(err, -EINVAL, "--by with this filter: %s", reason);
 	request_option(c, "comm", ""); /* one that is not there yet: slow events are chosen by name when there is one */

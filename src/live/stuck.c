@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live/stuck.h"
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
@@ -63,6 +64,8 @@ int live_stuck_whose(struct live_stuck *r, bool recorded, struct err *err)
 	struct dopts o = r->request.opts;
 	uint64_t id;
 
+	if (!recorded && r->view.print.pid && kill((pid_t)r->view.print.pid, 0) < 0 && errno == ESRCH)
+		return err_set(err, -ESRCH, "there is no process %u", r->view.print.pid);
 	if (!r->cgroup)
 		return 0;
 	if (recorded || (num_parse_u64(r->cgroup, &id) == 0 && id))

@@ -161,7 +161,7 @@ static int find(struct statrun *c, struct perfcount *k, pid_t *ret_pid)
 		strb_printf(&c->title, "%d process%s called %s", n, n == 1 ? "" : "es", c->comm);
 	} else {
 		if (num_parse_u64(c->pid, &pid) < 0 || !pid || pid > INT32_MAX)
-			return listener_fail(&c->request.to, -EINVAL, "stat: -p: '%s' is no process", c->pid);
+			return listener_fail(&c->request.to, LISTENER_WRONG, "stat: -p: '%s' is no process", c->pid);
 		r = add_threads(k, c->pid);
 		if (r == -ESRCH)
 			return listener_fail(&c->request.to, -ESRCH, "stat: there is no process %s", c->pid);

@@ -54,8 +54,12 @@ static int check_wanted(const struct request *c)
 	const char *reason = NULL;
 
 	if (wanted_text(c->arena, &c->opts, &b, &reason) < 0)
-		return listener_fail(&c->to, -EINVAL, "%s", reason);
-	return grouped_text(c->arena, &c->opts, &b, &reason) < 0 ? listener_fail(&c->to, -EINVAL, "by: %s", reason) : 0;
+		return listener_fail(&c->to, LISTENER_WRONG, "%s", reason);
+	if (reason)
+		listener_msg(&c->to, "%s", reason);
+	return grouped_text(c->arena, &c->opts, &b, &reason) < 0
+		       ? listener_fail(&c->to, LISTENER_WRONG, "by: %s", reason)
+		       : 0;
 }
 
 /* Does the program use this variable of the library? */

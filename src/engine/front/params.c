@@ -1,21 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matches the named parameters that were given with those that the programs declare. */
+#include <string.h>
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "base/strb.h"
 #include "engine/front/compile.h"
 
-static void list_names(const struct request *c)
+/* Options of `dwell run`, which are options of D of the same name. */
+static const char *const of_tools[] = { "comm", "user", "cgroup", "container", "unit", "by" };
+static const char *const of_all[] = { "for", "help", "json", "record", "record-age", "record-size" };
+
+static bool told_option(const struct request *c, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(of_tools); i++)
+		if (!strcmp(name, of_tools[i])) {
+			listener_msg(&c->to, "--%s is an option of tools ('%s run NAME'); of a program it is -x %s=…", name,
+				     c->name, name);
+			return true;
+		}
+	return false;
+}
+
+static void tell_unknown(const struct request *c, const char *name)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
-	const struct param *p = c->params.first;
+	struct near near;
 
-	if (!p) {
-		listener_msg(&c->to, "the program declares no parameters: #pragma D param");
+	if (told_option(c, name))
 		return;
+	near_init(&near, name);
+	for (const struct param *p = c->params.first; p; p = p->next) {
+		near_try(&near, p->name);
+		strb_printf(&b, "%s --%s", b.n ? "," : "", p->name);
 	}
-	for (; p; p = p->next)
-		strb_printf(&b, " --%s%s", p->name, p->next ? "," : "");
-	listener_msg(&c->to, "its parameters are%s", strb_str(&b));
+	for (size_t i = 0; i < ARRAY_SIZE(of_all); i++)
+		near_try(&near, of_all[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(of_tools); i++)
+		near_try(&near, of_tools[i]);
+	if (near.best)
+		listener_msg(&c->to, "no such parameter or option: --%s; did you mean --%s?", name, near.best);
+	else if (b.n)
+		listener_msg(&c->to, "no such parameter or option: --%s; the parameters are%s", name, strb_str(&b));
+	else
+		listener_msg(&c->to, "no such parameter or option: --%s; the program declares no parameters", name);
 }
 
 int params_check(const struct request *c)
@@ -24,7 +51,7 @@ int params_check(const struct request *c)
 
 	for (size_t i = 0; i < c->given.n; i++)
 		if (!c->given.v[i].known) {
-			listener_msg(&c->to, "no such parameter or option: --%s", c->given.v[i].name);
+			tell_unknown(c, c->given.v[i].name);
 			unknown = true;
 		}
 	for (const struct param *p = c->params.first; p; p = p->next)
@@ -32,7 +59,5 @@ int params_check(const struct request *c)
 			listener_msg(&c->to, "parameter --%s must be given: %s", p->name, p->help);
 			missing = true;
 		}
-	if (unknown)
-		list_names(c);
 	return unknown || missing ? LISTENER_WRONG : 0;
 }

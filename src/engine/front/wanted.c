@@ -216,25 +216,31 @@ static int find_cgroup(struct arena *a, const char *path, struct search *ret, co
 	return -EINVAL;
 }
 
-static int find_container(struct arena *a, const char *id, struct search *ret, const char **ret_reason)
+bool wanted_is_container(const char *id)
 {
 	size_t n = strlen(id);
 
+	return n >= ID_MIN && n <= ID_LEN && strspn(id, "0123456789abcdef") == n;
+}
+
+static int find_container(struct arena *a, const char *id, struct search *ret, const char **ret_reason)
+{
 	*ret = (struct search){ .a = a, .name = id, .part = true };
-	if (n < ID_MIN || n > ID_LEN || strspn(id, "0123456789abcdef") != n) {
-		*ret_reason = arena_printf(a, "'%s' is no id of a container: %d to %d hexadecimal digits", id, ID_MIN,
-					   ID_LEN);
+	if (!wanted_is_container(id)) {
+		*ret_reason = arena_printf(a, WANTED_NO_CONTAINER, id);
 		return -EINVAL;
 	}
 	search_name(ret);
 	return 0;
 }
 
-static void find_unit(struct arena *a, const char *unit, struct search *ret)
+static void find_unit(struct arena *a, const char *unit, struct search *ret, const char **ret_note)
 {
 	*ret = (struct search){ .a = a, .name = strchr(unit, '.') ? unit : arena_printf(a, "%s.service", unit) };
 	search_name(ret);
 	if (ret->n == 0) {
+		*ret_note = arena_printf(a, "no process is in unit %s now; its events are shown when there is one",
+					 ret->name);
 		ret->n = 1;
 		ret->found[0] = (struct group){ .of = CURTHREAD "->cgroups->dfl_cgrp", .level = SYSTEM_UNIT_LEVEL };
 	}
@@ -258,7 +264,7 @@ static int find(struct arena *a, const struct dopts *o, struct sought *ret, cons
 	if (e == 0 && o->container[0])
 		e = find_container(a, o->container, &ret->container, ret_reason);
 	if (e == 0 && o->unit[0])
-		find_unit(a, o->unit, &ret->unit);
+		find_unit(a, o->unit, &ret->unit, ret_reason);
 	return e;
 }
 

@@ -12,7 +12,7 @@
 /* Is there any such option? */
 bool wanted_any(const struct dopts *o);
 /* Adds "inline int wanted = …;", and the same of any thread: "inline int wanted_of[struct task_struct *T] = …;". 0, or
- * -EINVAL with the reason in *ret_reason, in the arena. */
+ * -EINVAL with the reason in *ret_reason, in the arena. With 0, it is a note for the user, or as it was. */
 int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_reason);
 
 /* The i-th tree of control groups: the folder where it is mounted, "" if it is not there, NULL: there are no more. The
@@ -21,6 +21,9 @@ int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const ch
 const char *wanted_tree(struct arena *a, size_t i, const char **ret_of);
 /* The same of another thread than the current one: thread is a name in D. */
 const char *wanted_of_thread(struct arena *a, const char *of, const char *thread);
+/* Can it be the id of a container, or its beginning? */
+#define WANTED_NO_CONTAINER "'%s' is no id of a container: 8 to 64 hexadecimal digits"
+bool wanted_is_container(const char *id);
 /* The number of a user: of a name in /etc/passwd, or the number itself. */
 bool wanted_user(const char *name, uint64_t *ret);
 /* Are all control groups visible? Only then are levels the kernel's. */

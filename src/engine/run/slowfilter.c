@@ -30,6 +30,8 @@ int slowfilter_only(struct slowfilter *f, const char *of, const char *name, stru
 	} else if (!strcmp(of, "cgroup")) {
 		f->cgroup = slowfilter_cgroup(f->arena, name);
 	} else if (!strcmp(of, "container")) {
+		if (!wanted_is_container(name))
+			return err_set(err, -EINVAL, WANTED_NO_CONTAINER, name);
 		f->container = name;
 	} else if (!strcmp(of, "unit")) {
 		f->unit = strchr(name, '.') ? name : arena_printf(f->arena, "%s.service", name);
@@ -116,7 +118,7 @@ int slowfilter_open(struct slowfilter *f, const struct listener *to, struct err 
 
 	if (e < 0)
 		return e;
-	if (wants_groups(f) && !f->root && !has_anybody(f))
+	if (wants_groups(f) && !f->told && !f->root && !has_anybody(f))
 		listener_msg(to, "no process is %s %s now; its events are shown when there is one",
 			     f->cgroup	    ? "in cgroup"
 			     : f->container ? "in container"

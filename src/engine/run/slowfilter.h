@@ -16,6 +16,7 @@ struct slowfilter {
 	const char *user;		       /* as it was given; NULL: any */
 	uint32_t uid;			       /* of user */
 	uint32_t root;			       /* process: it and its descendants; 0: any */
+	bool told;			       /* elsewhere: nobody is in the unit */
 	struct process_filter *process_filter; /* NULL: none of these is asked for */
 };
 

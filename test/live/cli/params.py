@@ -35,14 +35,14 @@ live.check(
 )
 for args, want, text in [
     ([], 2, "parameter --must must be given: how many"),
-    (["--must", "1", "--treshold", "2"], 2, "no such parameter or option: --treshold"),
-    (["--must", "1", "--nosuch=2"], 2, "its parameters are --threshold, --name, --rate, --must"),
+    (["--must", "1", "--treshold", "2"], 2, "--treshold; did you mean --threshold?"),
+    (["--must", "1", "--nosuch=2"], 2, "--nosuch; the parameters are --threshold, --name, --rate, --must"),
     (["--must", "x"], 1, '--must must be an integer, not "x"'),
     (["--must"], 2, "option requires an argument -- '--must'"),
 ]:
     code, out, err = run(*args)
     live.check(code == want and text in err, " ".join(["params"] + args), f"{code} {out}{err}")
-r = live.dwell("-n", "BEGIN { exit(0); }", "--foo", "3")
+r = live.dwell("-n", "BEGIN { exit(0); }", "--zzzzz", "3")
 live.check(r.returncode == 2 and "the program declares no parameters" in r.stderr, "no parameters at all", r.stderr)
 r = live.dwell("-n", '#pragma D param a int "x" 1\n#pragma D param a int "y" 2\nBEGIN { exit($a); }')
 live.check(r.returncode == 1 and "parameter is declared already: a" in r.stderr, "declared twice", r.stderr)
