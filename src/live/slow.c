@@ -10,6 +10,7 @@
 #include "engine/front/wanted.h"
 #include "latency/cause/trackers.h"
 #include "load/cpus.h"
+#include "run/os/signals.h"
 #include "run/session.h"
 
 #define REQUESTS_NESTED "8" /* within each other, with ,nested */
@@ -381,8 +382,11 @@ int live_slow_run(struct live_slow *l)
 					   .lasting = l->as_daemon,
 					   .flight = on_flight,
 					   .wants_flight = wants_flight };
-	int e = live_slow_request(l);
+	int e;
 
+	if (l->as_daemon)
+		signals_early(false);
+	e = live_slow_request(l);
 	l->show.wants = wants;
 	l->show.wants_ctx = &l->filter;
 	if (e == 0 && slowshow_prepare(&l->show) < 0)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "run/os/signals.h"
 
 static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 /* The file, and those that SQLite puts next to it. Handlers have nothing but globals. */
@@ -23,13 +24,19 @@ static void remove_files(void)
 		unlink(paths[i]);
 }
 
+/* Of a second signal, while run/os/signals.h keeps the first one. */
+static void remove_guarded(void)
+{
+	if (guarded && getpid() == owner)
+		remove_files();
+}
+
 /* Ends the process by this signal: when the handler returns, since the signal is blocked in it. */
 static void on_signal(int sig)
 {
 	int code = errno;
 
-	if (guarded && getpid() == owner)
-		remove_files();
+	remove_guarded();
 	signal(sig, SIG_DFL);
 	raise(sig);
 	errno = code;
@@ -54,6 +61,7 @@ static void guard(const char *path)
 			return;
 	owner = getpid();
 	guarded = 1;
+	signals_at_exit(remove_guarded);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		sigaction(wanted[i], NULL, &saved[i]);
 		if (saved[i].sa_handler == SIG_DFL)

@@ -560,6 +560,8 @@ int request_run(struct request *c, const struct run_observer *show, int *ret_sta
 
 	ret_status = ret_status ? ret_status : &unwanted;
 	*ret_status = 0;
+	if (!c->list && !c->compile_only)
+		signals_early(!show || !show->tick);
 	if (e == 0)
 		e = compile_open(&r.w, c, target);
 	if (e == 0)
@@ -569,5 +571,6 @@ int request_run(struct request *c, const struct run_observer *show, int *ret_sta
 	if (e == 0)
 		e = c->list ? list_probes(&r, target) : compile_and_run(&r, target, ret_status);
 	run_done(&r);
+	signals_late();
 	return e;
 }

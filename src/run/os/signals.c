@@ -27,6 +27,8 @@ static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 static volatile sig_atomic_t arrived, hung_up, cut;
 static volatile uint64_t first_ns, cut_ns; /* written before the flags that tell of them */
+static volatile sig_atomic_t waiting, early; /* signals_early() has set handlers; the signal that came since */
+static volatile uint64_t early_ns;
 static int event_fd = -1, null_fd = -1, io_fd = -1, watched_fd = -1;
 static void (*at_exit[SIGNALS_AT_EXIT_MAX])(void);
 static timer_t timer;
@@ -101,14 +103,18 @@ static void leave(void)
 	_exit(1);
 }
 
-static void say_ended(void)
+static void say(const char *text)
 {
-	static const char text[] = ": ended by a second signal before all was read and printed: the rest is lost\n";
 	const char *name = program_invocation_short_name;
 
 	if (!takes_nothing(STDERR_FILENO) && write(STDERR_FILENO, name, strlen(name)) > 0 &&
-	    write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+	    write(STDERR_FILENO, text, strlen(text)) < 0)
 		return;
+}
+
+static void say_ended(void)
+{
+	say(": ended by a second signal before all was read and printed: the rest is lost\n");
 }
 
 /* By the timer, in the thread that prints. */
@@ -163,6 +169,25 @@ static void on_signal(int sig)
 	errno = code;
 }
 
+/* Before there is a run. The second one ends the process, by that signal. */
+static void on_early(int sig)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	int code = errno;
+
+	if (!early) {
+		early_ns = now;
+		early = sig;
+		say(": ends as soon as it has started; a second signal ends it at once\n");
+	} else if (now - early_ns > SIGNALS_SAME_NS) {
+		for (unsigned i = 0; i < SIGNALS_AT_EXIT_MAX && at_exit[i]; i++)
+			at_exit[i]();
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
+	errno = code;
+}
+
 /* Interrupts the sleep of the event loop, which then asks. */
 static void on_hangup(int sig)
 {
@@ -185,6 +210,33 @@ static void make_timer(void)
 	null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 }
 
+void signals_early(bool hangup_ends)
+{
+	struct sigaction sa = { .sa_handler = on_early, .sa_flags = SA_RESTART };
+	const struct sigaction hup = { .sa_handler = on_hangup, .sa_flags = SA_RESTART };
+
+	if (waiting || event_fd >= 0)
+		return;
+	early = 0;
+	for (unsigned i = 0; i < NWANTED; i++)
+		sigaddset(&sa.sa_mask, wanted[i]);
+	for (unsigned i = 0; i < NWANTED; i++) {
+		sigaction(wanted[i], NULL, &saved[i]);
+		if (saved[i].sa_handler == SIG_DFL)
+			sigaction(wanted[i], wanted[i] == SIGHUP && !hangup_ends ? &hup : &sa, NULL);
+	}
+	waiting = 1;
+}
+
+void signals_late(void)
+{
+	if (!waiting)
+		return;
+	waiting = 0;
+	for (unsigned i = 0; i < NWANTED; i++)
+		sigaction(wanted[i], &saved[i], NULL);
+}
+
 int signals_install(bool hangup_ends, int *ret_fd)
 {
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -201,13 +253,18 @@ int signals_install(bool hangup_ends, int *ret_fd)
 	for (unsigned i = 0; i < NWANTED; i++)
 		sigaddset(&sa.sa_mask, wanted[i]);
 	for (unsigned i = 0; i < NWANTED; i++) {
-		sigaction(wanted[i], NULL, &saved[i]);
+		if (!waiting)
+			sigaction(wanted[i], NULL, &saved[i]);
 		if (wanted[i] == SIGHUP && !hangup_ends)
 			sigaction(SIGHUP, &hup, NULL);
 		else if (saved[i].sa_handler != SIG_IGN)
 			sigaction(wanted[i], &sa, NULL);
 	}
 	*ret_fd = event_fd;
+	waiting = 0;
+	if (early)
+		on_signal(early);
+	early = 0;
 	return 0;
 }
 
