@@ -10,8 +10,7 @@
 
 int params_unknown(const char *name, struct err *err)
 {
-	static const char *const names[] = { "help",   "version",	"json",
-						"record", "record-age", "record-size" };
+	static const char *const names[] = { "help", "version", "json", "record", "record-age", "record-size" };
 	struct near near;
 
 	near_init(&near, name);

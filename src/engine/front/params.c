@@ -14,8 +14,8 @@ static bool told_option(const struct request *c, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(of_tools); i++)
 		if (!strcmp(name, of_tools[i])) {
-			listener_msg(&c->to, "--%s is an option of tools ('%s run NAME'); of a program it is -x %s=…", name,
-				     c->name, name);
+			listener_msg(&c->to, "--%s is an option of tools ('%s run NAME'); of a program it is -x %s=…",
+				     name, c->name, name);
 			return true;
 		}
 	return false;

@@ -24,7 +24,7 @@ static void remove_files(void)
 		unlink(paths[i]);
 }
 
-/* Of a second signal, while run/os/signals.h keeps the first one. */
+/* For a second signal, while run/os/signals.h keeps the first one. */
 static void remove_guarded(void)
 {
 	if (guarded && getpid() == owner)

@@ -52,15 +52,33 @@ static const char *nearest(const struct line_search *s, struct arena *a)
 	return s->below || s->above ? arena_printf(a, "%" PRIu32, s->below ? s->below : s->above) : NULL;
 }
 
-static int open_lines(const struct uproc *p, const struct uproc_obj *o, struct uobj_file *f, struct srcline **ret)
+void ulines_forget(struct ulines_file *k)
 {
-	int r = uobj_open(o->o, f);
+	if (!k->lines)
+		return;
+	srcline_free(k->lines);
+	uobj_close(&k->file);
+	k->lines = NULL;
+}
 
+/* Several descriptions name functions of one file: the last one stays open. */
+static int open_lines(struct prov_env *env, const struct uproc *p, const struct uproc_obj *o, struct ulines_file **ret)
+{
+	struct ulines_file *k = *ret = uproc_lines(env);
+	int r;
+
+	if (k->lines && k->of == o)
+		return 0;
+	ulines_forget(k);
+	k->of = o;
+	r = uobj_open(o->o, &k->file);
 	if (r < 0)
 		return r;
-	r = srcline_open_file(&f->elf, o->o->path, DEBUGFILE_DIR, (uint32_t)p->pid, ret);
-	if (r < 0)
-		uobj_close(f);
+	r = srcline_open_file(&k->file.elf, o->o->path, DEBUGFILE_DIR, (uint32_t)p->pid, &k->lines);
+	if (r < 0) {
+		uobj_close(&k->file);
+		k->lines = NULL;
+	}
 	return r;
 }
 
@@ -69,19 +87,16 @@ int ulines_each(struct prov_env *env, const struct uproc *p, const struct uproc_
 {
 	const char *at = strrchr(name, '@');
 	struct line_search s = { .env = env, .fn = fn, .arg = arg };
-	struct srcline *lines = NULL;
-	struct uobj_file file;
-	int r = open_lines(p, o, &file, &lines);
+	struct ulines_file *k;
+	int r = open_lines(env, p, o, &k);
 
 	if (r < 0)
 		return r;
-	s.elf = &file.elf;
+	s.elf = &k->file.elf;
 	s.file = arena_printf(env->cache->arena, "%.*s", (int)(at - name), name);
 	s.line = at + 1;
 	s.wanted = (uint32_t)strtoul(at + 1, NULL, 10);
-	r = srcfind_statements(lines, is_wanted, one_statement, &s);
-	srcline_free(lines);
-	uobj_close(&file);
+	r = srcfind_statements(k->lines, is_wanted, one_statement, &s);
 	*ret_near = nearest(&s, env->cache->arena);
 	return r;
 }
@@ -104,15 +119,12 @@ int ulines_copies(struct prov_env *env, const struct uproc *p, const struct upro
 		  void (*fn)(void *arg, const struct uline *l), void *arg)
 {
 	struct line_search s = { .env = env, .fn = fn, .arg = arg };
-	struct srcline *lines = NULL;
-	struct uobj_file file;
-	int r = open_lines(p, o, &file, &lines);
+	struct ulines_file *k;
+	int r = open_lines(env, p, o, &k);
 
 	if (r < 0)
 		return r;
-	s.elf = &file.elf;
-	r = srcfind_copies(lines, func, one_copy, &s);
-	srcline_free(lines);
-	uobj_close(&file);
+	s.elf = &k->file.elf;
+	r = srcfind_copies(k->lines, func, one_copy, &s);
 	return r;
 }

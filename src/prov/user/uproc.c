@@ -50,6 +50,7 @@ struct prov_procs {
 	VEC(struct uproc *) commands;
 	bool commands_known;
 	struct ulater later;
+	struct ulines_file lines;
 	bool caps_known, multi, warned;
 	int caps_error;
 	char reason[CAPS_REASON_MAX];
@@ -64,6 +65,11 @@ static struct prov_procs *procs(struct prov_env *env)
 	return pc->procs;
 }
 
+struct ulines_file *uproc_lines(struct prov_env *env)
+{
+	return &procs(env)->lines;
+}
+
 void uproc_done(struct prov_cache *pc)
 {
 	struct prov_procs *ps = pc->procs;
@@ -74,6 +80,7 @@ void uproc_done(struct prov_cache *pc)
 	HASH_CLEAR(hh, ps->files);
 	for (size_t i = 0; i < ps->pins.n; i++)
 		close(ps->pins.v[i]);
+	ulines_forget(&ps->lines);
 	vec_free(&ps->pins);
 	vec_free(&ps->commands);
 }
@@ -513,6 +520,7 @@ int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32
 	struct uprobe_fds f = { 0 };
 	int r = done ? 0 : err_set(err, -ENOMEM, "out of memory");
 
+	ulines_forget(uproc_lines(env)); /* all is found by now */
 	for (uint32_t i = 0; i < nprobes && r == 0; i++)
 		if (!done[i])
 			r = attach_file(probes, nprobes, i, done, e, prog_fd, &f, err);

@@ -133,6 +133,14 @@ void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc 
 void pid_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 
 /* ---- ulines.c: lines of the source ---- */
+/* The file whose debug information was asked last. */
+struct ulines_file {
+	const struct uproc_obj *of;
+	struct srcline *lines; /* NULL: none */
+	struct uobj_file file;
+};
+struct ulines_file *uproc_lines(struct prov_env *env); /* uproc.c has it */
+void ulines_forget(struct ulines_file *k);
 /* Where statements of the lines begin that "FILE@LINE" means, both globs: calls fn with the offset in the file, and
  * the line by its name. -ENODATA: no debug information tells; else *ret_near has lines with code in those files that
  * are next to the wanted one, or NULL. */

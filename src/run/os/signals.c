@@ -26,7 +26,7 @@ static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define NOUTPUTS 3
 
 static volatile sig_atomic_t arrived, hung_up, cut;
-static volatile uint64_t first_ns, cut_ns; /* written before the flags that tell of them */
+static volatile uint64_t first_ns, cut_ns;   /* written before the flags that tell of them */
 static volatile sig_atomic_t waiting, early; /* signals_early() has set handlers; the signal that came since */
 static volatile uint64_t early_ns;
 static int event_fd = -1, null_fd = -1, io_fd = -1, watched_fd = -1;

@@ -11,9 +11,24 @@
 
 #define MAX_NAMED 4u /* from an entry to the one that has its name */
 
+/* All copies of a file but those of its split units, and the functions that they are of, by offset: read once. */
+struct copy {
+	uint64_t off, origin; /* of its entry; of the function's */
+	size_t unit;
+};
+struct copied {
+	uint64_t off;
+	const char *name, *linkage; /* NULL: it has none */
+};
+struct srccopies {
+	VEC(struct copy) v;
+	VEC(struct copied) of;
+};
+
 struct search {
 	struct srcline *s;
 	const char *func;
+	struct srccopies *all;
 	VEC(uint64_t) origins; /* the entries that are this function, by offset */
 	srcfind_fn fn;
 	void *arg;
@@ -132,17 +147,108 @@ static int search_split(struct search *f, struct unit *u)
 	return r;
 }
 
+static int note_copy(struct search *f, struct unit *u, const struct dw_die *e)
+{
+	const struct copy c = { e->off, e->origin, (size_t)(u - f->s->units) };
+	const struct copied of = { .off = e->origin };
+	int r;
+
+	if (e->tag != TAG_INLINED || !e->origin)
+		return 0;
+	r = vec_try_push(&f->all->v, c);
+	return r ? r : vec_try_push(&f->all->of, of);
+}
+
+/* As is_called(). */
+static void name_copied(struct srcline *s, struct copied *c)
+{
+	struct dw_die e;
+
+	if (dw_die_at(&s->d, c->off, &e) < 0 || e.tag != TAG_SUBPROGRAM)
+		return;
+	for (unsigned i = 0; i < MAX_NAMED; i++) {
+		c->name = c->name ? c->name : e.name;
+		c->linkage = e.linkage_name;
+		if (c->linkage || !e.origin || dw_die_at(&s->d, e.origin, &e) < 0)
+			return;
+	}
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct copied *x = a, *y = b;
+
+	return (x->off > y->off) - (x->off < y->off);
+}
+
+static void free_copies(struct srccopies *all)
+{
+	if (!all)
+		return;
+	vec_free(&all->v);
+	vec_free(&all->of);
+	free(all);
+}
+
+static int read_copies(struct srcline *s)
+{
+	struct search f = { .s = s, .all = calloc(1, sizeof(*f.all)) };
+	int r = f.all ? 0 : -ENOMEM;
+	size_t n = 0;
+
+	for (size_t i = 0; r == 0 && i < s->d.units.n; i++)
+		if (s->units[i].first.u && !s->units[i].first.dwo_name && s->units[i].first.u->base == &s->d.own)
+			r = each_entry(&f, &s->units[i], &s->units[i].first, note_copy);
+	if (r < 0) {
+		free_copies(f.all);
+		return r;
+	}
+	if (f.all->of.n)
+		qsort(f.all->of.v, f.all->of.n, sizeof(*f.all->of.v), by_offset);
+	for (size_t i = 0; i < f.all->of.n; i++) {
+		if (n && f.all->of.v[n - 1].off == f.all->of.v[i].off)
+			continue;
+		f.all->of.v[n] = f.all->of.v[i];
+		name_copied(s, &f.all->of.v[n++]);
+	}
+	f.all->of.n = n;
+	s->copies = f.all;
+	return 0;
+}
+
+/* Gives the copies of one function, which were read before. */
+static int search_read(struct search *f)
+{
+	struct srccopies *all = f->s->copies;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < all->of.n; i++)
+		if (is_same(all->of.v[i].name, f->func) || is_same(all->of.v[i].linkage, f->func))
+			r = vec_try_push(&f->origins, all->of.v[i].off);
+	for (size_t i = 0; r == 0 && f->origins.n && i < all->v.n; i++) {
+		struct dw_die e;
+
+		if (!is_origin(f, all->v.v[i].origin))
+			continue;
+		r = dw_die_at(&f->s->d, all->v.v[i].off, &e);
+		r = r ? r : give_copy(f, &f->s->units[all->v.v[i].unit], &e);
+	}
+	return r;
+}
+
+void srcfind_done(struct srcline *s)
+{
+	free_copies(s->copies);
+	s->copies = NULL;
+}
+
 int srcfind_copies(struct srcline *s, const char *func, srcfind_fn fn, void *arg)
 {
 	struct search f = { .s = s, .func = func, .fn = fn, .arg = arg };
-	int r = 0;
+	int r = s->copies ? 0 : read_copies(s);
 
-	for (size_t i = 0; r == 0 && i < s->d.units.n; i++)
-		if (s->units[i].first.u && !s->units[i].first.dwo_name)
-			r = each_entry(&f, &s->units[i], &s->units[i].first, note_origin);
-	for (size_t i = 0; r == 0 && f.origins.n && i < s->d.units.n; i++)
-		if (s->units[i].first.u && !s->units[i].first.dwo_name && s->units[i].first.u->base == &s->d.own)
-			r = each_entry(&f, &s->units[i], &s->units[i].first, give_copy);
+	if (r == 0)
+		r = search_read(&f);
 	for (size_t i = 0; r == 0 && i < s->d.units.n; i++)
 		if (s->units[i].first.u && s->units[i].first.dwo_name)
 			r = search_split(&f, &s->units[i]);

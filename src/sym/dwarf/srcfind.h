@@ -20,4 +20,6 @@ typedef int (*srcfind_fn)(void *arg, const struct srcplace *p);
 int srcfind_statements(struct srcline *s, bool (*want)(void *arg, const char *base), srcfind_fn fn, void *arg);
 /* Where the inlined copies of a function are entered: by its name in the source or as the linker knows it. */
 int srcfind_copies(struct srcline *s, const char *func, srcfind_fn fn, void *arg);
+/* Forgets what was read of copies. srcline_free() calls it. */
+void srcfind_done(struct srcline *s);
 #endif

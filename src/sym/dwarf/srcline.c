@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "sym/dwarf/srcfind.h"
 #include "sym/dwarf/srcunit.h"
 
 #define MAX_ORIGINS 8u /* from an entry to the one that has its name */
@@ -243,6 +244,7 @@ void srcline_free(struct srcline *s)
 {
 	if (!s)
 		return;
+	srcfind_done(s);
 	drop_units(s);
 	dw_close(&s->d);
 	dw_split_done(&s->split);

@@ -36,10 +36,11 @@ struct unit { /* what is kept of one */
 struct srcline {
 	struct dw d;
 	struct dw_split split;
-	struct unit *units; /* as d.units */
-	struct ranges map;  /* the addresses of units, in order */
-	size_t cached;	    /* bytes */
-	bool zero;	    /* there can be code at address 0 */
+	struct unit *units;	  /* as d.units */
+	struct ranges map;	  /* the addresses of units, in order */
+	size_t cached;		  /* bytes */
+	bool zero;		  /* there can be code at address 0 */
+	struct srccopies *copies; /* srcfind.c; NULL: not read yet */
 };
 
 /* Adds all ranges of an entry; base: where its unit begins. -EFBIG, -ENOMEM. */
