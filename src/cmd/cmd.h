@@ -86,6 +86,8 @@ void cmd_list_parts(const struct command *c, FILE *out);
 bool cmd_help_of_tool(const char *name, FILE *out);
 /* The same of a word that may be another name of it, on standard output. 0; -ENOENT */
 int cmd_show_tool(const char *word);
+/* Is there a shipped tool of this name, which other programs may have given it? */
+bool cmd_is_tool(const char *word);
 /* There is no such tool: one line on what is meant. EXIT_USAGE. */
 int cmd_no_tool(const char *word);
 /* The shipped tools, a line each; word: those that have it in name or purpose, or NULL. How many. */

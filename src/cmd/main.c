@@ -94,6 +94,8 @@ int cmd_unknown(const char *word)
 	const char *names[ARRAY_SIZE(commands)];
 	_cleanup_(strb_free) struct strb b = { 0 };
 
+	if (cmd_is_tool(word))
+		return cmd_wrong("%s is a tool: %s run %s", word, cmd_name(), word);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i]->name;
 	verb_explain(&b, word, names, ARRAY_SIZE(names));

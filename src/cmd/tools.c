@@ -104,6 +104,14 @@ static bool has_tool(const char *name)
 	return there;
 }
 
+bool cmd_is_tool(const char *word)
+{
+	char name[TOOL_NAME_MAX];
+	bool other;
+
+	return tool_name(word, name, &other) && has_tool(name);
+}
+
 static void begin(struct request *c, const char *name)
 {
 	cmd_begin(c);

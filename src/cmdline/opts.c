@@ -183,6 +183,8 @@ static int check_modes(struct request *c, struct err *err)
 		return CMDLINE_DONE; /* nothing to compile, which is no error */
 	if (c->progs.n == 0 && c->given.n)
 		return params_unknown(c->given.v[0].name, err);
+	if (c->progs.n == 0 && c->list && c->for_ns)
+		return params_unknown("for", err);
 	return c->progs.n == 0 && !c->list ? err_set(err, CMDLINE_USAGE, "%s", "") : 0;
 }
 

@@ -102,7 +102,7 @@ static void a_user_that_is_none_is_told_before_anything_is_opened(void **state)
 
 	(void)state;
 	request_option(&c, "user", "no-such-user");
-	assert_int_equal(compile_open(&w, &c, 0), -EINVAL);
+	assert_int_equal(compile_open(&w, &c, 0), LISTENER_WRONG);
 	told_has("no user 'no-such-user'");
 	assert_null(w.reg);
 }

@@ -28,7 +28,8 @@ static void set(const char *name, const char *value)
 	assert_int_equal(dopts_set(&opts, name, value, NULL), 0);
 }
 
-static void expect(const char *now, const char *of)
+/* note: what the user is told, or NULL. */
+static void expect_noted(const char *now, const char *of, const char *note)
 {
 	_cleanup_(strb_free) struct strb got = { 0 };
 	const char *reason = NULL, *want = arena_printf(arena,
@@ -39,7 +40,15 @@ static void expect(const char *now, const char *of)
 
 	assert_int_equal(wanted_text(arena, &opts, &got, &reason), 0);
 	assert_string_equal(strb_str(&got), want);
-	assert_null(reason);
+	if (note)
+		assert_string_equal(reason, note);
+	else
+		assert_null(reason);
+}
+
+static void expect(const char *now, const char *of)
+{
+	expect_noted(now, of, NULL);
 }
 
 static void expect_refusal(const char *words)
@@ -137,12 +146,14 @@ static void groups(void **state)
 	set("container", "");
 	set("unit", "no-such-unit"); /* the same, by its name, among the system's */
 	if (sees)
-		expect(" && (cgroup_named[curthread->cgroups->dfl_cgrp, 2, \"no-such-unit.service\"])",
-		       " && (cgroup_named[T->cgroups->dfl_cgrp, 2, \"no-such-unit.service\"])");
+		expect_noted(" && (cgroup_named[curthread->cgroups->dfl_cgrp, 2, \"no-such-unit.service\"])",
+			     " && (cgroup_named[T->cgroups->dfl_cgrp, 2, \"no-such-unit.service\"])",
+			     "no process is in unit no-such-unit.service now; its events are shown when there is one");
 	set("unit", "no-such.scope");
 	if (sees)
-		expect(" && (cgroup_named[curthread->cgroups->dfl_cgrp, 2, \"no-such.scope\"])",
-		       " && (cgroup_named[T->cgroups->dfl_cgrp, 2, \"no-such.scope\"])");
+		expect_noted(" && (cgroup_named[curthread->cgroups->dfl_cgrp, 2, \"no-such.scope\"])",
+			     " && (cgroup_named[T->cgroups->dfl_cgrp, 2, \"no-such.scope\"])",
+			     "no process is in unit no-such.scope now; its events are shown when there is one");
 }
 
 static void trees_end(void **state)
