@@ -2,7 +2,7 @@
 # @timeout: 300
 """Wrong input to every command: exit status, standard output and messages, word for word as in wrong-input.txt. There
 "$" begins a case, "nobody" in front of it runs it without root, ">" is a line of output, "!" one of messages, "=" the
-status. `DWELL=build/dwell wrong-input.py --update` writes the file again; look at what has changed."""
+status. `DWELL=build/dwell WORK=FOLDER wrong-input.py --update` writes the file again; look at what has changed."""
 import concurrent.futures
 import os
 import re
@@ -67,6 +67,8 @@ def shown(command, result):
 
 with open(EXPECTED, encoding="utf-8") as f:
     cases = re.findall(r"^\$ (.*)\n((?:[>!=].*\n)*)", f.read(), re.M)
+if "WORK" not in os.environ:
+    sys.exit("wrong-input.py: WORK=FOLDER is missing: an empty folder, whose mode is changed")
 for name, text in FILES.items():
     with open(os.path.join(live.WORK, name), "w", encoding="latin-1") as f:
         f.write(text)
