@@ -10,7 +10,7 @@
  * At the end: how often and how long, by thread.
  *
  * Tracker park: threads of Java that park
- *   waits for "another thread of Java to unpark it": call, lock
+ *   waits for "another thread of Java to unpark it": call, ipc
  *   waker_tid, waker_comm: the thread that unparked it last; 0 and "": none did, its time was up
  *   ustack: where the thread parked
  *

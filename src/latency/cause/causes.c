@@ -362,7 +362,7 @@ static uint32_t facts_that_count(const struct stack *s, uint32_t facts)
 {
 	static const uint32_t of_futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |
 					   CAUSE_FACT_USER_LOCK | CAUSE_FACT_COLLECTOR | CAUSE_FACT_COLLECTED |
-					   CAUSE_FACT_SAFEPOINT;
+					   CAUSE_FACT_SAFEPOINT | CAUSE_FACT_PARKED | CAUSE_FACT_CLASSINIT;
 	bool lock = facts & CAUSE_FACT_USER_LOCK;
 
 	facts &= ~(uint32_t)CAUSE_FACT_EVENT_LOCK;

@@ -170,8 +170,8 @@ static void set_words(const struct tracker_facts *k, const struct slow_event *e,
 {
 	struct chain_wait *w = &ret->wait;
 	const char *mark = strstr(k->words, "%s");
-	/* If both say that it is a lock of the program, the tracker of such locks knows more than the stack. */
-	bool known = said & CAUSE_FACT_USER_LOCK && why->class == CAUSE_LOCK && k->class == CAUSE_LOCK;
+	/* If both say that it is a lock of the program, of Java, the tracker of such knows more than the stack. */
+	bool known = said & (CAUSE_FACT_USER_LOCK | CAUSE_FACT_PARKED | CAUSE_FACT_CLASSINIT) && why->class == k->class;
 	char value[CHAIN_OBJECT];
 
 	/* For a lock, a reclaim … the stack tells the operation, and the tracker tells the object. A fact is always the
@@ -297,6 +297,7 @@ static void set_by(const struct tracker_facts *k, const struct slow_event *e, st
 		const char *tid, *comm;
 		enum chain_via via;
 	} by[] = { { ATTR_HOLDER_TID, ATTR_HOLDER_COMM, CHAIN_HOLDER },
+		   { ATTR_DOER_TID, ATTR_DOER_COMM, CHAIN_DOER },
 		   { ATTR_STOPPER_TID, ATTR_STOPPER_COMM, CHAIN_STOPPER },
 		   { ATTR_PREV_TID, ATTR_PREV_COMM, CHAIN_RUNNING },
 		   { ATTR_WAKER_TID, ATTR_WAKER_COMM, CHAIN_WAKER } };

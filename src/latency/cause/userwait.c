@@ -10,7 +10,7 @@
 #define WORKER_DEPTH \
 	2 /* functions between where a thread begins and where it waits: its loop, and what wraps the condition */
 
-enum userwait { IS_LOCK, IS_WORK, IS_LOOP, IS_COLLECTOR, IS_COLLECTED, IS_SAFEPOINT };
+enum userwait { IS_LOCK, IS_WORK, IS_LOOP, IS_COLLECTOR, IS_COLLECTED, IS_SAFEPOINT, IS_PARKED, IS_CLASSINIT };
 
 static const struct {
 	enum userwait is;
@@ -22,6 +22,8 @@ static const struct {
 #define COLLECTOR(text) { IS_COLLECTOR, text },
 #define COLLECTED(text) { IS_COLLECTED, text },
 #define SAFEPOINT(text) { IS_SAFEPOINT, text },
+#define PARKED(text) { IS_PARKED, text },
+#define CLASSINIT(text) { IS_CLASSINIT, text },
 #include "latency/cause/userwait.def"
 #undef LOCK
 #undef WORK
@@ -29,6 +31,8 @@ static const struct {
 #undef COLLECTOR
 #undef COLLECTED
 #undef SAFEPOINT
+#undef PARKED
+#undef CLASSINIT
 };
 
 static bool has_one(enum userwait is, const char *name)
@@ -78,13 +82,14 @@ static bool is_of_library(const struct cause_uframe *f)
 }
 
 /* Is one of the innermost frames such a function? At most max native frames are looked at; frames of a language runtime
- * do not count. A loop counts when it waits itself, and not what it has called of the program. */
+ * do not count. A loop counts when it waits itself, and not what it has called of the program; so does
+ * the initialisation of a class, whose static initialiser may wait for anything. */
 static bool in_one(enum userwait is, const struct cause_uframe *f, size_t n, size_t max)
 {
 	for (size_t i = 0; i < n && max; i++) {
 		if (f[i].name && has_one(is, f[i].name))
 			return true;
-		if (is == IS_LOOP && !is_of_library(&f[i]))
+		if ((is == IS_LOOP && !is_of_library(&f[i])) || (is == IS_CLASSINIT && f[i].runtime))
 			return false;
 		max -= !f[i].runtime;
 	}
@@ -103,5 +108,9 @@ uint32_t causes_user_facts(uint32_t facts, const struct cause_uframe *f, size_t 
 		return facts | CAUSE_FACT_USER_LOCK;
 	if (in_one(IS_WORK, f, n, WORK_FRAMES) || in_one(IS_LOOP, f, n, WORK_FRAMES))
 		return facts | CAUSE_FACT_WORK;
+	if (in_one(IS_PARKED, f, n, WORK_FRAMES))
+		return facts | CAUSE_FACT_PARKED;
+	if (in_one(IS_CLASSINIT, f, n, WORK_FRAMES))
+		return facts | CAUSE_FACT_CLASSINIT;
 	return facts & CAUSE_FACT_CONDITION && whole && is_loop(f, n) ? facts | CAUSE_FACT_WORK : facts;
 }

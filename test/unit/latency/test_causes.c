@@ -222,6 +222,27 @@ static void functions_of_programs_tell_what_a_futex_is(void **state)
 	assert_int_equal(causes_user_facts(0, NULL, 0, true), 0);
 }
 
+static void java_parks_and_waits_for_classes(void **state)
+{
+	const struct cause_uframe parked[] = { { "libc.so.6", "pthread_cond_wait", false },
+					       { "libjvm.so", "Parker::park", false },
+					       { "libjvm.so", "Unsafe_Park", false },
+					       { "java", "ReentrantLock.lock", true } },
+				  class[] = { { "libc.so.6", "pthread_cond_wait", false },
+					      { "libjvm.so", "ObjectMonitor::wait", false },
+					      { "libjvm.so", "InstanceKlass::initialize_impl", false } },
+				  static_[] = { { "libc.so.6", "pthread_cond_wait", false },
+						{ "java", "App$Config.<clinit>", true },
+						{ "libjvm.so", "InstanceKlass::initialize_impl", false } };
+	const uint32_t condition = CAUSE_FACT_CONDITION;
+
+	(void)state;
+	assert_int_equal(causes_user_facts(0, parked, 3, false), CAUSE_FACT_PARKED);
+	assert_int_equal(causes_user_facts(0, parked, ARRAY_SIZE(parked), false), CAUSE_FACT_USER_LOCK);
+	assert_int_equal(causes_user_facts(0, class, ARRAY_SIZE(class), false), CAUSE_FACT_CLASSINIT);
+	assert_int_equal(causes_user_facts(condition, static_, ARRAY_SIZE(static_), false), condition);
+}
+
 #define NATIVE \
 	{ "libc.so.6", "__futex_abstimed_wait_common", false }, { "libc.so.6", "pthread_cond_wait", false }, \
 		{ "libjvm.so", "Parker::park", false }, { "libjvm.so", "Unsafe_Park", false }, \
@@ -275,9 +296,10 @@ static void functions_of_java_tell_a_pool_from_a_lock(void **state)
 	(void)state;
 	assert_int_equal(said(pool, ARRAY_SIZE(pool)), CAUSE_FACT_WORK);
 	assert_int_equal(said(queue_lock, ARRAY_SIZE(queue_lock)), CAUSE_FACT_USER_LOCK);
-	assert_int_equal(said(asks, ARRAY_SIZE(asks)), 0);
+	assert_int_equal(said(asks, ARRAY_SIZE(asks)), CAUSE_FACT_PARKED);
 	assert_int_equal(said(timer, ARRAY_SIZE(timer)), CAUSE_FACT_WORK);
-	assert_int_equal(said(task, ARRAY_SIZE(task)), 0); /* what the timer's thread has called waits */
+	assert_int_equal(said(task, ARRAY_SIZE(task)),
+			 CAUSE_FACT_PARKED); /* what the timer's thread has called waits */
 }
 
 static void timers_and_work_count_for_a_futex_only(void **state)
@@ -523,6 +545,7 @@ int main(void)
 		cmocka_unit_test(alone_leaves_the_operation_out),
 		cmocka_unit_test(facts_count_as_frames_further_in),
 		cmocka_unit_test(functions_of_programs_tell_what_a_futex_is),
+		cmocka_unit_test(java_parks_and_waits_for_classes),
 		cmocka_unit_test(functions_of_java_tell_a_pool_from_a_lock),
 		cmocka_unit_test(timers_and_work_count_for_a_futex_only),
 		cmocka_unit_test(names_without_suffix_and_module),

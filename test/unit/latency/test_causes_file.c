@@ -136,7 +136,8 @@ static void facts_have_words(void **state)
 	for (unsigned i = 0; i < CAUSE_NFACTS; i++) {
 		const uint32_t futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |
 					 CAUSE_FACT_USER_LOCK | CAUSE_FACT_COLLECTOR | CAUSE_FACT_COLLECTED |
-					 CAUSE_FACT_SAFEPOINT; /* which count there only */
+					 CAUSE_FACT_SAFEPOINT | CAUSE_FACT_PARKED |
+					 CAUSE_FACT_CLASSINIT; /* which count there only */
 
 		const bool event = 1u << i == CAUSE_FACT_EVENT_LOCK; /* made of user_lock */
 
