@@ -60,3 +60,25 @@ bool go_places(unsigned minor, struct go_proc *ret)
 	ret->goid = minor == 23 || minor == 24 ? 160 : 152; /* 1.23: syscallbp before it */
 	return true;
 }
+
+const char *go_stack_end(const char *function)
+{
+	static const struct {
+		const char *name, *why;
+	} ends[] = {
+		{ "runtime.mstart", "" },
+		{ "runtime.systemstack", "Go runs this on a stack of its own" },
+		{ "runtime.asmcgocall", "Go runs this on a stack of its own" },
+		{ "runtime.morestack", "Go runs this on a stack of its own" },
+		{ "runtime.mcall", "the goroutine has left the thread" },
+	};
+
+	for (size_t i = 0; function && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const size_t n = strlen(ends[i].name);
+
+		/* Assembly has ".abi0" after its name since Go 1.17. */
+		if (!strncmp(function, ends[i].name, n) && (!function[n] || !strcmp(function + n, ".abi0")))
+			return ends[i].why;
+	}
+	return NULL;
+}

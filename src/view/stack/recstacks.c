@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "latency/cause/causes.h"
+#include "runtime/go/go.h"
 #include "view/form/kstack.h"
 
 #define FIELDS_MAX 64 /* of a key, looked at */
@@ -349,13 +350,21 @@ static uint32_t machinery(struct recstacks *r, const uint8_t *p, uint32_t n)
 	return i;
 }
 
-static const char *cut_text(const struct rec_ustack_hdr *h)
+/* The words in place of the callers that are missing, the last frame being at pc; in buf if need be. */
+static const char *cut_text(struct recstacks *r, const struct rec_ustack_hdr *h, uint64_t pc, char *buf, size_t size)
 {
-	if (!h)
+	struct symbol s = { 0 };
+	const char *why;
+
+	if (!h || !(h->flags & (REC_USTACK_CUT | REC_USTACK_FAULT)))
 		return NULL;
-	return h->flags & REC_USTACK_CUT     ? "[cut: deeper than the frames asked for]"
-	       : h->flags & REC_USTACK_FAULT ? "[cut: no way to the caller found]"
-					     : NULL;
+	if (h->flags & REC_USTACK_CUT)
+		return "[cut: deeper than the frames asked for]";
+	if (!pc || !sym_user(r->sym, h->tgid, h->start, pc - 1, &s))
+		s.name = NULL;
+	why = go_stack_end(s.name);
+	snprintf(buf, size, "[cut: %s]", why ? why : "no way to the caller found");
+	return why && !why[0] ? NULL : buf;
 }
 
 /* The frames of one stack: root first; of a waker leaf first, so that what woke is next to what slept. */
@@ -364,8 +373,9 @@ static void push_stack(struct recstacks *r, struct stacktree *t, const struct re
 	struct rec_ustack_hdr h = { 0 };
 	const struct rec_ustack_hdr *user = NULL;
 	uint32_t n = 0, first = 0;
+	uint64_t pc, last = 0;
 	const char *cut;
-	uint64_t pc;
+	char buf[128];
 
 	if (f->kind == FLD_USTACK) {
 		memcpy(&h, p, sizeof(h));
@@ -378,10 +388,11 @@ static void push_stack(struct recstacks *r, struct stacktree *t, const struct re
 		memcpy(&pc, p + 8 * (size_t)n, 8);
 		if (!pc)
 			break;
+		last = pc;
 	}
 	if (!user)
 		first = machinery(r, p, n);
-	cut = cut_text(user);
+	cut = cut_text(r, user, last, buf, sizeof(buf));
 	if (cut && !waker)
 		push(r, t, FRAME_CUT, cut, "");
 	for (uint32_t i = first; i < n; i++) {

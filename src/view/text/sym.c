@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/plain.h"
+#include "runtime/go/go.h"
 #include "view/text/int.h"
 
 #define NAME_BYTES 1024 /* of a name with escapes */
@@ -147,9 +148,26 @@ static void frame_lines(struct text_view *v, int indent, const char *fmt, char *
 	frame_line(v, indent, fmt, text);
 }
 
+/* Why there is no caller of the frame at pc. */
+static void end_line(struct text_view *v, const struct rec_ustack_hdr *h, uint64_t pc, int indent, const char *fmt)
+{
+	struct symbol s = { 0 };
+	const char *why;
+	char buf[128];
+
+	if (!pc || !v->sym || !sym_user(v->sym, h->tgid, h->start, pc - 1, &s))
+		s.name = NULL;
+	why = go_stack_end(s.name);
+	if (why && !why[0])
+		return;
+	snprintf(buf, sizeof(buf), "[stack cut here: %s]", why ? why : "no way to the caller found");
+	frame_line(v, indent, fmt, buf);
+}
+
 static void user_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt)
 {
 	struct rec_ustack_hdr h;
+	uint64_t last = 0;
 	char buf[1024];
 
 	memcpy(&h, p, sizeof(h));
@@ -164,6 +182,7 @@ static void user_stack(struct text_view *v, const struct recfield *f, const uint
 		memcpy(&pc, p + 8 * (size_t)i, sizeof(pc));
 		if (!pc)
 			break;
+		last = pc;
 		text_uaddr_str(v, h.tgid, h.start, pc, true, buf, sizeof(buf));
 		if (rt_is_frame(pc))
 			frame_lines(v, indent, fmt, buf);
@@ -173,7 +192,7 @@ static void user_stack(struct text_view *v, const struct recfield *f, const uint
 	if ((h.flags & REC_USTACK_CUT) && f->nframes >= v->opts.ustackframes)
 		frame_line(v, indent, fmt, "[stack cut here: deeper than the frames asked for]");
 	else if (h.flags & REC_USTACK_FAULT)
-		frame_line(v, indent, fmt, "[stack cut here: no way to the caller found]");
+		end_line(v, &h, last, indent, fmt);
 }
 
 void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt)

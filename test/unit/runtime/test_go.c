@@ -58,12 +58,26 @@ static void places_are_those_of_known_versions(void **state)
 	assert_true(go_places(26, &p) && p.curg == 184 && p.goid == 152);
 }
 
+static void where_stacks_end_has_a_reason(void **state)
+{
+	(void)state;
+	assert_string_equal(go_stack_end("runtime.mstart.abi0"), "");
+	assert_string_equal(go_stack_end("runtime.systemstack"), "Go runs this on a stack of its own");
+	assert_string_equal(go_stack_end("runtime.asmcgocall.abi0"), "Go runs this on a stack of its own");
+	assert_string_equal(go_stack_end("runtime.mcall"), "the goroutine has left the thread");
+	assert_null(go_stack_end("runtime.mcaller"));
+	assert_null(go_stack_end("runtime.mstart0"));
+	assert_null(go_stack_end("main.main"));
+	assert_null(go_stack_end(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(versions_are_read_and_damage_is_refused),
 		cmocka_unit_test(old_versions_are_behind_an_address),
 		cmocka_unit_test(places_are_those_of_known_versions),
+		cmocka_unit_test(where_stacks_end_has_a_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
