@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "core/jsheap/redact.h"
 #include "core/shell/coreline.h"
 #include "core/target/kernel.h"
 #include "cmd/words.h"
@@ -21,7 +22,7 @@
 struct core_opts {
 	const char *pid, *save, *commands[MAX_COMMANDS];
 	size_t n;
-	bool json, no_stop, kernel;
+	bool json, no_stop, kernel, redact;
 };
 
 static int add_command(void *member, const struct optrow *o, const char *arg, struct err *err)
@@ -62,12 +63,17 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct core_opts, save),
 	  .arg = "PID|-",
 	  .help = "write the core of a process, or the one from standard input, packed into the new file FILE" },
+	{ .name = "redact",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct core_opts, redact),
+	  .help = "with --save PID of Node: without what is in its strings and buffers" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
 };
 
 static const struct optable options = {
 	.command = "core",
-	.synopsis = "core [options] FILE [BINARY]\ncore [options] -p PID\ncore [options] -k\ncore --save PID|- FILE",
+	.synopsis =
+		"core [options] FILE [BINARY]\ncore [options] -p PID\ncore [options] -k\ncore --save PID|- [--redact] FILE",
 	.notes =
 		"\tShows what was in the memory of a process: of a core file, whose program is BINARY if it is not where it\n"
 		"\twas, or of a process that lives. Commands come from -c, or line by line from standard input; ::help tells\n"
@@ -157,17 +163,24 @@ static int save(const struct core_opts *o, int argc, char **argv)
 {
 	char memory[AMOUNT_MAX], bytes[AMOUNT_MAX], time[UNITS_LEN];
 	struct save_said said;
+	struct save_filter *filter;
 	struct err err = { 0 };
 	uint64_t pid = 0;
 	int r;
 
+	if (o->redact && !strcmp(o->save, "-"))
+		return cmd_words(&options, "--redact", NULL);
 	if (argc != 1 || o->pid || o->kernel || o->n || o->no_stop || o->json)
 		return cmd_words(&options, argc ? argv[argc > 1] : NULL, "one new file, and no other option");
 	if (strcmp(o->save, "-") && (num_parse_u64(o->save, &pid) < 0 || pid < 1 || pid > INT32_MAX)) {
 		cmd_msg("core: '%s' is no process", o->save);
 		return EXIT_USAGE;
 	}
-	r = pid ? core_save_process((pid_t)pid, argv[0], &said, &err) : core_save_pipe(0, argv[0], &said, &err);
+	filter = o->redact ? js_redact_new() : NULL;
+	if (o->redact && !filter)
+		return cmd_fail("core: out of memory");
+	r = pid ? core_save_process((pid_t)pid, argv[0], filter, &said, &err) : core_save_pipe(0, argv[0], &said, &err);
+	js_redact_free(filter);
 	if (r < 0)
 		cmd_msg("core: cannot save %s: %s", pid ? o->save : "the core", err.msg);
 	err_done(&err);
@@ -195,6 +208,8 @@ static int core(int argc, char **argv)
 	if (!o)
 		return cmd_fail("core: out of memory");
 	e = cmd_options(&options, o, argc, argv);
+	if (e == 0 && o->redact && !o->save)
+		return cmd_words(&options, "--redact", NULL);
 	if (e == 0 && o->save) {
 		e = save(o, argc - optind, argv + optind);
 	} else if (e == 0) {

@@ -31,8 +31,9 @@ struct finding {
 	struct core *c;
 	js_free_pieces *to, *used;
 	struct js_free *all;
-	VEC(struct chunk) small;     /* those that a thread may keep */
-	size_t nfree, nsmall, nused; /* before this arena */
+	js_free_pieces *heads;		     /* what it went by, or NULL */
+	VEC(struct chunk) small;	     /* those that a thread may keep */
+	size_t nfree, nsmall, nused, nheads; /* before this arena */
 };
 
 static int add(struct finding *f, uint64_t from, uint64_t to)
@@ -52,6 +53,11 @@ static int add_used(struct finding *f, uint64_t from, uint64_t to)
 	return f->used->n >= JSFREE_MAX ? 0 : vec_try_push(f->used, ((struct js_free_piece){ from, to }));
 }
 
+static int add_head(struct finding *f, uint64_t from, uint64_t to)
+{
+	return f->heads ? vec_try_push(f->heads, ((struct js_free_piece){ from, to })) : 0;
+}
+
 /* One chunk and the head of the next one. -EBADMSG: it is none. */
 static int take(struct finding *f, uint64_t end, uint64_t at, uint64_t *ret_next)
 {
@@ -63,6 +69,8 @@ static int take(struct finding *f, uint64_t end, uint64_t at, uint64_t *ret_next
 	k.size = head[1] & ~(uint64_t)FLAGS;
 	if (k.size % ALIGN || k.size < ALIGN || k.size > end - at)
 		return -EBADMSG;
+	if (add_head(f, at + (head[1] & IN_USE ? HEAD / 2 : 0), at + HEAD) < 0)
+		return -ENOMEM;
 	*ret_next = at + k.size;
 	if (k.size == end - at) /* the rest, that no program has had or that is back */
 		return add(f, at + HEAD, end);
@@ -91,10 +99,12 @@ static int walk(struct finding *f, const struct core_seg *s, uint64_t at)
 	f->nfree = f->to->n;
 	f->nsmall = f->small.n;
 	f->nused = f->used->n;
+	f->nheads = f->heads ? f->heads->n : 0;
 	while (r == 0 && at < end) {
 		r = take(f, end, at, &at);
 		if (r == -EBADMSG && end - at <= 2 * LEAST && at > s->start) {
-			r = 0; /* the posts at the end of an arena that has a second part */
+			/* the posts at the end of an arena that has a second part */
+			r = add_head(f, at, end) < 0 ? -ENOMEM : 0;
 			break;
 		}
 	}
@@ -102,6 +112,8 @@ static int walk(struct finding *f, const struct core_seg *s, uint64_t at)
 		f->to->n = f->nfree;
 		f->small.n = f->nsmall;
 		f->used->n = f->nused;
+		if (f->heads)
+			f->heads->n = f->nheads;
 	}
 	return r;
 }
@@ -205,9 +217,9 @@ void js_free_done(struct js_free *f)
 	vec_free(&f->small);
 }
 
-int js_free_find(struct core *c, struct js_free *ret)
+static int find(struct core *c, struct js_free *ret, js_free_pieces *heads)
 {
-	struct finding f = { .c = c, .to = &ret->free, .used = &ret->small, .all = ret };
+	struct finding f = { .c = c, .to = &ret->free, .used = &ret->small, .all = ret, .heads = heads };
 	uint64_t key;
 	int r = 0;
 
@@ -221,11 +233,28 @@ int js_free_find(struct core *c, struct js_free *ret)
 	for (size_t i = 0; key && i < f.small.n && r == 0; i++) {
 		const struct chunk *k = &f.small.v[i];
 
-		if (k->two[1] == key && is_link(&f, k))
-			r = add(&f, k->at + HEAD, k->at + k->size);
+		if (k->two[1] != key || !is_link(&f, k))
+			continue;
+		r = add(&f, k->at + HEAD, k->at + k->size);
+		if (r == 0)
+			r = add_head(&f, k->at + HEAD, k->at + LEAST);
 	}
 	js_free_sort(ret);
 	vec_free(&f.small);
+	return r;
+}
+
+int js_free_find(struct core *c, struct js_free *ret)
+{
+	return find(c, ret, NULL);
+}
+
+int js_free_heads(struct core *c, js_free_pieces *ret)
+{
+	struct js_free all = { 0 };
+	int r = find(c, &all, ret);
+
+	js_free_done(&all);
 	return r;
 }
 

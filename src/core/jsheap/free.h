@@ -21,6 +21,8 @@ void js_free_done(struct js_free *f);
 /* Finds the free chunks of the arenas of glibc's malloc, in the order of their addresses. An arena in which a chunk
  * does not end where the next begins is left out. 0, -ENOMEM. */
 int js_free_find(struct core *c, struct js_free *ret);
+/* Where those chunks have what js_free_find() goes by: sizes, and the words of chunks that threads keep. */
+int js_free_heads(struct core *c, js_free_pieces *ret);
 /* For each word but the last of memory in use: with the word after it, it may tell how far a block of handles is in
  * use. The rest of the block becomes free. */
 int js_free_handles(struct js_free *f, const uint64_t *words, size_t n);

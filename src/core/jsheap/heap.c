@@ -50,6 +50,11 @@ static enum extent_kind kind_of(const struct js *js, int type)
 	return EXT_UNKNOWN;
 }
 
+bool js_extent_told(const struct js_map_info *m)
+{
+	return m->kind != EXT_UNKNOWN;
+}
+
 bool js_is_store(const struct js *js, int type)
 {
 	const enum extent_kind kind = kind_of(js, type);

@@ -49,6 +49,8 @@ struct js_map_info *js_map_info(struct js_heap *h, uint64_t map);
 int js_extent_of(struct js_heap *h, uint64_t object, const struct js_map_info *m, const uint8_t *bytes, uint64_t have,
 		 uint64_t room, struct js_extent *ret);
 
+/* Whether the layout says how large objects of a map are. */
+bool js_extent_told(const struct js_map_info *m);
 /* Whether objects of that type are arrays of words: stores of elements and properties, tables. */
 bool js_is_store(const struct js *js, int type);
 

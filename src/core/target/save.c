@@ -42,6 +42,7 @@ struct saving {
 	uint8_t *buf; /* of CHUNK bytes, without a copy */
 	uint64_t began;
 	struct save_said *said;
+	struct save_filter *filter; /* or NULL */
 	struct packer to;
 };
 
@@ -127,14 +128,16 @@ static int take_all(struct saving *s, struct err *err)
 
 static void read_chunk(struct saving *s, uint64_t addr, uint8_t *buf, size_t n)
 {
-	if (core_read_direct(&s->c, addr, buf, n) == 0)
-		return;
-	for (size_t at = 0; at < n; at += PAGE) {
+	const bool whole = core_read_direct(&s->c, addr, buf, n) == 0;
+
+	for (size_t at = 0; at < n && !whole; at += PAGE) {
 		if (core_read_direct(&s->c, addr + at, buf + at, PAGE) == 0)
 			continue;
 		memset(buf + at, 0, PAGE);
 		s->said->unreadable += PAGE;
 	}
+	if (s->filter)
+		s->filter->apply(s->filter, addr, buf, n);
 }
 
 static void go_on(struct saving *s)
@@ -279,6 +282,8 @@ static int save(struct saving *s, const char *path, struct err *err)
 	struct strb notes = { 0 };
 	int r = take_all(s, err);
 
+	if (r == 0 && s->filter)
+		r = s->filter->plan(s->filter, &s->c, err);
 	if (r < 0)
 		return r;
 	savenotes_add(&s->c, &notes);
@@ -293,9 +298,9 @@ static int save(struct saving *s, const char *path, struct err *err)
 	return end_file(&s->to, path, r, s->said, err);
 }
 
-int core_save_process(pid_t pid, const char *path, struct save_said *ret, struct err *err)
+int core_save_process(pid_t pid, const char *path, struct save_filter *filter, struct save_said *ret, struct err *err)
 {
-	struct saving s = { .pagemap = -1, .said = ret };
+	struct saving s = { .pagemap = -1, .said = ret, .filter = filter };
 	_cleanup_close_ int fd = begin_file(path, err);
 	int r = fd < 0 ? fd : packer_begin(&s.to, fd, err);
 

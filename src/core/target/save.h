@@ -13,8 +13,17 @@ struct save_said {
 	uint64_t stopped_ns; /* how long the process stood still */
 };
 
-/* Writes the new file `path`, for its owner alone: complete, or not at all. -EEXIST: there is one of that name. */
-int core_save_process(pid_t pid, const char *path, struct save_said *ret, struct err *err);
+/* Keeps things out of a core. */
+struct save_filter {
+	/* Decides which words stay, while the process stands still; it may change its registers and arguments. */
+	int (*plan)(struct save_filter *f, struct core *c, struct err *err);
+	/* Blanks the rest of n bytes, whole words, at an address. */
+	void (*apply)(struct save_filter *f, uint64_t addr, uint8_t *buf, size_t n);
+};
+
+/* Writes the new file `path`, for its owner alone: complete, or not at all. filter: or NULL. -EEXIST: there is one of
+ * that name. */
+int core_save_process(pid_t pid, const char *path, struct save_filter *filter, struct save_said *ret, struct err *err);
 /* The same of a core file that is read from fd to its end, as the kernel gives it to a program (core_pattern). */
 int core_save_pipe(int fd, const char *path, struct save_said *ret, struct err *err);
 #endif
