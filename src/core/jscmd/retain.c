@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "core/cmds.h"
 #include "core/jsheap/graph.h"
+#include "core/jscmd/keepers.h"
 #include "core/jsheap/path.h"
 
 #define ROWS 20u /* that are shown, unless -n says how many */
@@ -186,20 +187,28 @@ static int say_largest(struct shell *s, const struct js_graph *g, uint32_t of, s
 int dcmd_jsretained(struct shell *s, const struct dcall *d)
 {
 	uint64_t rows = ROWS, object = 0;
+	const char *since = NULL;
 	struct js_graph *g;
 	struct js_heap *h;
 	uint32_t of = 0;
 	int r = 0;
 
 	for (int i = 0; i < d->argc && r == 0; i++)
-		r = !strcmp(d->argv[i], "-n") ? shell_option(s, d, &i, MAX_ROWS, &rows)
-					      : shell_refuse(s, "jsretained", d->argv[i]);
+		if (!strcmp(d->argv[i], "-s") && i + 1 < d->argc)
+			since = d->argv[++i];
+		else
+			r = !strcmp(d->argv[i], "-n") ? shell_option(s, d, &i, MAX_ROWS, &rows)
+						      : shell_refuse(s, "jsretained", d->argv[i]);
+	if (r == 0 && since && d->has_addr)
+		r = err_set(&s->err, -EINVAL, "-s compares all: it takes no address");
 	if (r == 0 && d->has_addr)
 		r = shell_heap_object(s, d, &h, &object);
 	if (r == 0)
-		r = shell_graph(s, &g);
+		r = since ? shell_heap(s, &h) : shell_graph(s, &g);
 	if (r < 0)
 		return r;
+	if (since)
+		return js_keepers(s, h, since, (size_t)rows);
 	say_head(s);
 	if (d->has_addr) {
 		of = js_graph_number(g, object);

@@ -7,6 +7,7 @@
 #include "base/walk.h"
 #include "core/jsheap/graph.h"
 #include "core/jsheap/int.h"
+#include "core/jsheap/path.h"
 
 typedef VEC(uint32_t) numbers;
 
@@ -262,5 +263,82 @@ int js_graph_dominate(struct js_graph *g)
 	free(d.order);
 	free(d.number);
 	free(d.idom);
+	return r;
+}
+
+/* -- shortest ways -- */
+
+enum { OTHER, WAY, GLOBAL };
+
+struct ways {
+	struct dom d;
+	uint8_t *kind; /* of each number */
+};
+
+static int take_kind(void *ctx, const struct js_object *o)
+{
+	struct ways *w = ctx;
+	const uint32_t i = js_graph_number(w->d.g, o->object);
+
+	if (i)
+		w->kind[i] = o->type == w->d.g->h->js->o.type_cell ? GLOBAL
+			     : js_path_way(w->d.g->h->js, o->type) ? WAY
+								   : OTHER;
+	return 0;
+}
+
+/* Goes on from all objects that were come to, in their order: to those of a kind from least on. */
+static void spread(struct ways *w, uint32_t first, uint8_t least)
+{
+	struct dom *d = &w->d;
+
+	for (uint32_t k = first; k < d->found; k++) {
+		const uint32_t i = d->number[k];
+
+		for (uint32_t at = d->l.at[i]; at < d->l.at[i + 1]; at++)
+			if (d->order[d->l.to[at]] == UINT32_MAX && w->kind[d->l.to[at]] >= least)
+				come_to(d, d->l.to[at], k);
+	}
+}
+
+static void find_ways(struct ways *w)
+{
+	struct dom *d = &w->d;
+
+	memset(d->order, 0xff, (size_t)d->n * sizeof(*d->order));
+	come_to(d, 0, 0);
+	for (uint32_t i = 1; i < d->n; i++)
+		if (w->kind[i] == GLOBAL)
+			come_to(d, i, 0);
+	spread(w, 1, WAY);
+	spread(w, 0, WAY);
+	spread(w, 0, OTHER);
+	for (uint32_t i = 1; i < d->n; i++) /* only weak references lead there */
+		if (d->order[i] == UINT32_MAX)
+			come_to(d, i, 0);
+}
+
+int js_graph_shortest(struct js_graph *g)
+{
+	struct ways w = { .d = { .g = g, .n = g->n }, .kind = calloc(g->n, 1) };
+	struct dom *d = &w.d;
+	int r = w.kind ? js_heap_each(g->h, take_kind, &w) : -ENOMEM;
+
+	d->order = array(d);
+	d->number = array(d);
+	d->parent = array(d);
+	if (r == 0)
+		r = d->order && d->number && d->parent ? make_lists(d) : -ENOMEM;
+	if (r == 0)
+		find_ways(&w);
+	d->idom = d->parent;
+	if (r == 0)
+		r = give(d);
+	free(d->l.at);
+	free(d->l.to);
+	free(d->order);
+	free(d->number);
+	free(d->parent);
+	free(w.kind);
 	return r;
 }

@@ -76,8 +76,8 @@ static int visit(struct search *s, uint64_t object, int type, uint64_t next)
 	return vec_try_push(&s->queue, object);
 }
 
-/* Can a path go through objects of this type? V8's own ones (shapes, code, feedback) lead to nearly everything. */
-static bool is_way(const struct js *js, int type)
+/* V8's own ones (shapes, code, feedback) lead to nearly everything. */
+bool js_path_way(const struct js *js, int type)
 {
 	return js_edge_known(js, type) || js_is_store(js, type) || js_is_string(js, type);
 }
@@ -86,7 +86,7 @@ static int see_holder(void *ctx, const struct js_object *o)
 {
 	struct search *s = ctx;
 
-	if (!s->any && !is_way(s->h->js, o->type))
+	if (!s->any && !js_path_way(s->h->js, o->type))
 		return 0;
 	return visit(s, o->object, o->type, s->now);
 }

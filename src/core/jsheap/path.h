@@ -16,6 +16,8 @@ struct js_path {
 /* The shortest way from a global variable, else from another root. Without any, v is empty. 0, -ENOMEM. */
 int js_path_find(struct js_heap *h, uint64_t object, struct js_path *ret);
 void js_path_done(struct js_path *p);
+/* Can a path go through objects of this type? */
+bool js_path_way(const struct js *js, int type);
 /* As a program would write it: "globalThis.a.list[3]". any: numbers of elements are left out, so that ways that are
  * alike are equal. */
 int js_path_text(struct js_heap *h, const struct js_path *p, bool any, struct strb *b);

@@ -74,10 +74,12 @@ const struct dcmd dcmds[] = {
 	  "-s: most characters that are shown of a string (0t1000). -h: properties that are not enumerable, too.\n"
 	  "-a: with addresses. Numbers are hexadecimal, or decimal after 0t.\n",
 	  NULL, dcmd_jsprint },
-	{ "jsretained", "[-n COUNT]", false, "show what keeps most memory",
+	{ "jsretained", "[-n COUNT] [-s CORE]", false, "show what keeps most memory",
 	  "Shows the objects that keep most: RETAINED are the bytes that would be free if the object went, BYTES those of\n"
 	  "itself. ADDRESS::jsretained: that object, then the largest of those that it alone keeps (it dominates them).\n"
-	  "-n: how many (0t20). Memory of ArrayBuffers counts; that of other native objects does not.\n",
+	  "-n: how many (0t20). Memory of ArrayBuffers counts; that of other native objects does not.\n"
+	  "-s: what keeps more than in an older core of the process: objects that are kept in the same way together,\n"
+	  "with the way to one of them.\n",
 	  NULL, dcmd_jsretained },
 	{ "jsroots", "", true, "show what outside of V8's heap refers to an object",
 	  "Shows the words outside of V8's heap that lead to the object itself: on stacks, in variables of the program,\n"

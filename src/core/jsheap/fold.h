@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folds the objects of V8's heap: one node for all that have the same chain of parents (dominators, or ways), by
+ * constructor. Equal names
+ * that follow each other (a linked list) are one, and what only V8 sees is part of the object that keeps it. Inside of
+ * core/. */
+#ifndef DWELL_CORE_JS_FOLD_H
+#define DWELL_CORE_JS_FOLD_H
+#include "core/jsheap/graph.h"
+
+#define JSFOLD_MAX_NODES 1000000u /* objects of further ones count for what keeps them */
+#define JSFOLD_MAX_DEPTH 64u	  /* names of a chain; the same */
+#define JSFOLD_NONE UINT32_MAX
+
+struct js_fold_node {
+	uint32_t up, depth, next; /* next: in the chain of its hash */
+	uint32_t sample;	  /* the number of one object of this name; 0: none */
+	char *name;
+	int64_t objects; /* of this name */
+	int64_t bytes;	 /* of its objects themselves */
+};
+
+struct js_fold_label;
+struct js_fold {
+	struct js_graph *g;		/* not owned */
+	VEC(struct js_fold_node) nodes; /* those above come first; 0: the roots */
+	uint32_t *heads;		/* hash table of nodes */
+	uint32_t *of;			/* of each number: its node */
+	struct js_fold_label *labels;
+	size_t nlabels;
+};
+
+/* Folds g by its parents, which are there. 0 or -ENOMEM; js_fold_done() frees *f also then. */
+int js_fold_make(struct js_fold *f, struct js_graph *g);
+void js_fold_done(struct js_fold *f);
+/* The node of a name below another; JSFOLD_NONE: there is none. */
+uint32_t js_fold_below(const struct js_fold *f, uint32_t up, const char *name);
+#endif
