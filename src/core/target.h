@@ -107,6 +107,9 @@ void core_close(struct core *c);
 int core_read(struct core *c, uint64_t addr, void *buf, size_t n);
 /* The same for much memory that is read once: it is not kept. */
 int core_read_direct(struct core *c, uint64_t addr, void *buf, size_t n);
+/* Where the core file next has bytes for memory from addr on, at most end: files have holes where memory was 0. It
+ * is addr itself for a packed core or a process. */
+uint64_t core_data_from(const struct core *c, uint64_t addr, uint64_t end);
 /* Forgets what was read of a process that runs. */
 void core_forget(struct core *c);
 const struct core_seg *core_seg_at(const struct core *c, uint64_t addr);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long commands of `dwell core` on a core of Node take, and how much memory. usage: core.py DWELL CORE CONSTRUCTOR"""
+"""How long commands of `dwell core` on a core of Node take, and how much memory. usage: core.py DWELL CORE CONSTRUCTOR
+
+A core: (ulimit -c unlimited; node --max-old-space-size=8000 test/perf/coreplant.js), with `core` in /proc/sys/kernel/core_pattern."""
 import re
 import subprocess
 import sys

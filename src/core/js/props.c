@@ -229,11 +229,30 @@ static int double_elements(const struct js *js, uint64_t store, uint64_t n, js_p
 	return r;
 }
 
-static int word_elements(const struct js *js, uint64_t store, uint64_t n, js_prop_fn *fn, void *ctx)
+#define MANY 512u /* words of a store that are read at once */
+
+/* Finds the elements that are one object. Their types need not be read, unlike those of all elements. */
+static int equal_elements(const struct js *js, uint64_t store, uint64_t n, uint64_t to, js_prop_fn *fn, void *ctx)
 {
+	uint64_t w[MANY];
 	int r = 0;
 
-	for (uint64_t i = 0; i < n && r == 0; i++) {
+	for (uint64_t i = 0; i < n && r == 0; i += MANY) {
+		const size_t k = n - i < MANY ? (size_t)(n - i) : MANY;
+
+		r = v8_bytes(&js->v, store, js->l.array_data + (int64_t)(i * WORD), w, k * WORD);
+		for (size_t j = 0; j < k && r == 0; j++)
+			if (w[j] == to)
+				r = fn(ctx, &(struct js_prop){ .index = i + j, .value = to, .stored = true });
+	}
+	return r;
+}
+
+static int word_elements(const struct js *js, uint64_t store, uint64_t n, uint64_t to, js_prop_fn *fn, void *ctx)
+{
+	int r = to ? equal_elements(js, store, n, to, fn, ctx) : 0;
+
+	for (uint64_t i = 0; i < n && r == 0 && !to; i++) {
 		struct js_prop p = { .index = i, .stored = true };
 
 		r = array_word(js, store, i, &p.value);
@@ -243,7 +262,8 @@ static int word_elements(const struct js *js, uint64_t store, uint64_t n, js_pro
 	return r;
 }
 
-int js_elements(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx, uint64_t *ret_length)
+/* to: other elements are left out, where that is faster; 0: none. */
+static int elements(const struct js *js, uint64_t object, uint64_t to, js_prop_fn *fn, void *ctx, uint64_t *ret_length)
 {
 	const int type = js_type(js, object);
 	uint64_t store, n = 0, length = 0;
@@ -272,10 +292,17 @@ int js_elements(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx,
 	n = type == js->o.type_jsarray && *ret_length < n ? *ret_length : n;
 	if (store_type == js->o.type_doubles)
 		return double_elements(js, store, n, fn, ctx);
-	return store_type == js->l.type_array ? word_elements(js, store, n, fn, ctx) : store_type < 0 ? store_type : 0;
+	return store_type == js->l.type_array ? word_elements(js, store, n, to, fn, ctx)
+	       : store_type < 0		      ? store_type
+					      : 0;
 }
 
-int js_properties(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx)
+int js_elements(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx, uint64_t *ret_length)
+{
+	return elements(js, object, 0, fn, ctx, ret_length);
+}
+
+int js_properties_to(const struct js *js, uint64_t object, uint64_t to, js_prop_fn *fn, void *ctx)
 {
 	const int type = js_type(js, object);
 	struct shape s;
@@ -286,7 +313,7 @@ int js_properties(const struct js *js, uint64_t object, js_prop_fn *fn, void *ct
 		return type;
 	if (!js_is_receiver(js, type) || type == js->o.type_proxy)
 		return 0;
-	r = js_elements(js, object, fn, ctx, &n);
+	r = elements(js, object, to, fn, ctx, &n);
 	if (r == 0)
 		r = read_shape(js, object, &s);
 	if (r != 0)
@@ -333,4 +360,9 @@ int js_entries(const struct js *js, uint64_t object, bool map, js_entry_fn *fn, 
 			r = fn(ctx, w[0], w[1]);
 	}
 	return r;
+}
+
+int js_properties(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx)
+{
+	return js_properties_to(js, object, 0, fn, ctx);
 }

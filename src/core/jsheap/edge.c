@@ -165,7 +165,7 @@ int js_edges(struct js_heap *h, uint64_t holder, uint64_t to, js_edge_fn *fn, vo
 	else if (type == l->type_cell)
 		r = see_cell(&x);
 	if (js_is_receiver(h->js, type)) {
-		r = js_properties(h->js, holder, see_property, &x);
+		r = js_properties_to(h->js, holder, to, see_property, &x);
 		if (r != WALK_END && (x.map || type == l->type_set_object))
 			r = js_entries(h->js, holder, x.map, see_entry, &x);
 	}

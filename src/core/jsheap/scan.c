@@ -8,9 +8,10 @@
 #include "core/jsheap/int.h"
 #include "core/range.h"
 
-#define CHUNK 65536u  /* bytes that are read at once outside of pages, and of large objects */
-#define SMALL 4096u   /* the same where part of them is missing */
-#define RED_ZONE 128u /* bytes below the stack pointer that are used. Source: System V ABI of x86-64, 3.2.2 */
+#define CHUNK 65536u	 /* bytes that are read at once outside of pages, and of large objects */
+#define HOLES (1u << 20) /* bytes: smaller holes of a core are read */
+#define SMALL 4096u	 /* the same where part of them is missing */
+#define RED_ZONE 128u	 /* bytes below the stack pointer that are used. Source: System V ABI of x86-64, 3.2.2 */
 
 void js_fill(struct js_heap *h, uint64_t from, uint64_t to, uint8_t *buf)
 {
@@ -174,6 +175,10 @@ int js_each_block(struct js_heap *h, bool sure, js_block_fn *fn, void *ctx)
 
 			if (p) {
 				at = p->limit;
+				continue;
+			}
+			if (at % HOLES == 0 && core_data_from(c, at, end) - at >= HOLES) {
+				at = core_data_from(c, at, end) & ~(uint64_t)(HOLES - 1);
 				continue;
 			}
 			n = n < CHUNK - at % CHUNK ? n : CHUNK - (size_t)(at % CHUNK); /* pages begin at multiples */

@@ -118,6 +118,20 @@ int core_read_file(const struct core *c, uint64_t off, void *buf, size_t n)
 	return c->packed ? packed_read(c->packed, off, buf, n) : elf_read(&c->src, off, buf, n);
 }
 
+uint64_t core_data_from(const struct core *c, uint64_t addr, uint64_t end)
+{
+	const struct core_seg *s = core_seg_at(c, addr);
+	off_t at, data;
+
+	if (!s || c->packed || c->live || c->src.mem || addr - s->start >= s->bytes)
+		return addr;
+	at = (off_t)(s->off + (addr - s->start));
+	data = lseek(c->src.fd, at, SEEK_DATA);
+	if (data < 0)
+		return errno == ENXIO ? end : addr; /* there is nothing more */
+	return data <= at ? addr : (uint64_t)(data - at) < end - addr ? addr + (uint64_t)(data - at) : end;
+}
+
 /* Reads from the core a piece that begins at addr. *n: bytes, 0 for none. */
 static int from_core(struct core *c, uint64_t addr, void *buf, size_t *n)
 {
