@@ -12,6 +12,8 @@
 #include "fleet/carry/roll.h"
 #include "fleet/wire/tables.h"
 
+#define DAY_S UINT64_C(86400)
+
 enum table { TABLE_HIST, TABLE_SLOW, TABLE_HOST, TABLE_GAP, TABLE_AUDIT, NTABLES };
 
 static const char *const inserts[NTABLES] = {
@@ -37,6 +39,8 @@ struct collector {
 	struct strb rows[NTABLES]; /* of the block that is being made */
 	struct bus_subject from;   /* of the message that is being read */
 	uint64_t now_s;
+	uint64_t day;	   /* since 1970, … */
+	char day_text[16]; /* "YYYY-MM-DD" of it; "": not yet */
 	uint64_t earliest; /* second of the block's histograms; UINT64_MAX: there are none */
 	struct roll *roll;
 	struct collect_sums sums;
@@ -46,20 +50,37 @@ struct collector {
 
 /* -- rows -- */
 
+static const char *day_of(struct collector *c, uint64_t s)
+{
+	time_t t = (time_t)s;
+	struct tm tm;
+
+	if (!*c->day_text || c->day != s / DAY_S) {
+		c->day = s / DAY_S;
+		snprintf(c->day_text, sizeof(c->day_text), "1970-01-01");
+		if (gmtime_r(&t, &tm))
+			strftime(c->day_text, sizeof(c->day_text), "%Y-%m-%d", &tm);
+	}
+	return c->day_text;
+}
+
 /* "day, tenant, site, host": how each row begins. */
 static void put_who(struct collector *c, struct strb *b, uint64_t s)
 {
 	const char *const who[] = { c->from.tenant, c->from.site, c->from.host };
-	time_t t = (time_t)s;
-	struct tm tm;
-	char day[16] = "1970-01-01";
 
-	if (gmtime_r(&t, &tm))
-		strftime(day, sizeof(day), "%Y-%m-%d", &tm);
-	strb_adds(b, day);
+	strb_adds(b, day_of(c, s));
 	for (size_t i = 0; i < ARRAY_SIZE(who); i++) {
 		strb_addc(b, '\t');
 		click_put_text(b, who[i]);
+	}
+}
+
+static void put_numbers(struct strb *b, const uint64_t *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		strb_addc(b, '\t');
+		click_put_number(b, v[i]);
 	}
 }
 
@@ -76,6 +97,7 @@ static int put_hist(void *ctx, const struct batch_hist *h)
 	struct collector *c = ctx;
 	struct strb *b = &c->rows[TABLE_HIST];
 	const char *const texts[] = { h->series, h->key };
+	const uint64_t numbers[] = { h->start, h->count, h->sum, h->max, h->flags };
 
 	if (h->period != tables_hist[SLOT_SECOND].period)
 		return 0; /* the store adds up by itself */
@@ -83,14 +105,17 @@ static int put_hist(void *ctx, const struct batch_hist *h)
 		c->earliest = h->start;
 	put_who(c, b, h->start);
 	put_texts(b, texts, ARRAY_SIZE(texts));
-	strb_printf(b, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%u\t[", h->start, h->count, h->sum,
-		    h->max, h->flags);
-	for (uint32_t i = 0; i < h->nbuckets; i++)
-		strb_printf(b, "%s%u", i ? "," : "", h->buckets[i].index);
-	strb_adds(b, "]\t[");
-	for (uint32_t i = 0; i < h->nbuckets; i++)
-		strb_printf(b, "%s%" PRIu64, i ? "," : "", h->buckets[i].count);
-	strb_adds(b, "]\n");
+	put_numbers(b, numbers, ARRAY_SIZE(numbers));
+	for (uint32_t i = 0; i < h->nbuckets; i++) {
+		strb_adds(b, i ? "," : "\t[");
+		click_put_number(b, h->buckets[i].index);
+	}
+	strb_adds(b, h->nbuckets ? "]" : "\t[]");
+	for (uint32_t i = 0; i < h->nbuckets; i++) {
+		strb_adds(b, i ? "," : "\t[");
+		click_put_number(b, h->buckets[i].count);
+	}
+	strb_adds(b, h->nbuckets ? "]\n" : "\t[]\n");
 	c->sums.rows++;
 	return 0;
 }
@@ -101,15 +126,17 @@ static int put_slow(void *ctx, const struct batch_slow *s)
 	struct strb *b = &c->rows[TABLE_SLOW];
 	const char *const words[] = { s->comm, s->key, s->cause, s->class, s->stack, s->attrs, s->recording };
 	uint64_t ended = s->ended / NSEC_PER_SEC;
+	const uint64_t times[] = { ended < UINT32_MAX ? ended : UINT32_MAX, s->ended, s->delay };
+	const uint64_t ids[] = { s->pid, s->tid, s->cpu };
 
 	put_who(c, b, ended);
 	put_texts(b, &s->tracker, 1);
-	strb_printf(b, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, ended < UINT32_MAX ? ended : UINT32_MAX, s->ended,
-		    s->delay);
+	put_numbers(b, times, ARRAY_SIZE(times));
 	put_texts(b, &s->how, 1);
-	strb_printf(b, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, s->pid, s->tid, s->cpu);
+	put_numbers(b, ids, ARRAY_SIZE(ids));
 	put_texts(b, words, ARRAY_SIZE(words));
-	strb_printf(b, "\t%" PRIu64 "\n", s->id);
+	put_numbers(b, &s->id, 1);
+	strb_addc(b, '\n');
 	c->sums.rows++;
 	return 0;
 }
@@ -154,8 +181,7 @@ static int put_audit(void *ctx, const struct batch_audit *a)
 	put_who(c, b, s);
 	strb_printf(b, "\t%" PRIu64 "\t%" PRIu64, s, a->time);
 	put_texts(b, words, ARRAY_SIZE(words));
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		strb_printf(b, "\t%" PRIu64, numbers[i]);
+	put_numbers(b, numbers, ARRAY_SIZE(numbers));
 	strb_addc(b, '\n');
 	c->sums.rows++;
 	return 0;
@@ -195,19 +221,22 @@ static size_t bytes(const struct collector *c)
 	return n;
 }
 
-/* Takes messages until a block is full, or its time is over. */
+/* Takes messages until a block is full, or its time is over and none waits. */
 static int gather(struct collector *c, struct err *err)
 {
 	uint64_t end = 0;
+	bool more = false; /* as many came as were asked for */
 
 	while (c->n < COLLECT_MESSAGES_MAX && bytes(c) < COLLECT_BYTES_MAX) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		uint64_t left = !end ? COLLECT_BLOCK_MS : end > now ? (end - now) / NSEC_PER_MSEC : 0;
+		unsigned room = COLLECT_MESSAGES_MAX - c->n;
 		int n;
 
-		if (!left)
+		if (!left && !more)
 			break;
-		n = bus_receive(c->bus, c->messages + c->n, COLLECT_MESSAGES_MAX - c->n, (int64_t)left, err);
+		room = room < BUS_TAKE_MAX ? room : BUS_TAKE_MAX;
+		n = bus_receive(c->bus, c->messages + c->n, room, (int64_t)(left ? left : 1), err);
 		if (n <= 0)
 			return n;
 		if (!end)
@@ -215,6 +244,7 @@ static int gather(struct collector *c, struct err *err)
 		for (int i = 0; i < n; i++)
 			read_message(c, &c->messages[c->n + (unsigned)i]);
 		c->n += (unsigned)n;
+		more = (unsigned)n == room;
 	}
 	return 0;
 }

@@ -8,9 +8,9 @@
 #include "fleet/wire/bus.h"
 #include "fleet/wire/click.h"
 
-#define COLLECT_MESSAGES_MAX 2000u /* in one block of rows */
+#define COLLECT_MESSAGES_MAX 4000u /* in one block of rows */
 #define COLLECT_BYTES_MAX (64u << 20)
-#define COLLECT_BLOCK_MS 500  /* a block is stored so long after its first message at the latest */
+#define COLLECT_BLOCK_MS 250  /* a block takes messages for so long; longer, and fuller, if more wait than it took */
 #define COLLECT_RETRY_MS 1000 /* after an error of the store */
 
 struct collect_options {

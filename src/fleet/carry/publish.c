@@ -307,7 +307,7 @@ static int open_recording(struct publisher *p, const char *path, struct err *err
 /* Sends what the open recording has and can be sent. *ret_all: nothing is left. */
 static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct err *err)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), to = ended ? UINT64_MAX : now - PUBLISH_LAG_NS;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), to = ended ? UINT64_MAX : now;
 	struct rec_range all;
 	bool there = recread_hist_extent(p->rec, &all);
 	int e;
@@ -321,8 +321,10 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 		to = all.to;
 	if (to > p->cursor.hist_to + PUBLISH_STEP_NS)
 		to = p->cursor.hist_to + PUBLISH_STEP_NS;
-	if (!ended && there) /* looked at once for each second, and not each turn */
-		to = rechist_slot(to, RECFILE_SECOND_NS, p->rows.wall_off);
+	/* Looked at once for each second, as soon as it is in the file. Those of trackers begin with the clock's own.
+	 */
+	if (!ended && there)
+		to = rechist_slot(to, RECFILE_SECOND_NS, 0);
 	if (to < p->cursor.hist_to)
 		to = p->cursor.hist_to;
 	e = ended || to > p->cursor.hist_to ? send_hists(p, to, err) : 0;
@@ -336,7 +338,7 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 	p->cursor.slow_id = p->slow_last;
 	p->cursor.wall_s = (to + p->rows.wall_off) / NSEC_PER_SEC;
 	forget_sent(p, to > PUBLISH_AGAIN_NS ? to - PUBLISH_AGAIN_NS : 0);
-	*ret_all = to >= (ended ? all.to : now - PUBLISH_LAG_NS - 3 * RECFILE_SECOND_NS) && p->nslow < PUBLISH_SLOW_MAX;
+	*ret_all = to >= (ended ? all.to : now - PUBLISH_ALL_NS) && p->nslow < PUBLISH_SLOW_MAX;
 	return cursor_save(p, err);
 }
 

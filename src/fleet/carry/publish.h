@@ -11,9 +11,7 @@
 
 #define PUBLISH_CURSOR "fleet.cursor"
 #define PUBLISH_TURN_MS 250
-#define PUBLISH_LAG_NS \
-	(700 * NSEC_PER_MSEC) /* a second is sent so long after its end: the recorder writes twice a second, and what \
-				 it writes later is sent again */
+#define PUBLISH_ALL_NS (4 * NSEC_PER_SEC)    /* a younger second may not be in the file yet */
 #define PUBLISH_AGAIN_NS (10 * NSEC_PER_SEC) /* seconds of that age are looked at again: events may come late */
 #define PUBLISH_STEP_NS (60 * NSEC_PER_SEC)  /* looked at in one turn */
 #define PUBLISH_SLOW_MAX 5000u		     /* slow events a turn */

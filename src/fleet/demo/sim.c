@@ -323,7 +323,7 @@ static int publish(struct sim *s, const struct host *h, const struct batch *b, c
 		return 0;
 	snprintf(subject, sizeof(subject), "%s.%s", h->subject, kind);
 	snprintf(id, sizeof(id), "%s.%" PRIu64, subject, s->second);
-	return bus_publish(s->bus, subject, id, b->b.s, b->b.n, err);
+	return bus_post(s->bus, subject, id, b->b.s, b->b.n, err);
 }
 
 static int send_hello(struct sim *s, unsigned i, struct err *err)
@@ -381,6 +381,8 @@ static int send_seconds(struct sim *s, uint64_t n, struct err *err)
 		if (e == 0)
 			e = publish(s, &s->hosts[i], &s->hosts[i].slow, "slow", err);
 	}
+	if (e == 0)
+		e = bus_posted(s->bus, err);
 	if (e < 0)
 		s->second = first;
 	return e;

@@ -18,7 +18,6 @@
 
 #define LIBRARY "libnats.so.3.4"
 #define PREFIX "dwell.v1."
-#define TAKE_MAX 256u /* messages a call */
 #define RECONNECT_MS 500
 #define PENDING_MESSAGES 100000 /* that wait to be taken; then the newest go */
 #define PENDING_BYTES (256 << 20)
@@ -34,6 +33,7 @@ struct bus {
 	char inbox[sizeof(BUS_INBOX) + NKEY_PUBLIC_LEN]; /* what its own subjects of answers begin with */
 	natsConnection *connection;
 	jsCtx *js;
+	bool unposted; /* the stream has not taken a posted message; libnats says so in a thread of its own */
 	natsSubscription *sub;
 	natsSubscription *plain; /* beside the stream; */
 	int pipe[2];		 /* its messages, as pointers: libnats hands them over in a thread of its own */
@@ -75,8 +75,7 @@ static bool is_near(const char *url)
 	return !strcmp(host, "localhost");
 }
 
-/* Every address of a list. */
-static bool all_near(const char *urls)
+bool bus_is_near(const char *urls)
 {
 	_cleanup_free_ char *list = strdup(urls);
 	char *save = NULL;
@@ -126,11 +125,33 @@ static void on_error(natsConnection *connection, natsSubscription *sub, natsStat
 	(void)bus;
 }
 
+static void on_unposted(jsCtx *js, jsPubAckErr *e, void *bus)
+{
+	struct bus *b = bus;
+
+	(void)js;
+	(void)e;
+	__atomic_store_n(&b->unposted, true, __ATOMIC_RELAXED);
+}
+
+/* Begins with JetStream. */
+static natsStatus open_stream(struct bus *b)
+{
+	jsOptions o;
+	natsStatus s = nats.jsOptions_Init(&o);
+
+	o.PublishAsync.MaxPending = BUS_POSTED_MAX;
+	o.PublishAsync.StallWait = BUS_WAIT_MS;
+	o.PublishAsync.ErrHandler = on_unposted;
+	o.PublishAsync.ErrHandlerClosure = b;
+	return s == NATS_OK ? nats.natsConnection_JetStream(&b->js, b->connection, &o) : s;
+}
+
 static natsStatus set_security(struct bus *b, natsOptions *n, const struct bus_options *o, struct err *err)
 {
 	natsStatus s = NATS_OK;
 
-	if (o->ca || o->certificate || (!o->plain && !all_near(o->url)))
+	if (o->ca || o->certificate || (!o->plain && !bus_is_near(o->url)))
 		s = nats.natsOptions_SetSecure(n, true);
 	if (s == NATS_OK && o->ca)
 		s = nats.natsOptions_LoadCATrustedCertificates(n, o->ca);
@@ -172,7 +193,7 @@ int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err)
 	}
 	b->pipe[0] = b->pipe[1] = -1;
 	snprintf(b->inbox, sizeof(b->inbox), "%.*s", (int)sizeof(BUS_INBOX) - 2, BUS_INBOX);
-	if (!o->plain && !o->credentials && !all_near(o->url)) {
+	if (!o->plain && !o->credentials && !bus_is_near(o->url)) {
 		free(b);
 		return err_set(err, -EACCES, "NATS at %s: --creds FILE is missing (--plain: without TLS and keys)",
 			       o->url);
@@ -183,7 +204,7 @@ int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err)
 	if (s == NATS_OK)
 		s = nats.natsConnection_Connect(&b->connection, options);
 	if (s == NATS_OK)
-		s = nats.natsConnection_JetStream(&b->js, b->connection, NULL);
+		s = open_stream(b);
 	nats.natsOptions_Destroy(options);
 	if (s != NATS_OK) {
 		bus_close(b);
@@ -347,6 +368,32 @@ int bus_publish(struct bus *b, const char *subject, const char *id, const void *
 	return s == NATS_OK ? 0 : fail(s, code, "a batch cannot be sent", err);
 }
 
+int bus_post(struct bus *b, const char *subject, const char *id, const void *data, size_t n, struct err *err)
+{
+	jsPubOptions o;
+	natsStatus s;
+
+	nats.jsPubOptions_Init(&o);
+	o.MsgId = id;
+	s = nats.js_PublishAsync(b->js, subject, data, (int)n, &o);
+	return s == NATS_OK ? 0 : fail(s, 0, "a batch cannot be sent", err);
+}
+
+int bus_posted(struct bus *b, struct err *err)
+{
+	jsPubOptions o;
+	natsStatus s;
+
+	nats.jsPubOptions_Init(&o);
+	o.MaxWait = BUS_WAIT_MS;
+	s = nats.js_PublishAsyncComplete(b->js, &o);
+	if (s != NATS_OK)
+		return fail(s, 0, "batches cannot be sent", err);
+	return __atomic_exchange_n(&b->unposted, false, __ATOMIC_RELAXED)
+		       ? err_set(err, -EIO, "the stream " BUS_STREAM " has not taken all batches")
+		       : 0;
+}
+
 int bus_subscribe(struct bus *b, const char *tenant, struct err *err)
 {
 	char name[BUS_SUBJECT_MAX], subjects[BUS_SUBJECT_MAX];
@@ -371,8 +418,8 @@ int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait
 	natsMsgList list = { 0 };
 	jsErrCode code = 0;
 	unsigned n = 0;
-	natsStatus s = nats.natsSubscription_Fetch(&list, b->sub, (int)(max < TAKE_MAX ? max : TAKE_MAX), wait_ms,
-						   &code);
+	natsStatus s = nats.natsSubscription_Fetch(&list, b->sub, (int)(max < BUS_TAKE_MAX ? max : BUS_TAKE_MAX),
+						   wait_ms, &code);
 
 	if (s == NATS_TIMEOUT)
 		return 0;

@@ -19,6 +19,8 @@
 #define BUS_WAIT_MS 5000		   /* for a connection, and for an answer */
 #define BUS_DUPLICATES_S 120		   /* messages with one id within this time are one */
 #define BUS_AGAIN_NS UINT64_C(30000000000) /* a message that a collector has not done by then goes to another one */
+#define BUS_POSTED_MAX 4000		   /* posted messages that the stream has not taken yet */
+#define BUS_TAKE_MAX 1000u		   /* messages that bus_receive() takes */
 #define BUS_PENDING_MAX 20000		   /* messages on their way to the store */
 #define BUS_AGE_S (24u * 3600)		   /* older messages go */
 #define BUS_BYTES (INT64_C(10) << 30)	   /* and the oldest of more */
@@ -31,6 +33,8 @@ struct bus_options {
 	bool plain;			    /* without TLS and keys, also to other machines */
 };
 
+/* Whether every address of a list is of this machine (loopback). */
+bool bus_is_near(const char *urls);
 /* Connects. Beyond loopback TLS and credentials are wanted. 0, or -errno with *err: -ENOENT without the library,
  * -EINVAL, -ECONNREFUSED. */
 int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err);
@@ -50,6 +54,10 @@ bool bus_parse(const char *subject, struct bus_subject *ret);
 
 /* Sends a message and waits until the stream has it. id: as BUS_DUPLICATES_S says. 0 or -errno. */
 int bus_publish(struct bus *b, const char *subject, const char *id, const void *data, size_t n, struct err *err);
+/* The same of many: sends without waiting. 0 or -errno. */
+int bus_post(struct bus *b, const char *subject, const char *id, const void *data, size_t n, struct err *err);
+/* Waits until the stream has all that was posted. 0 or -errno: some of it may be missing. */
+int bus_posted(struct bus *b, struct err *err);
 
 /* Messages of the consumer, not yet acknowledged. */
 struct bus_message {
@@ -61,7 +69,7 @@ struct bus_message {
 };
 /* Begins to take messages: of a tenant; NULL: all. 0 or -errno. */
 int bus_subscribe(struct bus *b, const char *tenant, struct err *err);
-/* Takes up to `max` messages, waiting for the first `wait_ms` at most. How many, or -errno. */
+/* Takes up to `max` messages, and BUS_TAKE_MAX, waiting for the first `wait_ms` at most. How many, or -errno. */
 int bus_receive(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms, struct err *err);
 /* -- messages beside the stream: listeners get them, and nobody keeps them -- */
 /* A subject of one's own, for answers, without its last part. 0 or -errno. */

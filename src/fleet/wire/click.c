@@ -9,6 +9,7 @@
 
 #define HTTP_OK 200
 #define CHUNK (256 << 10)						       /* bytes of an answer at a time */
+#define NUMBER_LEN 20							       /* digits of the largest number */
 #define WORDS_MAX 300							       /* of the server's message */
 #define READONLY "Cannot modify 'max_execution_time' setting in readonly mode" /* Source: ClickHouse 18.16 */
 
@@ -251,16 +252,28 @@ int click_select(struct click *c, const char *sql, click_row_fn *fn, void *ctx, 
 
 static void put_escaped(struct strb *b, const char *s, char quote)
 {
-	for (; *s; s++) {
-		const char *name = *s == '\t' ? "\\t" : *s == '\n' ? "\\n" : *s == '\r' ? "\\r" : NULL;
+	const char special[] = { '\\', '\t', '\n', '\r', quote, '\0' };
 
-		if (name)
-			strb_adds(b, name);
-		else if (*s == '\\' || (quote && *s == quote))
-			strb_printf(b, "\\%c", *s);
-		else
-			strb_addc(b, *s);
+	for (;; s++) {
+		size_t n = strcspn(s, special);
+
+		strb_add(b, s, n);
+		s += n;
+		if (!*s)
+			return;
+		strb_addc(b, '\\');
+		strb_addc(b, *s == '\t' ? 't' : *s == '\n' ? 'n' : *s == '\r' ? 'r' : *s);
 	}
+}
+
+void click_put_number(struct strb *b, uint64_t n)
+{
+	char text[NUMBER_LEN], *at = text + sizeof(text);
+
+	do
+		*--at = (char)('0' + n % 10);
+	while (n /= 10);
+	strb_add(b, at, (size_t)(text + sizeof(text) - at));
 }
 
 void click_put_text(struct strb *b, const char *s)

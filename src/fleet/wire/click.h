@@ -40,6 +40,7 @@ int click_stream(struct click *c, const char *sql, click_bytes_fn *fn, void *ctx
 /* -- TabSeparated -- */
 /* A text as a field, without the tab after it. */
 void click_put_text(struct strb *b, const char *s);
+void click_put_number(struct strb *b, uint64_t n); /* the same of a number */
 /* The same as a quoted literal of SQL. */
 void click_quote(struct strb *b, const char *s);
 /* Splits a line into fields, in place, escapes undone. How many; 0: more than `max`. */
