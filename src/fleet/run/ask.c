@@ -459,6 +459,11 @@ int runask(struct runask *o, const struct listener *to, struct runask_result *re
 	int e = make_request(&x);
 
 	*ret = (struct runask_result){ 0 };
+	if (e == 0 && !o->access && !o->bus.plain && !bus_is_near(o->bus.url))
+		e = err_set(err, -EACCES,
+			    "NATS at %s: --access FILE is missing: nobody else says who signed an answer (--plain: all "
+			    "answers are taken)",
+			    o->bus.url);
 	if (e == 0 && o->access)
 		e = access_read(o->access, &x.access, err);
 	if (e == 0)

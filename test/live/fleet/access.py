@@ -235,6 +235,22 @@ with engines.Secure(os.path.join(live.WORK, "nats"), "nats.conf", port) as nats,
     )
     r = live.dwell("fleet", "init", env={**env, "DWELL_FLEET": "nats://bus.example:4222"})
     live.check(r.returncode == 1 and "--creds FILE is missing" in r.stderr, "another machine without a key", r.stderr)
+    far = (
+        "fleet",
+        "run",
+        "--fleet",
+        "tls://10.255.0.1:4222",
+        "--creds",
+        "alice.key",
+        "--hosts",
+        "x",
+        "-n",
+        "BEGIN { exit(0); }",
+    )
+    r = live.dwell(*far, env=BASE)
+    live.check(
+        r.returncode == 1 and "--access FILE is missing" in r.stderr, "a run that would take unsigned answers", r.stderr
+    )
 
     # hosts send as themselves, and as nobody else
     collectors = [
@@ -323,7 +339,7 @@ with engines.Secure(os.path.join(live.WORK, "nats"), "nats.conf", port) as nats,
             )
         )
     os.chmod("fleet.access", 0o600)
-    program = ["--for", "5s", "-qn", 'BEGIN { @ = sum(7); exit(0); }', *ca, "--access", "fleet.access"]
+    program = ["--for", "5s", "-qn", "BEGIN { @ = sum(7); exit(0); }", *ca, "--access", "fleet.access"]
     names = {k: v for k, v in env.items() if k != "DWELL_FLEET_STORE"}
 
     def run(tenant, hosts, key):
