@@ -321,8 +321,7 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 		to = all.to;
 	if (to > p->cursor.hist_to + PUBLISH_STEP_NS)
 		to = p->cursor.hist_to + PUBLISH_STEP_NS;
-	/* Looked at once for each second, as soon as it is in the file. Those of trackers begin with the clock's own.
-	 */
+	/* Once for each second, as soon as it is in the file. A tracker's second begins with CLOCK_MONOTONIC's. */
 	if (!ended && there)
 		to = rechist_slot(to, RECFILE_SECOND_NS, 0);
 	if (to < p->cursor.hist_to)

@@ -21,7 +21,7 @@
 #define BUS_AGAIN_NS UINT64_C(30000000000) /* a message that a collector has not done by then goes to another one */
 #define BUS_POSTED_MAX 4000		   /* posted messages that the stream has not taken yet */
 #define BUS_TAKE_MAX 1000u		   /* messages that bus_receive() takes */
-#define BUS_PENDING_MAX 200000		   /* messages on their way to the store; while so many are, no new one comes */
+#define BUS_PENDING_MAX 200000		   /* messages on their way to the store; at that number no new one comes */
 #define BUS_AGE_S (24u * 3600)		   /* older messages go */
 #define BUS_BYTES (INT64_C(10) << 30)	   /* and the oldest of more */
 
