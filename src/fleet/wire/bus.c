@@ -375,6 +375,7 @@ int bus_post(struct bus *b, const char *subject, const char *id, const void *dat
 
 	nats.jsPubOptions_Init(&o);
 	o.MsgId = id;
+	o.MaxWait = BUS_WAIT_MS; /* what is lost with a connection is given up then */
 	s = nats.js_PublishAsync(b->js, subject, data, (int)n, &o);
 	return s == NATS_OK ? 0 : fail(s, 0, "a batch cannot be sent", err);
 }
@@ -385,7 +386,7 @@ int bus_posted(struct bus *b, struct err *err)
 	natsStatus s;
 
 	nats.jsPubOptions_Init(&o);
-	o.MaxWait = BUS_WAIT_MS;
+	o.MaxWait = 2 * BUS_WAIT_MS;
 	s = nats.js_PublishAsyncComplete(b->js, &o);
 	if (s != NATS_OK)
 		return fail(s, 0, "batches cannot be sent", err);
