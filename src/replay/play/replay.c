@@ -177,10 +177,7 @@ static int compare(struct replay *r, const struct user_regs_struct *regs)
 			return err_set(r->e, -EBADE, DIFFERS " (%s): %s is 0x%llx, recorded 0x%llx" HINT, n,
 				       policy_name(now[R_NR], buf), reg_names[i], (unsigned long long)now[i],
 				       (unsigned long long)c->regs[i]);
-	if (now[R_NR] >= CALL_NR_MAX || !call_by_nr((uint32_t)now[R_NR]))
-		return err_set(r->e, -EBADMSG, "the trace has a system call that there is not: %llu",
-			       (unsigned long long)now[R_NR]);
-	crc = args_read(&r->k->t, call_by_nr((uint32_t)now[R_NR]), &now[R_A0]);
+	crc = args_read(&r->k->t, policy_call(now[R_NR]), &now[R_A0]);
 	if (crc != c->in_crc)
 		return err_set(r->e, -EBADE,
 			       DIFFERS " (%s): what its arguments point to has the checksum %08x, recorded %08x" HINT,
@@ -219,7 +216,7 @@ int watch_output(struct replay *r, watch_output_fn *fn, void *ctx)
 	struct spans s = { 0 };
 	int e = 0;
 
-	args_data(&r->k->t, call_by_nr((uint32_t)c->regs[R_NR]), &c->regs[R_A0], &s);
+	args_data(&r->k->t, policy_call(c->regs[R_NR]), &c->regs[R_A0], &s);
 	for (size_t i = 0; i < s.v.n && left && e == 0; i++)
 		for (uint64_t at = 0; at < s.v.v[i].size && left && e == 0;) {
 			uint64_t n = s.v.v[i].size - at < PIECE ? s.v.v[i].size - at : PIECE;
@@ -320,8 +317,7 @@ static int entered_before(struct replay *r, struct user_regs_struct *regs)
 	r->k->entered = false;
 	if (e < 0)
 		return replay_broken(r, e);
-	return regs->orig_rax == r->g.call.regs[R_NR] && regs->orig_rax < CALL_NR_MAX &&
-			       call_by_nr((uint32_t)regs->orig_rax)
+	return regs->orig_rax == r->g.call.regs[R_NR]
 		       ? 0
 		       : err_set(r->e, -EBADMSG, "the trace ends another system call than it began");
 }

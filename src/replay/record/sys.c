@@ -35,13 +35,14 @@ static int judge(struct rec *r)
 	int e = 0;
 
 	r->k->policy = policy_of(nr);
-	r->k->desc = nr < CALL_NR_MAX ? call_by_nr((uint32_t)nr) : NULL;
+	r->k->desc = policy_call(nr);
 	switch (r->k->policy.act) {
 	case POLICY_STOP: return rec_stop(r, "the system call %s cannot be recorded", policy_name(nr, buf));
 	case POLICY_DENY: r->k->deny = -r->k->policy.error; break;
 	case POLICY_OWN: e = rec_own(r); break;
 	case POLICY_MAP: e = rec_map_entry(r); break;
 	case POLICY_TASK: e = task_fork_entry(r); break;
+	case POLICY_NONE:
 	case POLICY_RESULT: break;
 	}
 	return e;
@@ -112,7 +113,7 @@ int rec_entry(struct rec *r)
 		return e;
 	if (ends(regs.orig_rax))
 		return task_exits(r);
-	if (regs.orig_rax != __NR_rt_sigreturn && rec_due(r)) {
+	if (regs.orig_rax != __NR_rt_sigreturn && (int)regs.orig_rax != -1 && rec_due(r)) { /* -1 is never restarted */
 		r->k->skipped = true;
 		return skip(r, &regs);
 	}
@@ -201,6 +202,15 @@ static bool renames(const struct ev_call *c)
 	}
 }
 
+/* A call of the kernel that is newer than the table: it has done what nobody here knows. */
+static int stop_new(struct rec *r)
+{
+	char buf[32];
+
+	return rec_stop(r, "the system call %s, which this kernel has, cannot be recorded",
+			policy_name(r->k->call.regs[R_NR], buf));
+}
+
 int rec_exit(struct rec *r)
 {
 	struct user_regs_struct regs;
@@ -221,6 +231,8 @@ int rec_exit(struct rec *r)
 			return rec_broken(r, e);
 	}
 	r->k->call.ret = (int64_t)regs.rax;
+	if (r->k->policy.act == POLICY_NONE && r->k->call.ret != -ENOSYS)
+		return stop_new(r);
 	r->k->call.fs = regs.fs_base;
 	r->k->call.gs = regs.gs_base;
 	r->k->call.took = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns - r->k->call.ns;

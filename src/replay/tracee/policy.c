@@ -25,16 +25,24 @@ static const struct policy policies[CALL_NR_MAX] = {
 
 struct policy policy_of(uint64_t nr)
 {
-	const struct policy stop = { POLICY_STOP, 0 };
+	const struct policy none = { POLICY_NONE, 0 };
 
-	return nr < CALL_NR_MAX && call_by_nr((uint32_t)nr) ? policies[nr] : stop;
+	return nr < CALL_NR_MAX && call_by_nr((uint32_t)nr) ? policies[nr] : none;
+}
+
+const struct call_desc *policy_call(uint64_t nr)
+{
+	static const struct call_desc none = { .nr = UINT32_MAX, .name = "" };
+	const struct call_desc *c = nr < CALL_NR_MAX ? call_by_nr((uint32_t)nr) : NULL;
+
+	return c ? c : &none;
 }
 
 const char *policy_name(uint64_t nr, char buf[32])
 {
-	const struct call_desc *c = nr < CALL_NR_MAX ? call_by_nr((uint32_t)nr) : NULL;
+	const struct call_desc *c = policy_call(nr);
 
-	if (c)
+	if (*c->name)
 		return c->name;
 	snprintf(buf, 32, "number %lld", (long long)nr);
 	return buf;

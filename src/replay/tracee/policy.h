@@ -7,6 +7,7 @@
 
 enum policy_do {
 	POLICY_STOP, /* it cannot be recorded */
+	POLICY_NONE, /* there is no such call: the kernel says ENOSYS */
 	POLICY_RESULT,
 	POLICY_MAP,
 	POLICY_DENY,
@@ -18,6 +19,8 @@ struct policy {
 	int error; /* of POLICY_DENY */
 };
 struct policy policy_of(uint64_t nr);
+/* Of a number that the table does not have: a call without arguments. Never NULL. */
+const struct call_desc *policy_call(uint64_t nr);
 /* "openat", or "number 999"; buf has 32 bytes. */
 const char *policy_name(uint64_t nr, char buf[32]);
 #define IOCTL_UNKNOWN (-1)

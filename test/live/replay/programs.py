@@ -53,6 +53,16 @@ big = bytearray(50 << 20); del big
 a = mmap.mmap(-1, 1 << 20); a[5] = 7; a.resize(4 << 20); a.madvise(mmap.MADV_DONTNEED)
 print(m[:9], a[5], hash("a"), id(m), len(os.listdir("/proc/self/fd")), open("/proc/self/maps").read())
 """
+# System calls that there are not: the last two numbers are of Linux 2.4.
+NUMBERS = """
+import ctypes, signal
+c, n = ctypes.CDLL(None, use_errno=True), []
+signal.signal(signal.SIGALRM, lambda *a: n.append(1)); signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+while len(n) < 3:
+    for nr in 500, 1000000, -1, 0x40000001, 184, 174:
+        print(nr, c.syscall(ctypes.c_long(nr), 7, 8, 9), ctypes.get_errno())
+signal.setitimer(signal.ITIMER_REAL, 0)
+"""
 SOCKETS = """
 import ctypes, os, select, socket
 h, v = (ctypes.c_int * 2)(0x20080522, 0), (ctypes.c_uint * 6)(); print(ctypes.CDLL(None).syscall(125, h, v), list(v))
@@ -93,6 +103,7 @@ PROGRAMS = [
     ),
     ("python3: mappings", [PYTHON, "-c", MEMORY, FILE], 0),
     ("python3: signals of a timer", [PYTHON, "-c", SIGNALS], 0),
+    ("python3: system calls that there are not", [PYTHON, "-c", NUMBERS], 0),
     ("python3: time-stamp counter", [PYTHON, "-c", COUNTER], 0),
     ("python3: sockets, pipes, epoll", [PYTHON, "-c", SOCKETS], 0),
     ("python3: descriptors used again", [PYTHON, "-c", REUSED, FILE], 0),

@@ -58,9 +58,6 @@ def refusals():
         "the system call ptrace cannot be recorded",
     )
     refused(
-        "import ctypes; ctypes.CDLL(None).syscall(500); print('never')", "the system call number 500 cannot be recorded"
-    )
-    refused(
         "import mmap; f = open('%s', 'w+b'); f.write(b'x'); f.flush(); mmap.mmap(f.fileno(), 0); print('never')"
         % OTHER,
         "a shared mapping of a file that is open for writing",

@@ -61,9 +61,11 @@ static void what_is_not_known_is_refused(void **state)
 	assert_int_equal(policy_of(__NR_ptrace).act, POLICY_STOP);
 	assert_int_equal(policy_of(__NR_unshare).act, POLICY_STOP);
 	assert_int_equal(policy_of(__NR_clone3).act, POLICY_TASK);
-	assert_int_equal(policy_of(CALL_NR_MAX).act, POLICY_STOP);
-	assert_int_equal(policy_of(CALL_NR_MAX - 1).act, POLICY_STOP);
-	assert_int_equal(policy_of(~0ull).act, POLICY_STOP);
+	assert_int_equal(policy_of(CALL_NR_MAX).act, POLICY_NONE);
+	assert_int_equal(policy_of(CALL_NR_MAX - 1).act, POLICY_NONE);
+	assert_int_equal(policy_of(~0ull).act, POLICY_NONE);
+	assert_int_equal(policy_call(~0ull)->nargs, 0);
+	assert_string_equal(policy_call(__NR_openat)->name, "openat");
 	assert_int_equal(policy_of(__NR_io_uring_setup).act, POLICY_DENY);
 	assert_int_equal(policy_of(__NR_io_uring_setup).error, ENOSYS);
 	assert_string_equal(policy_name(__NR_openat, buf), "openat");
