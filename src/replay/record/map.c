@@ -260,8 +260,22 @@ static int mmap_exit(struct rec *r)
 /* Advice that shows in memory, now or in a copy of it. */
 static bool changes_memory(uint64_t advice)
 {
-	return advice == MADV_DONTNEED || advice == MADV_DONTFORK || advice == MADV_DOFORK ||
-	       advice == MADV_WIPEONFORK || advice == MADV_KEEPONFORK;
+	return advice == MADV_DONTNEED || advice == MADV_DONTNEED_LOCKED || advice == MADV_DONTFORK ||
+	       advice == MADV_DOFORK || advice == MADV_WIPEONFORK || advice == MADV_KEEPONFORK;
+}
+
+/* Advice that failed has come as far as the first mapping that it is not for, such as one that is locked, which the
+ * replay has not: what is there now is recorded. */
+static int put_pages(struct rec *r)
+{
+	const uint64_t *a = &r->k->call.regs[R_A0], start = a[0], end = start + ROUND_UP(a[1], PAGE);
+	int e = 0;
+
+	if (end - start > GROUP_MAX)
+		return rec_stop(r, "madvise that fails on more than %u bytes cannot be recorded", GROUP_MAX);
+	for (uint64_t at = start; at < end && e == 0; at += PAGE)
+		e = rec_put_mem(r, &(struct span){ at, PAGE });
+	return e;
 }
 
 int rec_map_exit(struct rec *r)
@@ -271,6 +285,9 @@ int rec_map_exit(struct rec *r)
 	bool failed = r->k->call.ret < 0 && r->k->call.ret > -(int64_t)PAGE;
 
 	/* A call about several mappings may have changed some of them when it fails. */
+	if (failed && nr == __NR_madvise && (a[2] == MADV_DONTNEED || a[2] == MADV_DONTNEED_LOCKED) &&
+	    r->k->call.ret == -EINVAL && a[0] % PAGE == 0 && a[1] <= UINT64_MAX - a[0] - PAGE)
+		return put_pages(r);
 	if (r->k->deny || (failed && !((nr == __NR_mprotect || nr == __NR_madvise) && r->k->call.ret == -ENOMEM)))
 		return 0;
 	if (nr == __NR_madvise && !changes_memory(a[2]))

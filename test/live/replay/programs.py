@@ -53,6 +53,15 @@ big = bytearray(50 << 20); del big
 a = mmap.mmap(-1, 1 << 20); a[5] = 7; a.resize(4 << 20); a.madvise(mmap.MADV_DONTNEED)
 print(m[:9], a[5], hash("a"), id(m), len(os.listdir("/proc/self/fd")), open("/proc/self/maps").read())
 """
+# Advice about a page and a locked one: it fails, and has done the first half of its work.
+ADVICE = """
+import ctypes, mmap
+c, m = ctypes.CDLL(None, use_errno=True), mmap.mmap(-1, 8192, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+m[0:1] = m[4096:4097] = b"x"
+at = ctypes.addressof(ctypes.c_char.from_buffer(m))
+c.mlock(ctypes.c_long(at + 4096), 4096)
+print(c.madvise(ctypes.c_long(at), 8192, 4), ctypes.get_errno(), m[0], m[4096])
+"""
 # System calls that there are not: the last two numbers are of Linux 2.4.
 NUMBERS = """
 import ctypes, signal
@@ -102,6 +111,7 @@ PROGRAMS = [
         0,
     ),
     ("python3: mappings", [PYTHON, "-c", MEMORY, FILE], 0),
+    ("python3: advice that fails", [PYTHON, "-c", ADVICE], 0),
     ("python3: signals of a timer", [PYTHON, "-c", SIGNALS], 0),
     ("python3: system calls that there are not", [PYTHON, "-c", NUMBERS], 0),
     ("python3: time-stamp counter", [PYTHON, "-c", COUNTER], 0),
