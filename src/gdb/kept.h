@@ -13,6 +13,7 @@ struct kept {
 	uint64_t call_seq; /* the last call that began before, 0: none */
 	enum watch_when call_when;
 	uint32_t call_task;
+	unsigned stops; /* faults and new code before it */
 };
 struct kept_all {
 	size_t n;

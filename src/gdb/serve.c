@@ -18,6 +18,7 @@
 #define AUXV_MAX 4096u
 #define MARKS_MAX 64u
 #define READ_MAX (WIRE_MAX / 2 - 16)
+#define AT_BASE_ 7
 #define AT_EXECFN_ 31
 #define USER_END 0x7ffffffff000ull /* debug registers take no address above */
 
@@ -101,6 +102,8 @@ static void note_auxv(struct server *s)
 		char path[PATH_MAX] = "";
 
 		memcpy(s->auxv + s->nauxv, pair, sizeof(pair));
+		if (pair[0] == AT_BASE_)
+			loader_find(&s->trip.loader, watch_pid(s->trip.now), pair[1]);
 		s->nauxv += sizeof(pair);
 		at += sizeof(pair);
 		if (pair[0] != AT_EXECFN_)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/walk.h"
+#include "gdb/clean.h"
 #include "replay/trace/group.h"
 #include "sym/elf/insn.h"
 
@@ -192,6 +192,7 @@ static int step_back(struct trip *t, const struct clue *c, enum stop_reason reas
 /* There was nothing since stop `from`: what was before it? */
 static int look_before(struct trip *t, uint64_t from)
 {
+	from = from ? clean_since(t, from) : 0;
 	if (!from)
 		return travel(t, &t->first, STOP_FIRST);
 	t->to.seq = from;
@@ -704,6 +705,7 @@ static void note_place(struct trip *t, enum watch_when when)
 		t->call.call_when = when;
 		t->call.call_task = watch_task(t->now);
 	}
+	t->call.stops += is_fault(t, when);
 	t->call.seq = t->seq;
 	if (ends_call(when) && begins)
 		kept_add(&t->kept, t->now, &t->call);
@@ -731,9 +733,11 @@ static int on_group(void *ctx, struct replay *r, enum watch_when when)
 
 static int on_code(void *ctx, struct replay *r, const struct watch_code *c)
 {
-	(void)ctx;
+	struct trip *t = ctx;
+
 	(void)r;
 	(void)c;
+	t->call.stops++;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include "base/vec.h"
 #include "gdb/kept.h"
+#include "gdb/loader.h"
 #include "replay/watch.h"
 
 #define ARMS_MAX 96u	    /* breakpoints at a time */
@@ -71,6 +72,7 @@ struct trip {
 	struct user_regs_struct regs; /* of the task that runs */
 	uint64_t told;		      /* an address that a debug register or a system call found written */
 	bool gave_up;
+	struct loader loader;
 	struct position place; /* of NEXT_PLACE */
 	/* All that the last look from the start found, for `look`: breakpoints only, in order. */
 	VEC(struct mark) marks;

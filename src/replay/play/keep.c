@@ -2,8 +2,12 @@
 /* Checkpoints of a watched replay. Each memory is kept by a fork that never runs; of tasks only registers are kept,
  * since a replayed task has nothing else. Going back ends the tasks that there are, and makes new ones of the forks. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
 #include "replay/tracee/breaks.h"
 #include "replay/play/int.h"
 
@@ -109,6 +113,37 @@ int watch_keep(struct replay *r, struct watch_kept **ret)
 	else
 		*ret = k;
 	return e;
+}
+
+static pid_t holder_of(const struct watch_kept *k)
+{
+	for (size_t i = 0; i < k->tasks.n; i++)
+		if (k->tasks.v[i].id == 0)
+			return k->tasks.v[k->tasks.v[i].with].holder->t.pid;
+	return 0;
+}
+
+/* The page as /proc/PID/pagemap has it, where it is no file's and nobody shares it; 0: it is not known, as without
+ * CAP_SYS_ADMIN. */
+static uint64_t page_of(pid_t pid, uint64_t addr)
+{
+	const uint64_t number = (1ull << 55) - 1, present = 1ull << 63, shared = 1ull << 61;
+	_cleanup_close_ int fd = -1;
+	char path[64];
+	uint64_t word = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
+	fd = pid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0 || pread(fd, &word, sizeof(word), (off_t)(addr / 4096 * sizeof(word))) != (ssize_t)sizeof(word))
+		return 0;
+	return (word & (present | shared)) == present ? word & number : 0;
+}
+
+bool watch_same_page(const struct watch_kept *a, const struct watch_kept *b, uint64_t addr)
+{
+	const uint64_t page = page_of(holder_of(a), addr);
+
+	return page && page == page_of(holder_of(b), addr);
 }
 
 void watch_back(struct replay *r, struct watch_kept *k)

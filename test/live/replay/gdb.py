@@ -94,6 +94,22 @@ int main(int argc, char **argv)
 	return 0;
 }
 """,
+    "far": r"""
+#include <stdio.h>
+#include <unistd.h>
+static struct { long field; char room[4088]; } page __attribute__((aligned(4096)));
+static volatile long work;
+int main(void)
+{
+	for (long i = 0; i < 500; i++) {
+		for (long k = 0; k < 2000000; k++) work = k;
+		if (i == 5 || i == 300) page.field = 7;
+		getppid();
+	}
+	printf("%ld\n", page.field);
+	return 0;
+}
+""",
 }
 START = ["set pagination off", "set confirm off", "set debuginfod enabled off", "set width 0"]
 
@@ -387,6 +403,24 @@ def checkpoints():
     long_run("crowd", f"440 {last}", writers)
 
 
+def far():
+    """Who wrote a word long ago, where nothing wrote to its page since but the same value once."""
+    live.check(record("far", os.path.join(WORK, "far")).stdout == "7\n", "recorded, for longer")
+    out, p = gdb(
+        "far",
+        [
+            *["break main", "continue", "delete", timed("continue")[0][0], "watch page.field"],
+            *[timed("reverse-continue")[0][0], "print i"] * 2,
+        ],
+    )
+    text = "".join(out)
+    took = [float(x) for x in re.findall("took ([0-9.]+)", text)]
+    live.check(
+        "Old value = 7\nNew value = 0" in text and "= 5\n" in text and "No more reverse" in text, "the far writer is found", p
+    )
+    live.check(len(took) == 3 and took[1] < took[0] / 2 and took[2] < took[0] / 2, "without running all of it again", took)
+
+
 PACKETS = (
     b"? g p10 pffffffff m0,10 m7fffffffe000,ffffffffffff m, qSupported qXfer:features:read:target.xml:ffffffffffff,ffffffff qXfer:auxv:read:: Z0,0,1 Z2,0,0 Z4,ffffffffffffffff,8 Z2,7ffffffffff8,8"
     b" Z2,555555558041,20 z2,1,2 z Z Z9,1,1 vCont;s:5 vCont;c vCont; s c bs bc Hg999 Hg-1 H T1 T qC qfThreadInfo qsThreadInfo qThreadExtraInfo,zz qRcmd,7 qRcmd,7768656e R00 G00 X0,0: !"
@@ -427,5 +461,6 @@ faults()
 programs()
 checkpoints()
 connections()
+far()
 strangers()
 sys.exit(live.failures > 0)

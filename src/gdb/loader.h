@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds where gdb itself stops to learn of libraries: at the static probes of the dynamic linker, or, where it has
+ * none, at the function that it names in its struct r_debug (link.h). */
+#ifndef DWELL_GDB_LOADER_H
+#define DWELL_GDB_LOADER_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define LOADER_PLACES 32u
+
+struct loader {
+	size_t n;
+	uint64_t place[LOADER_PLACES];
+	uint64_t brk_at; /* the address of r_debug.r_brk, which is set when the program begins; 0: not known */
+};
+/* Of the dynamic linker that a process has at `base`; 0: it has none. What cannot be read has no places. */
+void loader_find(struct loader *l, pid_t pid, uint64_t base);
+/* brk: what is at brk_at. */
+bool loader_has(const struct loader *l, uint64_t brk, uint64_t addr);
+#endif
