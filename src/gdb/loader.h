@@ -15,7 +15,7 @@ struct loader {
 	uint64_t place[LOADER_PLACES];
 	uint64_t brk_at; /* the address of r_debug.r_brk, which is set when the program begins; 0: not known */
 };
-/* Of the dynamic linker that a process has at `base`; 0: it has none. What cannot be read has no places. */
+/* The process has its dynamic linker at `base`; 0: it has none. A file that cannot be read has no places. */
 void loader_find(struct loader *l, pid_t pid, uint64_t base);
 /* brk: what is at brk_at. */
 bool loader_has(const struct loader *l, uint64_t brk, uint64_t addr);

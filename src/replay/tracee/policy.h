@@ -19,7 +19,7 @@ struct policy {
 	int error; /* of POLICY_DENY */
 };
 struct policy policy_of(uint64_t nr);
-/* Of a number that the table does not have: a call without arguments. Never NULL. */
+/* Never NULL: a number that the table does not have is a call without arguments. */
 const struct call_desc *policy_call(uint64_t nr);
 /* "openat", or "number 999"; buf has 32 bytes. */
 const char *policy_name(uint64_t nr, char buf[32]);
