@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "gdb/clean.h"
 #include "replay/trace/group.h"
 #include "sym/elf/insn.h"

@@ -10,7 +10,7 @@
 #include "store/slow.h"
 
 struct slowfilter {
-	struct arena *arena; /* of texts that slowfilter_only() makes; the caller's */
+	struct arena *arena;		       /* of texts that slowfilter_only() makes; the caller's */
 	const char *comm, *cgroup, *container; /* NULL: any */
 	const char *unit;		       /* with its suffix; NULL: any */
 	const char *user;		       /* as it was given; NULL: any */

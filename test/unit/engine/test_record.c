@@ -204,7 +204,8 @@ static void a_signal_before_the_run_removes_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(without_names_there_is_no_file), CASE(a_recording_is_begun_and_ended),
+		CASE(without_names_there_is_no_file),
+		CASE(a_recording_is_begun_and_ended),
 		CASE(a_folder_that_is_not_there_is_refused),
 		CASE(a_file_that_exists_stays_as_it_is),
 		CASE(when_the_next_file_cannot_be_made_the_old_one_goes_on),
