@@ -60,7 +60,12 @@ def run(name, *lines):
 
 
 first = json.loads(run(small, "::findjsobjects -c Conn")[0].splitlines()[0])
-lines = ("::findjsobjects", f"{first['object']}::findjsobjects -r", f"{first['object']}::jspath", f"{first['object']}::jsroots")
+lines = (
+    "::findjsobjects",
+    f"{first['object']}::findjsobjects -r",
+    f"{first['object']}::jspath",
+    f"{first['object']}::jsroots",
+)
 a, b = run(small, *lines), run("big", *lines)
 print(f"# CPU {a[1]:.2f} s and {b[1]:.2f} s, memory {a[2]} KiB and {b[2]} KiB")
 live.check(first["count"] == 50000 and "list" in a[0], "the objects", first)

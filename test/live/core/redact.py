@@ -100,7 +100,9 @@ for line in (f"{first}::findjsobjects -r", f"{first}::jspath", f"{first}::jscons
     live.same(said("redacted", line), said("whole", line), line)
 text = said("redacted", f"{first}::jsprint")
 live.check(
-    re.search(r"Vault \{\s*id: \d+,\s*password: \"x+\"", text) and "SeCr" not in text, "a property is printed as x", text
+    re.search(r"Vault \{\s*id: \d+,\s*password: \"x+\"", text) and "SeCr" not in text,
+    "a property is printed as x",
+    text,
 )
 value = json.loads(core("--json", "redacted", "-c", "::findjsobjects -p built").stdout.splitlines()[0])
 text = said("redacted", f"{value.get('object') or value.get('address')}::jsprint -d 3 -s 0t300")
@@ -118,7 +120,9 @@ for args, code, what in (
 ):
     r = core(*args)
     live.check(
-        r.returncode == code and what in r.stderr and not os.path.exists("new"), f"core {args}", f"{r.returncode} {r.stderr}"
+        r.returncode == code and what in r.stderr and not os.path.exists("new"),
+        f"core {args}",
+        f"{r.returncode} {r.stderr}",
     )
 p.kill()
 p.wait()

@@ -36,7 +36,9 @@ for sig in (signal.SIGINT, signal.SIGTERM):
         p.send_signal(sig)
         out, err = p.communicate(timeout=30)
         early += SAYS in err
-        live.check(p.returncode == 0 and "killed" not in err, f"daemon: {sig.name} after {delay} s", (p.returncode, out, err))
+        live.check(
+            p.returncode == 0 and "killed" not in err, f"daemon: {sig.name} after {delay} s", (p.returncode, out, err)
+        )
 live.check(early, "some came while it started", early)
 live.check(glob.glob(state + "/*.dwell"), "its recordings are complete")
 
@@ -50,7 +52,9 @@ live.check(p.wait(30) == 0, "it ends in order", p.returncode)
 p = started("latency", "offcpu")
 p.send_signal(signal.SIGINT)
 out, err = p.communicate(timeout=30)
-live.check(p.returncode == 0 and SAYS in err and "TRACKER" in out, "latency: SIGINT at its start", (p.returncode, out, err))
+live.check(
+    p.returncode == 0 and SAYS in err and "TRACKER" in out, "latency: SIGINT at its start", (p.returncode, out, err)
+)
 
 p = started("-qn", "BEGIN { printf(\"begin\"); } END { printf(\" end\"); }")
 p.send_signal(signal.SIGINT)

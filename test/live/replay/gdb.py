@@ -416,9 +416,13 @@ def far():
     text = "".join(out)
     took = [float(x) for x in re.findall("took ([0-9.]+)", text)]
     live.check(
-        "Old value = 7\nNew value = 0" in text and "= 5\n" in text and "No more reverse" in text, "the far writer is found", p
+        "Old value = 7\nNew value = 0" in text and "= 5\n" in text and "No more reverse" in text,
+        "the far writer is found",
+        p,
     )
-    live.check(len(took) == 3 and took[1] < took[0] / 2 and took[2] < took[0] / 2, "without running all of it again", took)
+    live.check(
+        len(took) == 3 and took[1] < took[0] / 2 and took[2] < took[0] / 2, "without running all of it again", took
+    )
 
 
 PACKETS = (
