@@ -19,10 +19,27 @@ inline int SHORT_RUN = 10000000; /* of CPU time: to make and end a process takes
 
 /* -- CPUs -- */
 
+/* The last time that a real-time thread had a CPU. Other waiting threads may run between it and the end of a wait. */
+sched:::on-cpu
+/curthread->prio < 100/
+{
+	rt_from[cpu] = timestamp;
+}
+
+sched:::off-cpu
+/curthread->prio < 100/
+{
+	rt_until[cpu] = timestamp;
+	rt_name[cpu] = execname;
+}
+
 latency:wakeup::all
 /!(args[0]->how & HOW_NOT_ENDED) && args[0]->delay >= FELT && throttled[args[0]->tid] < args[0]->start/
 {
-	@check_wakeup[args[0]->pid, args[0]->comm, cpu, pid ? execname : "", pid ? curthread->prio < 100 : 0] = avg(args[0]->delay);
+	this->from = rt_from[cpu] > args[0]->start ? rt_from[cpu] : args[0]->start;
+	this->rt = rt_until[cpu] > this->from && (rt_until[cpu] - this->from) * 2 > args[0]->delay;
+	@check_wakeup[args[0]->pid, args[0]->comm, cpu, this->rt ? rt_name[cpu] : pid ? execname : "",
+	    this->rt || (pid && curthread->prio < 100) ? 1 : 0] = avg(args[0]->delay);
 }
 
 profile-97hz
