@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds the objects of V8's heap by their chains of dominators. */
+/* Folds the objects of V8's heap by their chains of parents: makes the tree of names, and counts objects and bytes. */
 #include "core/jsheap/fold.h"
 #include <errno.h>
 #include <stdlib.h>

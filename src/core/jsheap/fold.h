@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds the objects of V8's heap: one node for all that have the same chain of parents (dominators, or ways), by
- * constructor. Equal names
- * that follow each other (a linked list) are one, and what only V8 sees is part of the object that keeps it. Inside of
- * core/. */
+/* Folds the objects of V8's heap: all objects with the same chain of parents (dominators, or shortest ways), told by
+ * their constructors, are one node. Equal names that follow each other (a linked list) are one. An object that only V8
+ * sees is part of the one that keeps it. Inside of core/. */
 #ifndef DWELL_CORE_JS_FOLD_H
 #define DWELL_CORE_JS_FOLD_H
 #include "core/jsheap/graph.h"
