@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes that are found while the program runs, in files that were not there when it was compiled. A description that
- * may have such gets a probe.later besides those that it matches: its clause is checked and compiled for that one
- * as well, so that records, variables and maps are settled, and all errors reported, before anything is traced. For a
- * probe that is found later, the clauses are compiled anew as they are. */
+/* Probes that are found while the program runs, in files that were not there when it was compiled. A description
+ * that may match later probes gets a probe.later besides those that it matches now. Its clause is checked and
+ * compiled for that one as well. So records, variables and maps are settled, and all errors reported, before
+ * anything is traced. For a probe that is found later, the clauses are compiled anew as they are. */
 #ifndef DWELL_LANG_LATER_H
 #define DWELL_LANG_LATER_H
 #include "lang/dprog.h"

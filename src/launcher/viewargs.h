@@ -15,7 +15,7 @@ struct viewargs {
 	bool compare;
 	char *argv[VIEWARGS_MAX + 1];
 };
-/* Takes text apart, which is changed. path and other_path become part of the command line: known later, so that
+/* Takes text apart, which is changed. path and other_path become part of the command line. They are known later:
  * they point to what the caller fills in. -EINVAL: there is no such view, or it takes no such key. */
 int viewargs_make(struct arena *a, char *text, char *path, char *other_path, struct viewargs *ret);
 #endif

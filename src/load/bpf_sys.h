@@ -57,8 +57,8 @@ int bpfsys_prog_next(uint32_t id, uint32_t *ret);
 /* fd of a program or link by its id. -ENOENT: it is gone. */
 int bpfsys_prog_by_id(uint32_t id);
 int bpfsys_link_by_id(uint32_t id);
-/* The program of a perf event of a process: its id, enum bpf_task_fd_type, and an address in the kernel or an offset in
- * the file `name`. -EOPNOTSUPP: the event is no probe (a clock perhaps), or has no program. */
+/* The program of a perf event of a process: its id, its enum bpf_task_fd_type, and the place: an address in the
+ * kernel, or an offset in the file `name`. -EOPNOTSUPP: the event is no probe (a clock perhaps), or has no program. */
 struct bpfsys_fd_query {
 	uint32_t prog, type;
 	uint64_t addr, offset;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests whether bpf_loop() exists, and whether the verifier understands it. Before Linux 6.7 the verifier walks
- * the callback once and believes what it finds after that: it treats code that only runs in a later iteration as
- * dead and removes it, and programs give wrong results, unless the generator hides the values (rt_vary() in cg).
- * The callback here is wrong in its second iteration only; a correct kernel refuses it for that reason. Source:
- * kernel commit ab5cfac139ab ("bpf: verify callbacks as if they are called unknown number of times"). */
+/* Tests whether bpf_loop() exists, and whether the verifier understands it. Before Linux 6.7 the verifier walks the
+ * callback once and believes what it finds after that. It treats code that only runs in a later iteration as dead
+ * and removes it. Programs then give wrong results, unless the generator hides the values (rt_vary() in cg). The
+ * callback here is wrong in its second iteration only; a correct kernel refuses it for that reason. Source: kernel
+ * commit ab5cfac139ab ("bpf: verify callbacks as if they are called unknown number of times"). */
 #include <linux/btf.h>
 #include <stdio.h>
 #include <string.h>

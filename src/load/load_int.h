@@ -25,8 +25,8 @@ int load_prog(struct loaded *l, uint32_t i, const uint32_t *func_ids, struct typ
 /* The same of a program that need not be in the image: fd. */
 int load_one(struct loaded *l, const struct img_prog *p, const uint32_t *func_ids, struct typesrc *ts,
 	     const struct load_opts *opts, struct err *err);
-/* join.c: loads program i together with another, if it has one to go with and the kernel can do it: then joined[] of
- * both is set, and progs[i]. ids: of the functions of all programs, or NULL. */
+/* join.c: loads program i together with another one, if it has one to go with and the kernel can do it. Then
+ * joined[] of both is set, and progs[i]. ids: of the functions of all programs, or NULL. */
 void load_join(struct loaded *l, uint32_t i, const uint32_t *ids, struct typesrc *ts, const struct load_opts *opts);
 /* verifier.c: puts a refusal into words; log is NUL-terminated, code the errno of the load. */
 int load_explain(const struct img_prog *p, int code, const char *log, struct err *err);

@@ -21,8 +21,8 @@ struct rec_result {
 /* 0 when the program has ended; else -errno and an error: what is recorded until then is in the trace (if it could be
  * made), and the program is killed. The caller gets SIGINT and SIGQUIT ignored meanwhile, and is moved to one CPU. */
 int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e);
-/* Runs and records it until a run fails, at most `most` times; with chaos each run has the next seed, and o->chaos is
- * that of the last. *ret_runs: how many there were, ret->status is 0 if none has failed; then no trace is left. As
- * rec_run(). */
+/* Runs and records it until a run fails, at most `most` times. With chaos each run has the next seed; o->chaos is
+ * that of the last one. *ret_runs: how many runs there were. ret->status is 0 if none has failed; no trace is left
+ * then. As rec_run(). */
 int rec_until_fail(struct rec_opts *o, unsigned most, unsigned *ret_runs, struct rec_result *ret, struct err *e);
 #endif

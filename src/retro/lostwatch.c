@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows the words that point to a block between two stops: each instruction at first, so that a pointer that was only
- * in a register is seen where it is stored; then debug registers follow four of them. Tells the last loss. */
+/* Follows the words that point to a block between two stops. At first it looks after each instruction, so that a
+ * pointer that was only in a register is seen where it is stored. Then debug registers follow four of the words.
+ * Tells the last loss. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"

@@ -31,9 +31,9 @@ static bool is_task_only(const struct entry *e)
 	       (!strcmp(e->target, "sys_enter") || !strcmp(e->target, "sys_exit"));
 }
 
-/* Is it a probe that the scheduler fires while it switches from one thread to the next? Preemption is off there: no two
- * of these programs run at a time on a CPU, although the second can be interrupted. Source: kernel/sched/core.c,
- * __schedule(). */
+/* Is it a probe that the scheduler fires while it switches from one thread to the next? Preemption is off there. So
+ * no two of these programs run at a time on a CPU, although an interrupt can come between. Source:
+ * kernel/sched/core.c, __schedule(). */
 static bool is_in_switch(const struct entry *e)
 {
 	return (e->kind == ENTRY_TP_BTF || e->kind == ENTRY_RAW_TP) && e->target &&

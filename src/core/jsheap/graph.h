@@ -35,8 +35,8 @@ int js_graph_each(struct js_graph *g, js_ref_fn *fn, void *ctx);
 
 /* Fills parent and retained. 0, -E2BIG, -ENOMEM. */
 int js_graph_dominate(struct js_graph *g);
-/* Fills parent with the object before it on the shortest way from a global variable, else from another root, and
- * retained with the bytes of an object and of all those that it is on the way to. The same results. */
+/* Fills parent with the object before it on the shortest way from a global variable, or from another root if there
+ * is none. Fills retained with the bytes of an object and of all objects that it is on the way to. The same results. */
 int js_graph_shortest(struct js_graph *g);
 /* Bytes of an object, with those that it has outside of V8's pages (an ArrayBuffer). */
 uint64_t js_graph_own(const struct js_graph *g, const struct js_object *o);

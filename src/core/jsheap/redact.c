@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides what a core without texts keeps of a process with V8, and blanks the rest.
  *
- * In V8's pages, an object that is alive stays but for its text: characters of strings become x, apart from ends of
- * lines; bytes of typed arrays become 0. Strings that are names stay: of properties, variables, functions, scripts,
+ * In V8's pages, an object that is alive stays but for its text. Characters of strings become x, apart from ends of
+ * lines. Bytes of typed arrays become 0. Strings that are names stay: of properties, variables, functions, scripts,
  * symbols, and all of V8's read-only pages. Everywhere else (what is dead, memory of malloc(), stacks, variables,
  * registers) a word stays if it is an address of mapped memory or a small number, and becomes 0 otherwise. Heads of
  * V8's pages and of malloc()'s chunks stay, by which the commands find their way. */

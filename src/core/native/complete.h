@@ -4,8 +4,8 @@
 #define DWELL_CORE_NATIVE_COMPLETE_H
 #include "core/shell.h"
 
-/* Offers the types that begin as `word` does; after a type, its members, with the path that the word has so far. line:
- * n bytes from "::" on to where the word begins. false: the command takes no type. */
+/* Offers the types that begin as `word` does. After a type it offers members, with the path that the word has so
+ * far. line: the n bytes from "::" to where the word begins. false: the command takes no type. */
 bool ctype_complete(struct shell *s, const char *command, const char *line, size_t n, const char *word,
 		    void (*fn)(void *arg, const char *candidate), void *arg);
 #endif

@@ -79,7 +79,7 @@ static double share(const double *v, size_t from, size_t to, double q)
 	return n ? known[(size_t)(q * (double)(n - 1) + 0.5)] : NAN;
 }
 
-/* Tells whether it is a new level, and not one of the usual ups and downs: it lasts, the time before it was as long,
+/* Tells whether it is a new level, and not one of the usual ups and downs. It lasts, the time before it was as long,
  * and nearly all of it is above nearly all that was before. */
 static bool is_level(const struct finder *f, size_t at)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulated hosts of a fleet, to try it out and to test it: each sends the seconds of a recording, over and over again,
- * from a second of its own on, a bit faster or slower than it was. Some are given faults. */
+/* Simulated hosts of a fleet, to try it out and to test it. Each host sends the seconds of a recording again and
+ * again. It begins at a second of its own, and its delays are a bit shorter or longer than the recorded ones. Some
+ * are given faults. */
 #ifndef DWELL_FLEET_DEMO_SIM_H
 #define DWELL_FLEET_DEMO_SIM_H
 #include "engine/listener.h"

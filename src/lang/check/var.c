@@ -476,8 +476,8 @@ struct node *check_target(struct checker *c, struct node *n, enum access acc)
 	}
 }
 
-/* May the value of lvalue n be changed by the program: is it (in) a variable of its own, or reached
- * through a pointer that it holds (cg checks at run time that this points to scratch memory)? */
+/* May the program change the value of lvalue n? It may if n is (in) a variable of its own, or is reached through a
+ * pointer that it holds; cg checks at run time that this points to scratch memory */
 bool is_writable(const struct node *n)
 {
 	for (;;) {

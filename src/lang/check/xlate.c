@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Translators: how a struct that the kernel does not have is made of kernel data. xlate <T> (e) is no value, but its
- * members are: each is the expression that the translator gives for it, with the translator's parameter bound to e. A
+ * members are. Each member is the expression that the translator gives for it; the translator's parameter is e. A
  * member that is not asked for costs nothing. */
 #include "lang/check/decl.h"
 #include "lang/check/expr.h"

@@ -288,9 +288,9 @@ static bool starts_with_type(struct parser *p, const char *word)
 	return lex_kw_class(lex_keyword(word, n)) == KWC_TYPE || parse_is_typename(p, arena_strndup(p->arena, word, n));
 }
 
-/* At a word between clauses: is it the type of a declaration ("foo_t *x, y[4];") or a probe
- * description? DTrace asks the type tables; here the text decides: after a type comes a declarator and
- * a ; at last, but no : { or / outside brackets. */
+/* At a word between clauses: is it the type of a declaration ("foo_t *x, y[4];") or a probe description? DTrace asks
+ * the type tables; here the text decides. A type is followed by a declarator and at last a semicolon, with no : { or
+ * / outside brackets. */
 static bool at_declaration(struct parser *p)
 {
 	const char *word = p->lx.src->text + p->lx.tok.at.off, *q = word, *stop;

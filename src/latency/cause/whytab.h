@@ -36,8 +36,8 @@ void whytab_free(struct whytab *t);
 /* A ROW_AGG: of an aggregation with the key (who, comm, why [, ustack] [, futex] [, ustack]) or without a key
  * ("short"), function avg or max; other rows are left alone. 0 or -ENOMEM. */
 int whytab_add(struct whytab *t, const struct rec_schema *s, const struct row *row);
-/* From now on one frame of a user stack counts: the innermost function of the program's own that a language runtime
- * runs, or the runtime's if the program has none of its own; "" when there is no runtime. */
+/* From now on one frame of a user stack counts: the innermost function of the program that a language runtime runs.
+ * If the program has none there, it is the runtime's; "" when there is no runtime. */
 void whytab_askers(struct whytab *t);
 /* From now on names come from sym: rows of another recording follow. */
 void whytab_set_sym(struct whytab *t, struct sym *sym);

@@ -29,8 +29,8 @@ void windows_free(struct windows *w); /* accepts NULL */
 int windows_add(struct windows *w, const struct row *row);
 /* All series, in order of appearance; valid until the next windows_add(). */
 size_t windows_series(struct windows *w, const struct window_series **ret);
-/* All of a window up to now of one series (an index of the above). *ret_from, when not NULL: since when; a window is
- * as long as its name says, and up to one of its slots (second, minute, hour) longer. 0, or -ENOMEM. */
+/* All of a window up to now of one series (an index of the above). *ret_from, when not NULL: since when. A window is
+ * as long as its name says, or longer by at most one of its slots (second, minute, hour). 0, or -ENOMEM. */
 int windows_get(struct windows *w, size_t series, enum window window, uint64_t now, struct histsum *ret,
 		uint64_t *ret_from);
 /* All that was ever added: number and sum, which never shrink. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provider instr: a probe at any instruction of a function of the kernel or of a module, by its offset, its class or
- * its mnemonic, by kprobes. kinst is FreeBSD's way to name the same: the offset alone, in decimal.
- * The id of a probe is the lower bits of its address: kernel and modules lie in the last 2 GiB.
- * Source: Documentation/arch/x86/x86_64/mm.rst; FreeBSD's kinst(4); kernel/trace/trace_kprobe.c, within_notrace_func().
- */
+/* Provider instr: a probe at any instruction of a function of the kernel or of a module. Its name is the offset, the
+ * class or the mnemonic; kprobes do the work. kinst is FreeBSD's way to name the same: the offset alone, in decimal.
+ * The id of a probe is the lower bits of its address: kernel and modules lie in the last 2 GiB. Source:
+ * Documentation/arch/x86/x86_64/mm.rst; FreeBSD's kinst(4); kernel/trace/trace_kprobe.c, within_notrace_func(). */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>

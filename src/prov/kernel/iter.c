@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provider iter: walks over all threads of the machine, at a period. iter:::task fires once per thread, the
- * built-in variables being that thread's, with the thread's task_struct as args[0]; iter:::done fires when
- * the walk is over, in dwell's own thread. The period is option iterrate, or in the name: task-500ms.
- * The first walk is made when tracing begins. */
+/* Provider iter: walks over all threads of the machine, at a period. iter:::task fires once per thread. The built-in
+ * variables are that thread's, args[0] is its task_struct. iter:::done fires when the walk is over, in dwell's own
+ * thread. The period is option iterrate, or in the name: task-500ms. The first walk is made when tracing begins. */
 #include <errno.h>
 #include "base/cleanup.h"
 #include "load/probe_caps.h"

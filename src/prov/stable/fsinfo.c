@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provider fsinfo: operations of file systems, as far as ext4, XFS, btrfs and the page cache have
- * tracepoints. arg0 is the inode (of the directory where the operation names an entry of one), args[0] its
- * fileinfo_t, arg1 a size or flag.
- * Source: Oracle Solaris DTrace guide, "fsinfo Provider"; include/trace/events/ext4.h, btrfs.h,
- * filemap.h, writeback.h, filelock.h, fs/xfs/xfs_trace.h. */
+/* Provider fsinfo: operations of file systems, as far as ext4, XFS, btrfs and the page cache have tracepoints. arg0
+ * is the inode; where the operation names an entry of a directory, it is the directory's. args[0] is its fileinfo_t,
+ * arg1 a size or a flag. Source: Oracle Solaris DTrace guide, "fsinfo Provider"; include/trace/events/ext4.h,
+ * btrfs.h, filemap.h, writeback.h, filelock.h, fs/xfs/xfs_trace.h. */
 #include "base/cleanup.h"
 #include "prov/stable/stable.h"
 

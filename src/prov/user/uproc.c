@@ -85,9 +85,9 @@ void uproc_done(struct prov_cache *pc)
 	vec_free(&ps->commands);
 }
 
-/* On overlayfs a file has the inode of the lower file system, where the kernel puts the probe, under a device of each
- * mount: with the same change time to the nanosecond it is the same file. Elsewhere two devices are two files: clones
- * of a file system have the same inodes and times. */
+/* On overlayfs a file has the inode of the lower file system, where the kernel puts the probe, but each mount has a
+ * device of its own. With the same change time, to the nanosecond, it is the same file. Elsewhere two devices are
+ * two files: clones of a file system have the same inodes and times. */
 static struct file_ent *same_below(const struct prov_procs *ps, const struct file_ent *f)
 {
 	for (struct file_ent *k = ps->files; k; k = k->hh.next)

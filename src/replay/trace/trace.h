@@ -70,7 +70,7 @@ int trace_seek(struct trace_in *t, const struct trace_place *p); /* 0 or -errno 
 enum trace_end trace_ended_by(const struct trace_in *t);
 void trace_done(struct trace_in *t); /* takes NULL */
 
-/* Writes the events of the trace in f, which it takes over, to a file at path, all of them packed. 0, or -errno after
- * an error; -EBADMSG: f is damaged, and what was before that is written. */
+/* Writes the events of the trace in f, which it takes over, to a file at path, all of them packed. 0, or -errno
+ * after an error. -EBADMSG: f is damaged; what was before that is written. */
 int trace_pack(FILE *f, const char *path, struct err *e);
 #endif

@@ -20,7 +20,8 @@ int breaks_add(struct breaks *b, struct tracee *t, uint64_t addr, uint64_t tag);
 bool breaks_at(const struct breaks *b, uint64_t addr);
 uint64_t breaks_tag(const struct breaks *b, uint64_t addr);
 /* The task, stopped at the breakpoint regs->rip, gets past it when it goes on. *status: it has gone on already, and
- * stopped so; else 0. *stepped: by a debug exception, which is wanted if it is true before. 0 or -errno. */
+ * stopped so; else 0. *stepped: it stopped by a debug exception; the caller sets it before if it wants one. 0 or
+ * -errno. */
 int breaks_pass(struct breaks *b, struct tracee *t, struct user_regs_struct *regs, int *status, bool *stepped);
 /* A displaced instruction faults: where it belongs. */
 uint64_t breaks_place(const struct breaks *b, uint64_t rip);

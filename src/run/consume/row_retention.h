@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements -x bufpolicy=ring and -x bufpolicy=fill: keeps rows until tracing ends, as many as the buffer of a
+/* Implements -x bufpolicy=ring and -x bufpolicy=fill. It keeps rows until tracing ends, as many as the buffer of a
  * CPU would hold. ring keeps the last ones. fill keeps the first ones, and reports when the buffer is full. */
 #ifndef DWELL_RUN_CONSUME_ROW_RETENTION_H
 #define DWELL_RUN_CONSUME_ROW_RETENTION_H

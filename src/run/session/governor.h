@@ -17,13 +17,13 @@ struct governor_costly {
 	double percent; /* what it used since the last look */
 };
 
-/* Looks at what has been used since the last call (at least GOVERNOR_PERIOD_NS apart). When all attached
- * programs together used more than the limit, gives the costliest ones that have to be detached so that
- * the others stay within it: their number, 0 for none. live: by program. costly: room for all. */
+/* Looks at what has been used since the last call (at least GOVERNOR_PERIOD_NS apart). When all attached programs
+ * together used more than the limit, gives the costliest ones, which have to be detached so that the others stay
+ * within it. Returns their number, 0 for none. live: by program. costly: room for all. */
 uint32_t governor_measure(struct governor *g, uint64_t now, const bool *live, struct governor_costly *costly);
-/* The program was detached, or reattached. A program that is detached again before it was attached for as long as it
- * had been detached stays detached for twice that time, up to GOVERNOR_DETACHED_MAX_NS. governor_reattached() gives for
- * how long it was detached, in ns. */
+/* The program was detached, or reattached. A program may have to be detached again before it was attached for as
+ * long as it had been detached. Then it stays detached for twice that time, up to GOVERNOR_DETACHED_MAX_NS.
+ * governor_reattached() gives for how long it was detached, in ns. */
 void governor_detached(struct governor *g, uint32_t prog, uint64_t now);
 uint64_t governor_reattached(struct governor *g, uint32_t prog, uint64_t now);
 bool governor_is_detached(const struct governor *g, uint32_t prog);

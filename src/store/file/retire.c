@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of a recording's size and age: the oldest give way, in small steps, each a transaction of its own.
+/* Keeps a recording within its limits of size and age: removes the oldest rows in small steps. Each step is a
+ * transaction.
  *
  * Rows are counted between marks, one mark per commit: bytes of each class, and the last numbers of its tables. So it
  * is known without a look at the file how far a class must go to make room, and what goes is a stretch of numbers.

@@ -26,9 +26,9 @@ struct uobj {
 /* The files in the order of their addresses, the program first. -ESRCH: no such process (or a zombie);
  * -EACCES; the words are in err. */
 int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct err *err);
-/* Libraries that the process has not loaded yet: those whose base names match the glob, in LD_LIBRARY_PATH of the
- * process, where the n files in v are, and by a full name in the folders below those. The first of each name, at most
- * UOBJ_MAX_LATER; returns how many. */
+/* Libraries that the process has not loaded yet, by base names that match the glob. Looked for in LD_LIBRARY_PATH of
+ * the process and where the n files in v are; a full name also in the folders below those. The first of each name,
+ * at most UOBJ_MAX_LATER; returns how many. */
 #define UOBJ_MAX_LATER 64u
 size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *glob, struct uobj **ret);
 /* The file at a path, which no process needs to have. -ENOENT …, -EINVAL: not a regular file. */
@@ -54,9 +54,9 @@ struct uobj_file {
 int uobj_open(const struct uobj *o, struct uobj_file *ret);
 void uobj_close(struct uobj_file *f);
 
-/* Brings the constants of a file (its mappings that are neither written nor executed) into the memory of a
- * process, so that BPF programs, which cannot wait for pages, can read strings there that the process itself
- * never looks at. At most UOBJ_MAX_TOUCH bytes; best effort. */
+/* Brings the constants of a file (its mappings that are neither written nor executed) into the memory of a process.
+ * BPF programs cannot wait for pages; now they can read strings there that the process itself never looks at. At
+ * most UOBJ_MAX_TOUCH bytes; best effort. */
 #define UOBJ_MAX_TOUCH (32u << 20)
 void uobj_touch(const struct uobj *o, int pid);
 
@@ -87,8 +87,8 @@ int ufunc_code(const struct uobj *o, const struct ufunc *f, uint8_t **ret);
 /* Types of the file's functions, from it or its debug file. Errors as dwarf_read_types(). */
 struct dwarf_types;
 int uobj_types(const struct uobj *o, int tgid, struct dwarf_types *ret);
-/* The file's types as BTF, unchecked and malloc'ed: its section .BTF, that of its debug file, or a file beside it
- * whose name has .btf at its end. -ENODATA: there is none; -EFBIG: more than UOBJ_MAX_BTF bytes. */
+/* The file's types as BTF, unchecked and malloc'ed. They are in its section .BTF, in that of its debug file, or in a
+ * file beside it with .btf after its name. -ENODATA: there is none; -EFBIG: more than UOBJ_MAX_BTF bytes. */
 #define UOBJ_MAX_BTF (256u << 20)
 int uobj_btf(const struct uobj *o, int tgid, char **ret, size_t *ret_n);
 /* Offset in the file of an address as linked, where the file has code; -ENOENT. */

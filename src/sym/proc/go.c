@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds programs of Go by a section that their linker writes, also when they are stripped, and says where the goroutine
- * of a thread is: by the version, or by the debug information of a version that is not known. */
+/* Finds programs of Go by a section that their linker writes, also when they are stripped. Tells where the goroutine
+ * of a thread is: by the version, or by the debug information if the version is not known. */
 #include <errno.h>
 #include <linux/btf.h>
 #include <stdio.h>

@@ -35,9 +35,9 @@ struct perfmap {
 };
 
 void perfmap_init(struct perfmap *pm);
-/* Opens the map of the process whose /proc directory is procfd, in its own root and by its number
- * there; keeps the open one when that is still it. 0; -ENOENT; -EPERM: the file belongs neither to
- * the process's user nor to root. */
+/* Opens the map of the process whose /proc directory is procfd, in its own root and by its number there. It keeps
+ * the open one when that is still the same. 0; -ENOENT; -EPERM: the file belongs neither to the process's user nor
+ * to root. */
 int perfmap_open(struct perfmap *pm, int procfd);
 /* Reads what was added since, and everything again when it was cut. */
 int perfmap_read(struct perfmap *pm);

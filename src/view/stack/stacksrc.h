@@ -51,8 +51,8 @@ struct stacksrc {
 };
 
 /* Reads the file path ("-": standard input, text only) into weight `weight` of t. ret is valid on success. -EINVAL:
- * it is nothing of the kind, or the options do not fit it; -ENODATA: there are no stacks; messages begin with the path.
- */
+ * it is nothing of the kind, or the options do not fit it. -ENODATA: there are no stacks. Messages begin with the
+ * path. */
 int stacksrc_read(const char *path, const struct stacksrc_opts *opts, struct stacktree *t, unsigned weight,
 		  struct stacksrc *ret, struct err *err);
 /* The unit that the name of an aggregation ends with: _ns, _us, _ms, _bytes; "": none. */

@@ -11,7 +11,7 @@
 #define FLIGHTTEXT_SHARE 5   /* percent of the wait that an interval on the CPU must have to be shown then */
 
 /* Indented lines: what is covered, who had the CPU meanwhile, the events; times are those before the end. all: every
- * event, else those about the thread that waited and those that took a part of its time. */
+ * event; otherwise those about the thread that waited, and those that took a part of its time. */
 void flighttext(struct strb *b, const struct flight_rec *f, bool all);
 /* An event in words, without time and CPU: "hog 12 gets the CPU from cat 7, which sleeps". */
 void flighttext_event(struct strb *b, const struct flight_rec *f, uint32_t i);
