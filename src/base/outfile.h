@@ -16,8 +16,8 @@ struct outfile {
 /* Opens path for writing, NULL or "-": standard output. A file of that name is replaced by outfile_end(), when the
  * new one is complete. 0 or -errno with *err. */
 int outfile_begin(struct outfile *o, const char *path, struct err *err);
-/* Ends it: with e == 0 the file gets its name, else it is removed. e: 0 or -errno of what filled it, which is returned,
- * with *err unless that is set already. -EPIPE without a message: nobody reads standard output any more. */
+/* Ends it: with e == 0 the file gets its name, else it is removed. e: 0, or -errno of what filled it, which is
+ * returned; *err is set, unless it is already. -EPIPE has no message: nobody reads standard output any more. */
 int outfile_end(struct outfile *o, int e, struct err *err);
 /* Can it be made? Nothing of it stays. For what takes time before it writes. 0 or -errno with *err. */
 int outfile_try(const char *path, struct err *err);

@@ -10,10 +10,9 @@
 
 /* From now on the signals that launch_loop() reads wait for it. *ret: which ones. */
 void launch_hold_signals(sigset_t *ret);
-/* Runs until the server (process `server`, at the other end of sock) has ended, and asks it to end on
- * SIGINT or SIGTERM, which the caller has blocked: by closing stop_fd. overview: the command line of the
- * live view; dir: the recordings that can be looked at, by processes of `user`. Kills all children. The server's
- * exit status. */
+/* Runs until the server (process `server`, at the other end of sock) has ended. On SIGINT or SIGTERM, which the
+ * caller has blocked, it asks the server to end by closing stop_fd. overview: the command line of the live view.
+ * dir: the recordings that can be looked at, by processes of `user`. Kills all children. The server's exit status. */
 int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, const struct servedir *dir, unsigned user);
 /* Gives up all privileges, for good: what comes next reads what strangers wrote. 0 or -errno. */
 int launch_drop(unsigned user);

@@ -34,8 +34,8 @@ struct live_slow {
 
 /* Defaults, for a request that was begun. */
 void live_slow_begin(struct live_slow *l);
-/* Before trackers are added: the summary has only what the filters and the processes of the request choose, where the
- * kernel can tell; and a table by group, if show.by says so. -EINVAL with a message. */
+/* Called before trackers are added. Where the kernel can tell, the summary has only what the filters and the
+ * processes of the request choose. It has a table by group, if show.by says so. -EINVAL with a message. */
 int live_slow_group(struct live_slow *l, struct err *err);
 /* Adds a tracker of latency/cause/trackers.h. -ENOENT: there is none of that name; -EINVAL: it is about one process,
  * and none is given. */

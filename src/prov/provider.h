@@ -48,9 +48,9 @@ struct provider {
 		      int prog_fd, struct link **ret, struct err *err);
 };
 
-/* The registry: all providers as one probe source for the compiler. Lazy: a description that only BEGIN,
- * a timer or a system call can match touches neither BTF nor tracefs. ts may be NULL (kernel without BTF):
- * then there are no tracepoint probes, and system calls are entered as raw tracepoints. */
+/* The registry: all providers as one probe source for the compiler. Lazy: a description that only BEGIN, a timer or
+ * a system call can match touches neither BTF nor tracefs. ts may be NULL (kernel without BTF). Then there are no
+ * tracepoint probes, and system calls are traced by raw tracepoints. */
 struct registry;
 int registry_new(struct typesrc *ts, const struct caps *caps, int64_t target, struct registry **ret);
 void registry_free(struct registry *r);
@@ -78,9 +78,9 @@ struct probe_place {
 bool registry_place(const struct probe *p, size_t i, struct probe_place *ret);
 /* Slow steps of attaching end with -EINTR once stop() does not return 0. */
 void registry_stop_when(struct registry *r, int (*stop)(void));
-/* Looks at a file that a process has mapped. *ret_wanted: it has static probes of a provider that one of the
- * descriptions names, or its functions are meant ("pid*"), and registry_match_file() is about it from now on. -errno:
- * it cannot be looked at; *ret_wanted is false. */
+/* Looks at a file that a process has mapped. *ret_wanted: one of the descriptions means its static probes or its
+ * functions ("pid*"); registry_match_file() is about it from now on. -errno: it cannot be looked at; *ret_wanted is
+ * false. */
 struct uobj_mapping;
 int registry_file(struct registry *r, const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n,
 		  bool *ret_wanted);

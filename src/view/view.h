@@ -138,8 +138,8 @@ enum view_output view_stdout(void);
  * there; -ENOTSUP: this dwell does not have it. */
 int view_choose(const struct view *v, struct view_job *job, enum view_output out, struct err *err);
 /* Opens what is to be read, reads it, makes the heading, draws the form, and writes all of it or nothing. state is
- * v->size bytes after view_init(), with the options set; view_done() comes after. 0; -errno with *err, as `read` and
- * `draw` say; -EPIPE without a message: nobody reads standard output any more. */
+ * v->size bytes after view_init(), with the options set; view_done() comes after. 0, or -errno with *err, as `read`
+ * and `draw` say. -EPIPE has no message: nobody reads standard output any more. */
 int view_show(const struct view *v, void *state, struct view_job *job, struct err *err);
 void view_init(const struct view *v, void *state);
 /* Sets --by where it is a text and was not given; "": leaves it. */

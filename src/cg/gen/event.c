@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles what clauses of latency probes read of their event: args[0], the keys, stacks, arg0 ….
- * gen_fire() in track.c places these clauses where the event ends: inside of the program, and of the clause, that
- * closes it. */
+/* Compiles what clauses of latency probes read of their event: args[0], the keys, stacks, arg0 …. gen_fire() in
+ * track.c places these clauses where the event ends: inside the program and the clause that close it. */
 #include "cg/gen/event.h"
 #include "cg/gen/fault.h"
 #include "cg/gen/layout.h"

@@ -18,7 +18,7 @@
 /* An event on the list has its start stamp with this bit changed as `timed`; that it fired is its start stamp. */
 #define LISTED 1
 /* The list has elements by thread and number. The element with this number is the head: it has how many there are,
- * and since when the thread is known to have ended (0: it is not). The head stays for so long, since numbers of
+ * and since when the thread is known to have ended (0: it is not). It counts as ended for GONE_NS, since numbers of
  * threads are used again. */
 #define HEAD (-1)
 #define GONE_OFF 8

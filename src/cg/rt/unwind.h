@@ -92,8 +92,8 @@ extern const struct rt_unwind_machine rt_unwind_x86_64, rt_unwind_arm64;
 enum rt_unwind_whose { RT_UNWIND_CURRENT, RT_UNWIND_OTHER, RT_UNWIND_OTHER_FP };
 
 /* (n, tgid, start), of another thread (n, tgid, start, task): walks a user stack, innermost frame first, into
- * element scratch_key of the scratch map, at most n frames. o NULL: mappings are not asked for; ret NULL: there are no
- * return probes. Emitted into p once; the caller keeps the result. */
+ * element scratch_key of the scratch map, at most n frames. o NULL: mappings are not asked for. ret NULL: there are
+ * no return probes. Emitted into p once; the caller keeps the result. */
 struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_machine *mach,
 			    const struct rt_unwind_maps *m, const struct rt_unwind_offsets *o,
 			    const struct rt_unwind_returns *ret, uint32_t scratch_key, enum rt_unwind_whose whose);

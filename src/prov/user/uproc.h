@@ -142,9 +142,9 @@ struct ulines_file {
 };
 struct ulines_file *uproc_lines(struct prov_env *env); /* uproc.c has it */
 void ulines_forget(struct ulines_file *k);
-/* Where statements of the lines begin that "FILE@LINE" means, both globs: calls fn with the offset in the file, and
- * the line by its name. -ENODATA: no debug information tells; else *ret_near has lines with code in those files that
- * are next to the wanted one, or NULL. */
+/* Where statements of the lines begin that "FILE@LINE" means, both globs. fn gets the offset in the file, and the
+ * line by its name. -ENODATA: no debug information tells. *ret_near has the nearest lines with code in those files,
+ * or NULL. */
 struct uline {
 	uint64_t off;
 	uint32_t line;

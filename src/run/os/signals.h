@@ -31,9 +31,9 @@ enum signals_cut {
  * under nohup. One user at a time per process; the calling thread is the one that prints. 0, -EBUSY or -errno. */
 int signals_install(bool hangup_ends, int *ret_fd);
 void signals_restore(void);
-/* For the time before it, in which a run is being prepared: the first signal is kept for signals_install(), so that the
- * run ends in order as soon as it has begun, and says so; a second one ends the process. signals_late(): there is no
- * such run. */
+/* For the time before it, in which a run is being prepared. The first signal is kept for signals_install() with a
+ * message, and the run ends in order as soon as it has begun. A second one ends the process. signals_late(): there
+ * is no such run any more. */
 void signals_early(bool hangup_ends);
 void signals_late(void);
 /* One more descriptor that is printed to, until signals_restore(); -1: none. */

@@ -13,8 +13,8 @@
 #include "store/file/int.h"
 #include "store/file/sparse.h"
 
-/* A slot is kept in memory until the newest row is this much younger than its end, and never while it may
- * be written again and again: later rows add to what is in the file. */
+/* A slot is kept in memory until the newest row is this much younger than its end. So it is not written again and
+ * again. Later rows add to what is in the file. */
 #define SLOT_GRACE_NS 5000000000u
 #define HIST_BYTES 110	      /* of a slot in the file, without its buckets */
 #define HIST_BYTES_TEXT "110" /* the same in SQL */

@@ -17,14 +17,14 @@ struct debugfile {
 	char path[PATH_MAX]; /* in our root directory or that of the process */
 };
 
-/* Finds the debug file of e, which is known as path: by build id under debug_dir, then by the name
- * in .gnu_debuglink beside the file, in .debug beside it, and under debug_dir; first in our own
- * root directory, then in that of process tgid (0: none), then on servers (debuginfod.h). It is accepted when its build
- * id is the same, or, without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close().
- */
+/* Finds the debug file of e, which is known as path. It is looked for by build id under debug_dir, then by the name
+ * in .gnu_debuglink: beside the file, in .debug beside it, and under debug_dir. All of that is done in our own root
+ * directory, then in that of process tgid (0: none). Servers come last (debuginfod.h). It is accepted when its build
+ * id is the same, or, without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close(). */
 int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid, struct debugfile *ret);
-/* The file to which dwz has moved what e has in common with others, by .gnu_debugaltlink: its path (relative to that of
- * e) and, where that is another file by now, its build id under debug_dir. Otherwise as debugfile_open(). */
+/* The file to which dwz has moved what e has in common with others. .gnu_debugaltlink has its path (relative to that
+ * of e) and its build id, which is looked for under debug_dir if another file has that path by now. Otherwise as
+ * debugfile_open(). */
 int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
 		       struct debugfile *ret);
 

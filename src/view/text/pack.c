@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregations as histograms over their keys: -x agghist shows a bar for the value of each key of count()
- * and sum(); -x aggpack shows a whole quantize() or lquantize() distribution in one line, a character per
- * bucket. Layout of illumos. Source: illumos, libdtrace: dt_print_datum(), dt_print_quantize_packed(). */
+/* Aggregations as histograms over their keys. -x agghist shows a bar for the value of each key of count() and sum().
+ * -x aggpack shows a whole quantize() or lquantize() distribution in one line, a character per bucket. Layout of
+ * illumos. Source: illumos, libdtrace: dt_print_datum(), dt_print_quantize_packed(). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
