@@ -159,8 +159,8 @@ int rec_map_entry(struct rec *r); /* map.c: mappings */
 int rec_map_exit(struct rec *r);
 /* Puts bytes of the program's memory into the arena; at: where they are then. */
 int rec_blob_memory(struct rec *r, uint64_t addr, uint64_t size, uint64_t *at);
-/* The same with the bytes from … to of an open file at path, which begin at a page. What the trace has of it already
- * is used again, if it is old enough that a change would show. */
+/* The same with the bytes from … to of an open file at path, which begin at a page. The trace may have a part of it
+ * already: that is used again, if it is old enough that a change would show. */
 int rec_blob_file(struct rec *r, int fd, const char *path, uint64_t from, uint64_t to, uint64_t *at);
 /* New code of a file, from byte off of it on: reading the time-stamp counter is made to fault there if the processor
  * does not do it. 0, or an error after a message. */

@@ -45,8 +45,8 @@ int dwarf_read_types(const struct elf *e, const struct elf *alt, const struct de
  * to do with them or not. */
 int dwarf_read_all_types(const struct elf *e, const struct elf *alt, const struct debugplace *place,
 			 struct dwarf_types *ret);
-/* The same of a file that is at a path, or of its debug file if it has no debug information itself. What dwz has
- * taken out of it is included. tgid: as of debugfile_open(). all: as dwarf_read_all_types(). */
+/* The same of a file that is at a path, or of its debug file if it has no debug information itself. The part that
+ * dwz has taken out of it is included. tgid: as of debugfile_open(). all: as dwarf_read_all_types(). */
 int dwarf_read_file_types(const struct elf *e, const char *path, uint32_t tgid, bool all, struct dwarf_types *ret);
 void dwarf_types_done(struct dwarf_types *t);
 #endif

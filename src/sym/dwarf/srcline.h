@@ -27,8 +27,8 @@ struct srcframe {
 /* alt and place: as dwarf_read_types(). -ENODATA: there is no debug information; -EFBIG: more than the limits;
  * -EOPNOTSUPP: as elf_section_unpack(); -EBADMSG: damaged. e and alt may be closed afterwards, place is copied. */
 int srcline_open(const struct elf *e, const struct elf *alt, const struct debugplace *place, struct srcline **ret);
-/* The debug information of a file that is open and at a path: its own, or that of its debug file. What dwz has taken
- * out of it is included. dir and tgid: as of debugfile_open(); dir NULL: no other file is looked for. As
+/* The debug information of a file that is open and at a path: its own, or that of its debug file. The part that dwz
+ * has taken out is included. dir and tgid: as of debugfile_open(); dir NULL: no other file is looked for. As
  * srcline_open(). */
 int srcline_open_file(const struct elf *e, const char *path, const char *dir, uint32_t tgid, struct srcline **ret);
 void srcline_free(struct srcline *s);
