@@ -42,8 +42,8 @@ void cmd_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and returns EXIT_USAGE. */
 int cmd_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* e >= 0: e. An error of a command line: its message; EXIT_USAGE where the line is wrong (-EINVAL, CMDLINE_USAGE, and
- * CMDLINE_REFUSED except for dtrace), else EXIT_ERROR. Empties err. */
+/* e >= 0: e. An error of a command line: its message; EXIT_USAGE where the line is wrong (-EINVAL, CMDLINE_USAGE), else
+ * EXIT_ERROR, as DTrace ends for a value that one of its options cannot have. Empties err. */
 int cmd_err(int e, struct err *err);
 /* The same of anything else: EXIT_ERROR, without a message where there is none. */
 int cmd_failed(int e, struct err *err);

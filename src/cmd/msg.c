@@ -108,7 +108,7 @@ int cmd_err(int e, struct err *err)
 		return e;
 	if (e == CMDLINE_USAGE)
 		e = cmd_usage(err->msg[0] ? err->msg : NULL);
-	else if (e == -EINVAL || (e == CMDLINE_REFUSED && strcmp(program, "dtrace") != 0))
+	else if (e == -EINVAL)
 		e = cmd_wrong("%s", err->msg);
 	else
 		e = cmd_failed(e, err);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "base/walk.h"
 #include "replay/trace/group.h"
 #include "sym/sym.h"
 
@@ -170,7 +171,7 @@ static int on_stop_stale(struct hunt *h, struct replay *p, const struct user_reg
 	for (size_t i = 0; i < h->nstale && e == 0; i++)
 		if (h->stale_of[i]->lo == h->b->stop)
 			e = decide(h, i, p);
-	return e < 0 ? e : h->b->stop >= h->until;
+	return e == 0 && h->b->stop >= h->until ? WALK_END : e;
 }
 
 static int on_stop(void *ctx, struct replay *p, const struct user_regs_struct *regs, uint64_t freed)
@@ -196,7 +197,7 @@ static int on_stop(void *ctx, struct replay *p, const struct user_regs_struct *r
 		e = begin(h, p, regs, freed);
 	if (e < 0)
 		return e;
-	return h->next == h->looks.n && !h->now && !h->wanted;
+	return h->next == h->looks.n && !h->now && !h->wanted ? WALK_END : 0;
 }
 
 static int on_group(void *ctx, struct replay *p, enum watch_when when)

@@ -391,7 +391,8 @@ int bus_posted(struct bus *b, struct err *err)
 	if (s != NATS_OK)
 		return fail(s, 0, "batches cannot be sent", err);
 	return __atomic_exchange_n(&b->unposted, false, __ATOMIC_RELAXED)
-		       ? err_set(err, -EIO, "the stream " BUS_STREAM " has not taken all batches")
+		       ? err_set(err, -EIO,
+				 "batches cannot be sent: the stream " BUS_STREAM " has not taken all of them")
 		       : 0;
 }
 

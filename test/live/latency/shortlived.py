@@ -83,7 +83,7 @@ live.check(naps(p.out) == N, "-p: its own, not the other one's", f"{naps(p.out)}
 def groups():
     """A folder to make control groups in, and where it is in its tree."""
     for root in CGROUPS:
-        path = f"{root}/dwell-test-{os.getpid()}"
+        path = f"{root}/dwell-{os.getpid():016x}"  # as a container's
         try:
             os.mkdir(path)
         except OSError:

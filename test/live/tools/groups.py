@@ -164,7 +164,7 @@ def limits():
 
 def refused():
     for args, code, words in (
-        (("run", "syscallbyproc", "--by", "pod"), 1, "'pod' is none of container, cgroup, unit, user"),
+        (("run", "syscallbyproc", "--by", "pod"), 2, "'pod' is none of container, cgroup, unit, user"),
         (("why", "--by", "pod", "--for", "1s"), 2, "'pod' is none of process, thread, container, cgroup, unit, user"),
         (("-x", "by=user", "-n", "BEGIN { exit(0); }"), 1, "group_name"),
     ):
