@@ -52,7 +52,7 @@ static void rows_fill_what_is_recorded(void **state)
 	assert_string_equal(c.live.user, "me");
 	assert_string_equal(c.live.record, "f");
 	request_done(&c.request);
-	assert_int_equal(parse("-p 0", &c, &err), CMDLINE_REFUSED);
+	assert_int_equal(parse("-p 0", &c, &err), -EINVAL);
 	assert_string_equal(err.msg, "invalid pid: 0");
 	request_done(&c.request);
 }
