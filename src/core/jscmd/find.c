@@ -8,7 +8,7 @@
 #include "core/cmds.h"
 #include "core/jscmd/find.h"
 #include "core/jsheap/group.h"
-#include "core/jsheap/growth.h"
+#include "core/jscmd/growth.h"
 #include "core/jsheap/heap.h"
 #include "core/jsheap/refs.h"
 

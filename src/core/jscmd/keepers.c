@@ -7,18 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "core/jscmd/older.h"
 #include "core/jsheap/fold.h"
 #include "core/jsheap/path.h"
 
 #define WAYS 2u /* times as many rows are looked at, since equal ones become one */
-
-struct older {
-	struct core core;
-	struct js *js;
-	struct js_heap *h;
-	struct js_graph *g;
-	struct js_fold f;
-};
 
 /* The growth of a node. */
 struct grown {
@@ -40,28 +33,14 @@ struct comparing {
 	VEC(struct row) rows;
 };
 
-static int open_older(struct shell *s, const char *file, struct older *o)
+/* The graph of a heap by shortest ways, and its nodes. */
+static int fold_heap(struct js_heap *h, struct js_graph **g, struct js_fold *f)
 {
-	int r = core_open(file, NULL, &o->core, &s->err);
+	int r = js_graph_open(h, g);
 
 	if (r == 0)
-		r = js_open(&o->core, &o->js, &s->err);
-	if (r == 0)
-		r = js_heap_open(o->js, &o->h, &s->err);
-	if (r == 0)
-		r = js_graph_open(o->h, &o->g);
-	if (r == 0)
-		r = js_graph_shortest(o->g);
-	return r == 0 ? js_fold_make(&o->f, o->g) : r;
-}
-
-static void close_older(struct older *o)
-{
-	js_fold_done(&o->f);
-	js_graph_close(o->g);
-	js_heap_close(o->h);
-	js_close(o->js);
-	core_close(&o->core);
+		r = js_graph_shortest(*g);
+	return r == 0 ? js_fold_make(f, *g) : r;
 }
 
 /* The bytes of each node with those below it. */
@@ -215,25 +194,18 @@ static int say_row(const struct comparing *c, const struct row *w)
 int js_keepers(struct shell *s, struct js_heap *h, const char *file, size_t rows)
 {
 	struct comparing c = { .s = s };
-	struct js_fold now = { 0 };
-	struct js_graph *g = NULL;
-	struct older o = { .js = NULL };
-	char reason[256];
-	int r = open_older(s, file, &o);
+	struct js_fold now = { 0 }, then = { 0 };
+	struct js_graph *g = NULL, *old = NULL;
+	struct js_older o = { .js = NULL };
+	int r = js_older_open(s, file, &o);
 
-	if (r < 0 && s->err.code) {
-		snprintf(reason, sizeof(reason), "%s", s->err.msg);
-		err_set(&s->err, r, "%s: %s", file, reason);
-	}
 	if (r == 0)
-		r = js_graph_open(h, &g);
+		r = fold_heap(o.h, &old, &then);
 	if (r == 0)
-		r = js_graph_shortest(g);
-	if (r == 0)
-		r = js_fold_make(&now, g);
+		r = fold_heap(h, &g, &now);
 	c.now = &now;
 	if (r == 0)
-		r = compare(&c, &o.f);
+		r = compare(&c, &then);
 	if (r == 0)
 		r = choose(&c);
 	if (r == 0)
@@ -247,7 +219,9 @@ int js_keepers(struct shell *s, struct js_heap *h, const char *file, size_t rows
 	vec_free(&c.rows);
 	free(c.v);
 	js_fold_done(&now);
+	js_fold_done(&then);
 	js_graph_close(g);
-	close_older(&o);
+	js_graph_close(old);
+	js_older_close(&o);
 	return r < 0 && !s->err.code ? err_set(&s->err, r, "%s", strerror(-r)) : r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows what keeps more memory than in an older core: inside of core/. */
-#ifndef DWELL_CORE_JS_KEEPERS_H
-#define DWELL_CORE_JS_KEEPERS_H
+#ifndef DWELL_CORE_JSCMD_KEEPERS_H
+#define DWELL_CORE_JSCMD_KEEPERS_H
 #include "core/jsheap/graph.h"
 #include "core/shell.h"
 

@@ -18,7 +18,7 @@
 #define SMALL_NUMBER (UINT64_C(1) << 20) /* has room for two characters */
 #define ENTRY_SHIFT 16			 /* of addresses in V8 13.6's table of code. Source: JSDispatchEntry */
 #define HEAD_WORDS 10u			 /* of a page */
-#define UNKNOWN_WORDS 8u		 /* of an object whose layout is its own: lengths and flags */
+#define UNKNOWN_WORDS 8u		 /* kept of an object of unknown layout: lengths and flags */
 #define MAX_MADE_OF 64u			 /* strings that a name is made of */
 #define KIND_MASK 7			 /* of strings' types. Source: include/v8-internal.h of V8 */
 #define ONE_BYTE 8

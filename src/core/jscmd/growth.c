@@ -1,42 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the objects of two cores of a process, group by group. */
-#include "core/jsheap/growth.h"
+#include "core/jscmd/growth.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "core/jscmd/older.h"
 
 struct row {
 	const struct js_group *now, *then; /* NULL: there is none */
 	int64_t objects, bytes;		   /* that it has become more */
 };
-
-struct older {
-	struct core core;
-	struct js *js;
-	struct js_groups groups;
-};
-
-static int older_open(struct shell *s, const char *file, struct older *o)
-{
-	int r = core_open(file, NULL, &o->core, &s->err);
-
-	if (r < 0)
-		return r;
-	r = js_open(&o->core, &o->js, &s->err);
-	if (r == 0)
-		r = js_heap_open(o->js, &o->groups.h, &s->err);
-	return r == 0 ? js_groups_make(&o->groups) : r;
-}
-
-static void older_close(struct older *o)
-{
-	js_groups_done(&o->groups);
-	js_heap_close(o->groups.h);
-	js_close(o->js);
-	core_close(&o->core);
-}
 
 static int by_text(const void *a, const void *b)
 {
@@ -140,19 +115,19 @@ static int compare(struct shell *s, const struct js_groups *now, const struct js
 
 int js_growth(struct shell *s, const struct js_groups *now, const char *file)
 {
-	struct older o = { 0 };
+	struct js_older o = { .js = NULL };
+	struct js_groups then = { 0 };
 	bool all = true;
-	char reason[256];
-	int r = older_open(s, file, &o);
+	int r = js_older_open(s, file, &o);
 
-	if (r < 0 && s->err.code) {
-		snprintf(reason, sizeof(reason), "%s", s->err.msg);
-		err_set(&s->err, r, "%s: %s", file, reason);
-	}
+	then.h = o.h;
+	if (r == 0)
+		r = js_groups_make(&then);
 	for (size_t i = 0; i < now->v.n; i++)
 		all &= now->v.v[i].wanted;
 	if (r == 0)
-		r = compare(s, now, &o.groups, all);
-	older_close(&o);
+		r = compare(s, now, &then, all);
+	js_groups_done(&then);
+	js_older_close(&o);
 	return r;
 }
