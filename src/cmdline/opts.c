@@ -115,7 +115,7 @@ int cmdline_pid(const char *text, long *ret, struct err *err)
 	errno = 0;
 	*ret = strtol(text, &end, 10); /* as DTrace: blanks in front, and no octal numbers */
 	if (errno || end == text || *end || *ret <= 0 || *ret > INT32_MAX)
-		return err_set(err, CMDLINE_REFUSED, "invalid pid: %s", text);
+		return err_set(err, -EINVAL, "invalid pid: %s", text);
 	return 0;
 }
 
@@ -352,7 +352,7 @@ int cmdline_parse(struct request *c, int argc, char **argv, struct err *err)
 		}
 		r = cmdline_option(c, letter, optarg, err);
 		if (r)
-			return r;
+			return r == -EINVAL && letter == 'p' ? CMDLINE_REFUSED : r; /* as DTrace */
 	}
 	if (c->help)
 		return c->progs.n ? CMDLINE_DONE : err_set(err, CMDLINE_USAGE, "%s", "");

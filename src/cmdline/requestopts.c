@@ -10,12 +10,9 @@
 int requestopts_pass(void *request, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct request *c = request;
-	int e;
 
-	if (o->letter) {
-		e = cmdline_option(c, o->letter, arg, err);
-		return e == CMDLINE_REFUSED && o->letter == 'p' ? -EINVAL : e; /* not an option of D here */
-	}
+	if (o->letter)
+		return cmdline_option(c, o->letter, arg, err);
 	if (!strcmp(o->name, "record"))
 		request_option(c, "record", arg);
 	else
@@ -44,10 +41,8 @@ int requestopts_for(void *request, const struct optrow *o, const char *arg, stru
 
 int requestopts_pid(void *pid, const struct optrow *o, const char *arg, struct err *err)
 {
-	int e = cmdline_pid(arg, pid, err);
-
 	(void)o;
-	return e == CMDLINE_REFUSED ? -EINVAL : e;
+	return cmdline_pid(arg, pid, err);
 }
 
 int requestopts_rate(void *rate, const struct optrow *o, const char *arg, struct err *err)
