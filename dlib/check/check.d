@@ -20,14 +20,14 @@ inline int SHORT_RUN = 10000000; /* of CPU time: to make and end a process takes
 /* -- CPUs -- */
 
 /* The last time that a real-time thread had a CPU. Other waiting threads may run between it and the end of a wait. */
-sched:::on-cpu
-/curthread->prio < 100/
+sdt:sched::sched_switch
+/args[2]->prio < 100/
 {
 	rt_from[cpu] = timestamp;
 }
 
-sched:::off-cpu
-/curthread->prio < 100/
+sdt:sched::sched_switch
+/args[1]->prio < 100/
 {
 	rt_until[cpu] = timestamp;
 	rt_name[cpu] = execname;
