@@ -221,10 +221,9 @@ int live_slow_group(struct live_slow *l, struct err *err)
 		return 0;
 	slowfilter_options(&l->filter, c);
 	l->show.wanted_only = wanted_text(c->arena, &c->opts, &b, &reason) == 0;
-	if (l->show.wanted_only) {
-		l->filter.told = l->filter.unit && reason;
+	l->filter.told = l->show.wanted_only && l->filter.unit && reason;
+	if (l->show.wanted_only)
 		return 0;
-	}
 	if (l->show.by)
 		return err_set(err, -EINVAL, "--by with this filter: %s", reason);
 	request_option(c, "comm", ""); /* one that is not there yet: slow events are chosen by name when there is one */
