@@ -79,7 +79,8 @@ int watch_keep(struct replay *r, struct watch_kept **ret);
 void watch_drop(struct watch_kept *k); /* takes NULL */
 /* For certain: nothing wrote to the page of addr, in the memory of the command's process, between these two. */
 bool watch_same_page(const struct watch_kept *a, const struct watch_kept *b, uint64_t addr);
-/* The callback that says so returns WALK_END; then the replay goes on from there: group() is told of that again. */
+/* The callback that calls it returns WALK_END. The replay then goes on from there, and group() is called for that
+ * stop again. */
 void watch_back(struct replay *r, struct watch_kept *k);
 uint64_t watch_calls(const struct replay *r); /* system calls until now */
 #endif

@@ -134,7 +134,7 @@ void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc 
 void pid_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 
 /* ---- ulines.c: lines of the source ---- */
-/* The file whose debug information was asked last. */
+/* The file that was asked for debug information last; it stays open. */
 struct ulines_file {
 	const struct uproc_obj *of;
 	struct srcline *lines; /* NULL: none */

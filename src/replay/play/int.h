@@ -79,7 +79,7 @@ int replay_go(struct replay *r);
 int replay_check_log(struct replay *r, int status);
 /* The error of a program that stopped elsewhere: status, where it should have. */
 int replay_differs(struct replay *r, int status, const char *wanted);
-/* watched.c: the watch is told; its result. */
+/* watched.c: tells the watch, and returns its result. */
 int watched_tell(struct replay *r, enum watch_when when);
 int watched_files(struct replay *r); /* which of the group's files are there yet. 0 or -errno */
 /* The file of that part of the arena, and where in it; NULL: there is none. */

@@ -264,8 +264,8 @@ static bool changes_memory(uint64_t advice)
 	       advice == MADV_DOFORK || advice == MADV_WIPEONFORK || advice == MADV_KEEPONFORK;
 }
 
-/* Advice that failed has come as far as the first mapping that it is not for, such as one that is locked, which the
- * replay has not: what is there now is recorded. */
+/* Advice that failed took effect up to the first mapping that it is not for, such as a locked one. The replay has no
+ * locked memory, so the pages as they are now are recorded. */
 static int put_pages(struct rec *r)
 {
 	const uint64_t *a = &r->k->call.regs[R_A0], start = a[0], end = start + ROUND_UP(a[1], PAGE);

@@ -18,8 +18,8 @@
 int go_version_read(const uint8_t *info, size_t n, char ret[GO_MAX_VERSION], uint64_t *ret_at);
 /* 19 of "go1.19.8"; 0: it is something else. */
 unsigned go_version_minor(const char *version);
-/* Why a walk of frames ends at this function of Go (or NULL), whose caller is on another stack: "" where a thread
- * begins, NULL: it is another function. */
+/* Why a walk of frames ends at this function of Go (or NULL): its caller is on another stack. "": a thread begins
+ * there. NULL: no walk ends at this function. */
 const char *go_stack_end(const char *function);
 /* Fills the places in; false: the version is not known. */
 bool go_places(unsigned minor, struct go_proc *ret);

@@ -27,8 +27,8 @@ struct dw_split {
  * where it is. -ENOMEM. */
 int dw_split_init(struct dw_split *s, struct dw *main, const struct debugplace *place);
 void dw_split_done(struct dw_split *s);
-/* Opens the split part of a skeleton unit whose first entry is given. The caller closes ret by dw_close(), before
- * main's and before dw_split_done(). *ret_unit is the unit in it. -ENOENT: it is not there, or another one is; else
- * as dw_open(). Lines and addresses are those of the skeleton. */
+/* Opens the split part of a skeleton unit; its first entry is given. The caller closes *ret by dw_close() before it
+ * closes main and calls dw_split_done(). *ret_unit is the unit in it. -ENOENT: it is not there, or another one is;
+ * else as dw_open(). Lines and addresses are those of the skeleton. */
 int dw_split_open(struct dw_split *s, const struct dw_die *skeleton, struct dw *ret, const struct dw_unit **ret_unit);
 #endif

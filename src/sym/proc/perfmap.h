@@ -35,9 +35,9 @@ struct perfmap {
 };
 
 void perfmap_init(struct perfmap *pm);
-/* Opens the map of the process whose /proc directory is procfd, in its own root and by its number there. It keeps
- * the open one when that is still the same. 0; -ENOENT; -EPERM: the file belongs neither to the process's user nor
- * to root. */
+/* Opens the perf map of a process: procfd is its directory in /proc. The map is looked for in the root of the
+ * process, by its number there. A map that is open is kept if it is still the same file. 0; -ENOENT; -EPERM: the
+ * file belongs neither to the process's user nor to root. */
 int perfmap_open(struct perfmap *pm, int procfd);
 /* Reads what was added since, and everything again when it was cut. */
 int perfmap_read(struct perfmap *pm);
