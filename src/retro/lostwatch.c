@@ -19,7 +19,7 @@ struct lost_watch {
 	struct lost last;	   /* loss of a word; LOST_UNKNOWN: none yet */
 	struct lost in_register;   /* the last time that a register lost it */
 	struct lost at_call;	   /* where the first stop is */
-	VEC(struct block) targets; /* copies */
+	VEC(struct block) targets; /* copies, by address */
 	held_words words;
 	uint64_t steps, operand;    /* of the instruction that is next; 0: it has none in memory */
 	uint64_t freed, freed_size; /* the block that is freed */
@@ -47,12 +47,27 @@ void lost_watch_free(struct lost_watch *w)
 	free(w);
 }
 
+/* The last target that begins at an address or before it; NULL: none does. */
+static const struct block *target_before(const struct lost_watch *w, uint64_t addr)
+{
+	size_t low = 0, high = w->targets.n;
+
+	while (low < high) {
+		const size_t mid = (low + high) / 2;
+
+		if (w->targets.v[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &w->targets.v[low - 1] : NULL;
+}
+
 static bool points(const struct lost_watch *w, uint64_t word)
 {
-	for (size_t i = 0; i < w->targets.n; i++)
-		if (word - w->targets.v[i].addr < w->targets.v[i].size || word == w->targets.v[i].addr)
-			return true;
-	return false;
+	const struct block *k = target_before(w, word);
+
+	return k && (word - k->addr < k->size || word == k->addr);
 }
 
 static bool registers_point(const struct lost_watch *w, const struct user_regs_struct *r)
@@ -113,22 +128,22 @@ static bool word_points(struct lost_watch *w, struct replay *p, uint64_t at)
 /* The block that it points into. */
 static void note_block(struct lost_watch *w, struct replay *p, struct held_word *k)
 {
+	const struct block *target;
 	uint64_t x = 0;
 
 	watch_read(p, k->at, &x, sizeof(x));
-	for (size_t i = 0; i < w->targets.n; i++)
-		if (x - w->targets.v[i].addr <= w->targets.v[i].size) {
-			k->addr = w->targets.v[i].addr;
-			k->size = w->targets.v[i].size;
-		}
+	target = target_before(w, x);
+	if (target && x - target->addr <= target->size) {
+		k->addr = target->addr;
+		k->size = target->size;
+	}
 }
 
 static bool within_target(const struct lost_watch *w, uint64_t at)
 {
-	for (size_t i = 0; i < w->targets.n; i++)
-		if (at - w->targets.v[i].addr < w->targets.v[i].size)
-			return true;
-	return false;
+	const struct block *k = target_before(w, at);
+
+	return k && at - k->addr < k->size;
 }
 
 static enum held_where where_is(struct lost_watch *w, uint64_t at, const struct user_regs_struct *regs)

@@ -5,19 +5,59 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 
 /* The name of objects that have a map. */
 struct js_fold_label {
+	UT_hash_handle hh;
 	uint64_t map;
-	char *name; /* NULL: part of what keeps it */
+	const struct js_fold_name *name; /* NULL: part of what keeps it */
 };
 
-#define HEADS (1u << 18)
-#define LABELS (1u << 18)
+/* A text once, so that equal names have one number. */
+struct js_fold_name {
+	UT_hash_handle hh;
+	uint32_t number;
+	char text[];
+};
+
+/* Where the node of a name below another is. */
+struct js_fold_place {
+	UT_hash_handle hh;
+	struct place {
+		uint32_t up, name;
+	} at;
+	uint32_t node;
+};
+
+/* The one name with this text. */
+static int intern(struct js_fold *f, const char *text, const struct js_fold_name **ret)
+{
+	const size_t n = strlen(text);
+	struct js_fold_name *name;
+
+	HASH_FIND(hh, f->names, text, n, name);
+	*ret = name;
+	if (name)
+		return 0;
+	name = calloc(1, sizeof(*name) + n + 1);
+	if (!name)
+		return -ENOMEM;
+	name->number = HASH_COUNT(f->names);
+	memcpy(name->text, text, n + 1);
+	HASH_ADD(hh, f->names, text, n, name);
+	if (!name->hh.tbl) {
+		free(name);
+		return -ENOMEM;
+	}
+	*ret = name;
+	return 0;
+}
 
 /* The name of an object's frame. */
-static int name_object(const struct js *js, uint64_t object, char **ret)
+static int name_object(struct js_fold *f, uint64_t object, const struct js_fold_name **ret)
 {
+	const struct js *js = f->g->h->js;
 	_cleanup_(strb_free) struct strb b = { 0 };
 	const int type = js_type(js, object);
 
@@ -38,79 +78,100 @@ static int name_object(const struct js *js, uint64_t object, char **ret)
 		strb_adds(&b, "object without constructor");
 	for (char *p = b.s; p && *p; p++) /* as folded stacks want it */
 		*p = *p == ';' || (unsigned char)*p < ' ' ? '_' : *p;
-	*ret = b.failed ? NULL : strdup(b.s);
-	return *ret ? 0 : -ENOMEM;
+	return b.failed ? -ENOMEM : intern(f, b.s, ret);
 }
 
 /* The same, once for each map. */
-static int label_of(struct js_fold *f, uint32_t i, const char **ret)
+static int label_of(struct js_fold *f, uint32_t i, const struct js_fold_name **ret)
 {
 	const uint64_t object = js_graph_object(f->g, i);
+	struct js_fold_label *label;
 	uint64_t map = 0;
-	size_t k;
 	int r;
 
 	*ret = NULL;
 	if (js_word(f->g->h->js, object, 0, &map) < 0)
 		return 0;
-	for (k = (size_t)(map * 0x9e3779b97f4a7c15u >> 40) % LABELS; f->labels[k].map; k = (k + 1) % LABELS) {
-		if (f->labels[k].map == map) {
-			*ret = f->labels[k].name;
-			return 0;
-		}
-	}
-	if (f->nlabels == LABELS / 2)
+	label = f->label; /* neighbours are often of one kind */
+	if (!label || label->map != map)
+		HASH_FIND(hh, f->labels, &map, sizeof(map), label);
+	if (label) {
+		*ret = label->name;
+		f->label = label;
 		return 0;
-	r = name_object(f->g->h->js, object, &f->labels[k].name);
-	f->labels[k].map = map;
-	f->nlabels++;
-	*ret = f->labels[k].name;
-	return r;
+	}
+	r = name_object(f, object, ret);
+	label = r == 0 ? calloc(1, sizeof(*label)) : NULL;
+	if (!label)
+		return r < 0 ? r : -ENOMEM;
+	label->map = map;
+	label->name = *ret;
+	HASH_ADD(hh, f->labels, map, sizeof(map), label);
+	if (label->hh.tbl)
+		return 0;
+	free(label);
+	return -ENOMEM;
 }
 
-static size_t hash_of(uint32_t up, const char *name)
+static struct js_fold_place *place_of(const struct js_fold *f, uint32_t up, uint32_t name)
 {
-	uint64_t hash = up * 0x9e3779b97f4a7c15u;
+	const struct place at = { up, name };
+	struct js_fold_place *p;
 
-	for (const char *p = name; p && *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-	return (size_t)((hash ^ hash >> 32) % HEADS);
+	HASH_FIND(hh, f->places, &at, sizeof(at), p);
+	return p;
 }
 
 uint32_t js_fold_below(const struct js_fold *f, uint32_t up, const char *name)
 {
-	uint32_t i = f->heads[hash_of(up, name)];
+	const struct js_fold_name *n;
+	const struct js_fold_place *p = NULL;
 
-	while (i != JSFOLD_NONE && (f->nodes.v[i].up != up || strcmp(f->nodes.v[i].name, name) != 0))
-		i = f->nodes.v[i].next;
-	return i;
+	HASH_FIND_STR(f->names, name, n);
+	if (n)
+		p = place_of(f, up, n->number);
+	return p ? p->node : JSFOLD_NONE;
+}
+
+static int add_node(struct js_fold *f, uint32_t up, const struct js_fold_name *name, uint32_t *ret)
+{
+	const struct js_fold_node n = { .up = up,
+					.depth = up == JSFOLD_NONE ? 0 : f->nodes.v[up].depth + 1,
+					.name = name->text };
+	struct js_fold_place *p = calloc(1, sizeof(*p));
+
+	if (!p || vec_try_push(&f->nodes, n) < 0) {
+		free(p);
+		return -ENOMEM;
+	}
+	p->at = (struct place){ up, name->number };
+	p->node = *ret = (uint32_t)f->nodes.n - 1;
+	HASH_ADD(hh, f->places, at, sizeof(p->at), p);
+	if (p->hh.tbl)
+		return 0;
+	free(p);
+	return -ENOMEM;
 }
 
 /* The node of that name below another, made where there is none. */
-static int node_below(struct js_fold *f, uint32_t up, const char *name, uint32_t *ret)
+static int node_below(struct js_fold *f, uint32_t up, const struct js_fold_name *name, uint32_t *ret)
 {
-	const size_t hash = hash_of(up, name);
-	struct js_fold_node n = { .up = up };
+	const struct js_fold_place *p;
 
 	*ret = up;
 	if (up != JSFOLD_NONE &&
-	    (!name || !strcmp(f->nodes.v[up].name, name) || f->nodes.v[up].depth + 1 == JSFOLD_MAX_DEPTH))
+	    (!name || f->nodes.v[up].name == name->text || f->nodes.v[up].depth + 1 == JSFOLD_MAX_DEPTH))
 		return 0;
-	*ret = js_fold_below(f, up, name);
-	if (*ret != JSFOLD_NONE)
+	if (up != JSFOLD_NONE && f->nodes.v[up].last && f->nodes.v[f->nodes.v[up].last].name == name->text) {
+		*ret = f->nodes.v[up].last;
 		return 0;
-	*ret = up;
-	if (f->nodes.n == JSFOLD_MAX_NODES)
-		return 0;
-	n.depth = up == JSFOLD_NONE ? 0 : f->nodes.v[up].depth + 1;
-	n.next = f->heads[hash];
-	n.name = strdup(name);
-	if (!n.name || vec_try_push(&f->nodes, n) < 0) {
-		free(n.name);
-		return -ENOMEM;
 	}
-	*ret = f->heads[hash] = (uint32_t)f->nodes.n - 1;
-	return 0;
+	p = place_of(f, up, name->number);
+	if (p)
+		*ret = p->node;
+	if (p && up != JSFOLD_NONE)
+		f->nodes.v[up].last = *ret;
+	return p || f->nodes.n == JSFOLD_MAX_NODES ? 0 : add_node(f, up, name, ret);
 }
 
 static void take_object(struct js_fold_node *n, uint32_t i)
@@ -128,13 +189,13 @@ static int find_node(struct js_fold *f, uint32_t i, uint32_t *todo)
 	for (; f->of[i] == JSFOLD_NONE && n < f->g->n; i = f->g->parent[i])
 		todo[n++] = i;
 	while (n && r == 0) {
-		const char *name;
+		const struct js_fold_name *name;
 
 		i = todo[--n];
 		r = label_of(f, i, &name);
 		if (r == 0)
 			r = node_below(f, f->of[f->g->parent[i]], name, &f->of[i]);
-		if (r == 0 && name && !strcmp(f->nodes.v[f->of[i]].name, name))
+		if (r == 0 && name && f->nodes.v[f->of[i]].name == name->text)
 			take_object(&f->nodes.v[f->of[i]], i);
 	}
 	return r;
@@ -144,17 +205,17 @@ int js_fold_make(struct js_fold *f, struct js_graph *g)
 {
 	const uint32_t n = g->n;
 	_cleanup_free_ uint32_t *todo = malloc(n * sizeof(*todo));
+	const struct js_fold_name *roots;
 	int r;
 
 	f->g = g;
 	f->of = malloc(n * sizeof(*f->of));
-	f->heads = malloc(HEADS * sizeof(*f->heads));
-	f->labels = calloc(LABELS, sizeof(*f->labels));
-	if (!todo || !f->of || !f->heads || !f->labels)
+	if (!todo || !f->of)
 		return -ENOMEM;
 	memset(f->of, 0xff, n * sizeof(*f->of));
-	memset(f->heads, 0xff, HEADS * sizeof(*f->heads));
-	r = node_below(f, JSFOLD_NONE, "roots", &f->of[0]);
+	r = intern(f, "roots", &roots);
+	if (r == 0)
+		r = node_below(f, JSFOLD_NONE, roots, &f->of[0]);
 	for (uint32_t i = 1; i < n && r == 0; i++)
 		r = find_node(f, i, todo);
 	/* The own bytes of an object: all that it keeps, less all that those keep which it dominates. */
@@ -168,12 +229,22 @@ int js_fold_make(struct js_fold *f, struct js_graph *g)
 
 void js_fold_done(struct js_fold *f)
 {
-	for (size_t i = 0; i < f->nodes.n; i++)
-		free(f->nodes.v[i].name);
-	for (size_t i = 0; f->labels && i < LABELS; i++)
-		free(f->labels[i].name);
+	struct js_fold_label *l, *next_label;
+	struct js_fold_place *p, *next_place;
+	struct js_fold_name *n, *next_name;
+
+	HASH_ITER (hh, f->places, p, next_place) {
+		HASH_DEL(f->places, p);
+		free(p);
+	}
+	HASH_ITER (hh, f->labels, l, next_label) {
+		HASH_DEL(f->labels, l);
+		free(l);
+	}
+	HASH_ITER (hh, f->names, n, next_name) {
+		HASH_DEL(f->names, n);
+		free(n);
+	}
 	vec_free(&f->nodes);
-	free(f->labels);
-	free(f->heads);
 	free(f->of);
 }

@@ -11,21 +11,25 @@
 #define JSFOLD_NONE UINT32_MAX
 
 struct js_fold_node {
-	uint32_t up, depth, next; /* next: in the chain of its hash */
-	uint32_t sample;	  /* the number of one object of this name; 0: none */
-	char *name;
-	int64_t objects; /* of this name */
-	int64_t bytes;	 /* of its objects themselves */
+	uint32_t up, depth;
+	uint32_t last;	  /* of those below it, the one that was asked for last; 0: none */
+	uint32_t sample;  /* the number of one object of this name; 0: none */
+	const char *name; /* of struct js_fold; equal ones are at the same address */
+	int64_t objects;  /* of this name */
+	int64_t bytes;	  /* of its objects themselves */
 };
 
 struct js_fold_label;
+struct js_fold_name;
+struct js_fold_place;
 struct js_fold {
 	struct js_graph *g;		/* not owned */
 	VEC(struct js_fold_node) nodes; /* those above come first; 0: the roots */
-	uint32_t *heads;		/* hash table of nodes */
 	uint32_t *of;			/* of each number: its node */
-	struct js_fold_label *labels;
-	size_t nlabels;
+	struct js_fold_place *places;	/* nodes by the one above and the name */
+	struct js_fold_name *names;	/* by text */
+	struct js_fold_label *labels;	/* by map */
+	struct js_fold_label *label;	/* of the object before */
 };
 
 /* Folds g by its parents, which are there. 0 or -ENOMEM; js_fold_done() frees *f also then. */
