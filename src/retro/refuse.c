@@ -40,10 +40,6 @@ static const char *reason(enum bi_id id)
 	case BI_CPU:
 	case BI_CURCPU: return "one CPU was used for all of the program";
 	case BI_CURTHREAD: return "it has nothing of the kernel";
-	case BI_SPECULATION:
-	case BI_SPECULATE:
-	case BI_COMMIT:
-	case BI_DISCARD: return "speculations are not possible there yet";
 	default: return "it has not been kept";
 	}
 }

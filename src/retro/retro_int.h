@@ -9,6 +9,7 @@
 #include "retro/retro.h"
 #include "retro/vm.h"
 #include "run/consume/decode.h"
+#include "run/consume/spec.h"
 #include "view/text/text.h"
 
 /* Words of the kernel's struct pt_regs, as PTRACE_GETREGSET has it. */
@@ -20,7 +21,7 @@ struct context {
 	uint64_t regs[REGS];
 };
 struct thread {
-	uint32_t task;
+	uint32_t task, tgid;
 	uint64_t mark; /* in the machine's memory: struct vm_now */
 };
 /* A process of the recording, and where it lives in this replay. */
@@ -73,10 +74,11 @@ struct retro {
 	uint64_t *ticks;	      /* by program: when it fires next; UINT64_MAX: it is no timer */
 	uint64_t *samples;	      /* the same of profile-n, by how long tasks have run */
 	struct vm_now self;
-	uint64_t *merged; /* a value of an aggregation */
-	uint32_t agg;	  /* being read: index of its map */
-	uint64_t unread;  /* reads of memory that is not known */
-	bool shown;	  /* aggregations are up to date in this firing */
+	struct specs *specs; /* NULL: no speculations */
+	uint64_t *merged;    /* a value of an aggregation */
+	uint32_t agg;	     /* being read: index of its map */
+	uint64_t unread;     /* reads of memory that is not known */
+	bool shown;	     /* aggregations are up to date in this firing */
 	bool exits;
 	uint32_t target; /* $target: the command's process */
 	bool reruns;	 /* the program runs again */

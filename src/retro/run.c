@@ -59,6 +59,20 @@ static int snapshot(struct retro *r)
 	return e;
 }
 
+/* A row to be shown; those that show aggregations want them up to date. */
+static int put_row(void *ctx, const struct row *row)
+{
+	struct retro *r = ctx;
+	const struct recfmt *f = row->kind == ROW_EVENT ? r->schema->fmts[row->id - 1] : NULL;
+	int e = 0;
+
+	if (f && session_shows_aggs(f) && !r->shown) {
+		e = snapshot(r);
+		r->shown = true;
+	}
+	return e < 0 ? e : recording_append(r->rec, row);
+}
+
 static int on_record(void *ctx, const void *data, uint32_t len)
 {
 	struct retro *r = ctx;
@@ -69,12 +83,18 @@ static int on_record(void *ctx, const void *data, uint32_t len)
 	if (e < 0)
 		return e;
 	f = row.kind == ROW_EVENT ? r->schema->fmts[row.id - 1] : NULL;
-	if (f && session_shows_aggs(f) && !r->shown) {
-		e = snapshot(r);
-		r->shown = true;
-	}
 	r->exits |= f && f->has_exit;
-	return e < 0 ? e : recording_append(r->rec, &row);
+	if (f && r->specs && specs_changes(f))
+		return specs_record(r->specs, f, &row, &(struct specs_sink){ put_row, put_row, r });
+	return put_row(r, &row);
+}
+
+/* After a program has run: shows its rows, and gives back the speculations that it has ended. */
+static int show_rows(struct retro *r)
+{
+	if (r->specs)
+		specs_clean(r->specs);
+	return text_view_consume(r->view, r->rec);
 }
 
 /* All programs of this target, in order. 0; WALK_END: exit() was called; -errno after an error, or of the output. */
@@ -90,30 +110,55 @@ static int fire(struct retro *r, const char *target)
 			e = vm_run(r->vm, p, r->context, &r->err);
 	}
 	if (e == 0)
-		e = text_view_consume(r->view, r->rec);
+		e = show_rows(r);
 	return e == 0 && r->exits ? WALK_END : e;
 }
 
-static uint64_t mark_of(struct retro *r, uint32_t task)
+static uint64_t mark_of(struct retro *r, uint32_t task, uint32_t tgid)
 {
-	struct thread t = { .task = task };
+	struct thread t = { .task = task, .tgid = tgid };
 
 	for (size_t i = r->threads.n; i--;)
-		if (r->threads.v[i].task == task)
+		if (r->threads.v[i].task == task) {
+			r->threads.v[i].tgid = tgid;
 			return r->threads.v[i].mark;
+		}
 	t.mark = (uint64_t)(uintptr_t)vm_alloc(r->vm, 2 * (size_t)TASK_BYTES);
 	return t.mark && vec_try_push(&r->threads, t) == 0 ? t.mark : 0;
 }
 
-/* The parent as the thread's struct task_struct has it. */
-static void set_parent(const struct retro *r, uint64_t mark, uint32_t ppid)
+/* A thread of a recorded process, or none. */
+static uint64_t mark_of_process(const struct retro *r, uint32_t tgid)
 {
-	const uint64_t parent = mark + TASK_BYTES;
+	for (size_t i = r->threads.n; i--;)
+		if (r->threads.v[i].tgid == tgid && r->threads.v[i].task != UINT32_MAX)
+			return r->threads.v[i].mark;
+	return 0;
+}
+
+/* The process and its parent, as the thread's struct task_struct has them, for ppid and progenyof(). A parent that is
+ * not of the recording counts as a child of the command, since all of the recording descends from that. */
+static void set_parent(const struct retro *r, uint64_t mark, uint32_t tgid, uint32_t ppid)
+{
+	uint64_t parent, command;
+	uint32_t is = 0;
 
 	if (!r->parent_at)
 		return;
+	memcpy((void *)(uintptr_t)(mark + r->tgid_at), &tgid, sizeof(tgid));
+	memcpy(&parent, (void *)(uintptr_t)(mark + r->parent_at), sizeof(parent));
+	if (parent)
+		memcpy(&is, (void *)(uintptr_t)(parent + r->tgid_at), sizeof(is));
+	if (parent && is == ppid)
+		return;
+	parent = mark_of_process(r, ppid);
+	if (!parent) {
+		parent = mark + TASK_BYTES;
+		command = mark == r->self.task ? 0 : mark_of_process(r, r->target);
+		memcpy((void *)(uintptr_t)(parent + r->tgid_at), &ppid, sizeof(ppid));
+		memcpy((void *)(uintptr_t)(parent + r->parent_at), &command, sizeof(command));
+	}
 	memcpy((void *)(uintptr_t)(mark + r->parent_at), &parent, sizeof(parent));
-	memcpy((void *)(uintptr_t)(parent + r->tgid_at), &ppid, sizeof(ppid));
 }
 
 /* Timers whose time comes before ns, each at its time. As fire(). */
@@ -135,7 +180,7 @@ static int tick(struct retro *r, uint64_t ns)
 		r->shown = false;
 		e = vm_run(r->vm, &r->w.image->progs[first], r->context, &r->err);
 		if (e == 0)
-			e = text_view_consume(r->view, r->rec);
+			e = show_rows(r);
 	}
 	return e == 0 && r->exits ? WALK_END : e;
 }
@@ -160,11 +205,11 @@ static int set_now(struct retro *r, uint64_t ns, uint32_t task, const struct ev_
 				.tid = name->tid,
 				.uid = name->uid,
 				.gid = name->gid,
-				.task = mark_of(r, task) };
+				.task = mark_of(r, task, name->tgid) };
 	memcpy(now->comm, name->comm, sizeof(now->comm));
 	if (!now->task)
 		return -ENOMEM;
-	set_parent(r, now->task, name->ppid);
+	set_parent(r, now->task, name->tgid, name->ppid);
 	set_process(r, now->task);
 	return 0;
 }
@@ -202,7 +247,7 @@ int retro_fire_place(struct retro *r, uint32_t prog, uint64_t cookie, const stru
 	r->shown = false;
 	e = vm_run(r->vm, &r->w.image->progs[prog], r->context->regs, &r->err);
 	if (e == 0)
-		e = text_view_consume(r->view, r->rec);
+		e = show_rows(r);
 	return e == 0 && r->exits ? WALK_END : e;
 }
 
@@ -273,8 +318,8 @@ static void begin(struct retro *r, uint64_t ns)
 				   .uid = getuid(),
 				   .gid = getgid(),
 				   .comm = "dwell",
-				   .task = mark_of(r, UINT32_MAX) };
-	set_parent(r, r->self.task, (uint32_t)getppid());
+				   .task = mark_of(r, UINT32_MAX, (uint32_t)getpid()) };
+	set_parent(r, r->self.task, (uint32_t)getpid(), (uint32_t)getppid());
 	for (uint32_t i = 0; i < r->w.image->nprogs; i++) {
 		const struct entry *e = &r->w.image->progs[i].entry;
 
@@ -312,7 +357,7 @@ static int go(struct retro *r, FILE *f)
 	if (e == 0)
 		e = recording_append(r->rec, &last);
 	if (e == 0)
-		e = text_view_consume(r->view, r->rec);
+		e = show_rows(r);
 	return e < 0 ? e : text_view_finish(r->view);
 }
 
@@ -391,6 +436,24 @@ static int prepare_again(struct retro *r)
 	return r->again.stacks ? 0 : -ENOMEM;
 }
 
+static int free_spec(void *ctx, uint32_t id)
+{
+	const struct retro *r = ctx;
+
+	return vm_push(r->vm, IMG_MAP_SPECFREE, &id);
+}
+
+static int prepare_specs(struct retro *r)
+{
+	struct specs_home home = { .give_back = free_spec, .ctx = r };
+
+	home.kern = vm_values(r->vm, IMG_MAP_SPECS, &home.n);
+	if (!home.kern)
+		return 0;
+	home.n--; /* entry 0 is none */
+	return specs_new(&home, &r->specs);
+}
+
 static int prepare(struct retro *r, const struct vm_host *host)
 {
 	struct text_opts t = { .replayed = true };
@@ -411,7 +474,7 @@ static int prepare(struct retro *r, const struct vm_host *host)
 	r->context = vm_alloc(r->vm, sizeof(*r->context));
 	r->ticks = malloc((r->w.image->nprogs + 1) * sizeof(*r->ticks));
 	r->samples = malloc((r->w.image->nprogs + 1) * sizeof(*r->samples));
-	if (!r->context || !r->ticks || !r->samples || !mark_of(r, UINT32_MAX))
+	if (prepare_specs(r) < 0 || !r->context || !r->ticks || !r->samples || !mark_of(r, UINT32_MAX, 0))
 		return -ENOMEM;
 	r->ticks[0] = UINT64_MAX; /* also without programs */
 	find_parent(r);
@@ -492,40 +555,29 @@ static int compile_again(struct retro *r, FILE *f)
 	return e < 0 ? e : -ENOENT;
 }
 
-static int parse(struct retro *r, uint32_t target)
+static int parse(struct retro *r)
 {
-	int e = compile_open(&r->w, r->c, target);
+	int e = compile_open(&r->w, r->c, r->target);
 
-	r->target = target;
 	if (e == 0)
 		registry_processes(r->w.reg, &r->past);
-	return e == 0 ? compile_parse(&r->w, r->c, target) : e;
+	return e == 0 ? compile_parse(&r->w, r->c, r->target) : e;
 }
 
-/* 0 or -errno, which is told unless there is an error. $target is 0 where nobody asks about functions: what tools show
- * by it is what belongs to the command, and that is all there is. */
+/* 0 or -errno, which is told unless there is an error. */
 static int compile(struct retro *r, FILE *f)
 {
 	int e = open_calls(r, f);
-	uint32_t target;
 
 	r->past = (struct prov_processes){ &r->again, rerun_host, rerun_each };
 	r->again.r = r;
 	r->c->opts.ustackunwind = "fp"; /* the machine asks for the frames, stack.c */
 	if (e == 0)
 		e = calls_walk(r->calls, first_call, r, &r->err);
-	if (e < 0)
-		return e;
-	target = r->target;
-	e = parse(r, 0);
-	if (e == 0 && wants_processes(r)) {
-		compile_done(&r->w);
-		e = parse(r, target);
-		if (e == 0)
-			e = compile_again(r, f);
-	} else if (e == 0) {
-		e = finish(r);
-	}
+	if (e == 0)
+		e = parse(r);
+	if (e == 0)
+		e = wants_processes(r) ? compile_again(r, f) : finish(r);
 	return e == 0 ? open_calls(r, f) : e;
 }
 
@@ -624,6 +676,7 @@ int retro_run(struct request *c, const char *name, FILE *f, int *ret_status)
 		e = listener_fail(&c->to, e, "%s: %s", name, r.err.msg);
 	text_view_free(r.view);
 	recording_free(r.rec);
+	specs_free(r.specs);
 	vm_free(r.vm);
 	vec_free(&r.threads);
 	free(r.merged);

@@ -37,6 +37,10 @@ void vm_free(struct vm *vm); /* takes NULL */
 struct vm_now *vm_now(struct vm *vm);
 /* Zeroed memory that programs may read, until vm_free(); NULL: the area is full. */
 void *vm_alloc(struct vm *vm, size_t size);
+/* Entry 0 of the array with this role; NULL: the image has none. *ret_n: how many there are. */
+void *vm_values(struct vm *vm, enum img_map_role role, uint32_t *ret_n);
+/* Puts a value on the stack with this role. 0 or -errno. */
+int vm_push(struct vm *vm, enum img_map_role role, const void *value);
 struct img_state *vm_state(struct vm *vm); /* NULL: the image has none */
 /* One firing; ctx: memory of vm_alloc(). 0; -errno after an error: the program does what a verifier would not allow. */
 int vm_run(struct vm *vm, const struct img_prog *p, const void *ctx, struct err *e);

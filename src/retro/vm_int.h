@@ -19,7 +19,7 @@ struct vm_entry {
 struct vm_map {
 	const struct img_map *m;
 	size_t key_size, stride; /* bytes of a key, from one value to the next */
-	uint8_t *values;	 /* of an array */
+	uint8_t *values;	 /* of an array, or of a stack's n entries */
 	struct vm_entry **heads; /* of a hash */
 	struct vm_entry *spare;	 /* deleted ones */
 	size_t nheads, n;
@@ -60,6 +60,8 @@ uint64_t vm_map_find(struct vm *vm, struct vm_map *m, const void *key);
 /* 0 or -errno as the kernel has it; value NULL: zeros. */
 int64_t vm_map_put(struct vm *vm, struct vm_map *m, const void *key, const void *value, uint64_t flags);
 int64_t vm_map_delete(struct vm_map *m, const void *key);
+/* Takes the last value of a stack. 0 or -ENOENT. */
+int64_t vm_map_pop(struct vm_map *m, void *value);
 /* A helper; args: r1 … r5. Its result. */
 uint64_t vm_helper(struct vm *vm, int32_t nr, const uint64_t args[5], unsigned depth);
 /* Runs from an instruction on, until it exits. Its r0. */

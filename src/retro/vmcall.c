@@ -37,6 +37,13 @@ static uint64_t map_call(struct vm *vm, int32_t nr, const uint64_t a[5])
 	return (uint64_t)vm_map_put(vm, m, PTR(a[1]), PTR(a[2]), a[3]);
 }
 
+static uint64_t map_pop(struct vm *vm, const uint64_t a[5])
+{
+	struct vm_map *m = map_of(vm, a[0]);
+
+	return m && needs(vm, a[1], m->m->value_size) ? (uint64_t)vm_map_pop(m, PTR(a[1])) : 0;
+}
+
 static uint64_t task_storage(struct vm *vm, const uint64_t a[5])
 {
 	struct vm_map *m = map_of(vm, a[0]);
@@ -171,6 +178,7 @@ uint64_t vm_helper(struct vm *vm, int32_t nr, const uint64_t a[5], unsigned dept
 	case BPF_FUNC_map_lookup_elem:
 	case BPF_FUNC_map_update_elem:
 	case BPF_FUNC_map_delete_elem: return map_call(vm, nr, a);
+	case BPF_FUNC_map_pop_elem: return map_pop(vm, a);
 	case BPF_FUNC_task_storage_get: return task_storage(vm, a);
 	case BPF_FUNC_probe_read_kernel: return probe_read(vm, a, false);
 	case BPF_FUNC_probe_read_user: return probe_read(vm, a, true);

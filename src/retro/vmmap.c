@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps: arrays, and hashes of chained entries. A per-CPU map has one CPU. */
+/* Maps: arrays, stacks, and hashes of chained entries. A per-CPU map has one CPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,11 @@
 static bool is_array(const struct img_map *m)
 {
 	return m->type == BPF_MAP_TYPE_ARRAY || m->type == BPF_MAP_TYPE_PERCPU_ARRAY;
+}
+
+static bool is_stack(const struct img_map *m)
+{
+	return m->type == BPF_MAP_TYPE_STACK;
 }
 
 static bool is_hash(const struct img_map *m)
@@ -31,7 +36,7 @@ int vm_maps_new(struct vm *vm)
 		*v = (struct vm_map){ .m = m, .key_size = m->key_size, .stride = ROUND_UP((size_t)m->value_size, 8) };
 		if (m->type == BPF_MAP_TYPE_TASK_STORAGE)
 			v->key_size = sizeof(uint64_t);
-		if (is_array(m) && !(v->values = vm_alloc(vm, v->stride * m->max_entries)))
+		if ((is_array(m) || is_stack(m)) && !(v->values = vm_alloc(vm, v->stride * m->max_entries)))
 			return -ENOMEM;
 		if (v->values && m->init)
 			memcpy(v->values, m->init, m->value_size);
@@ -64,12 +69,45 @@ void vm_maps_free(struct vm *vm)
 	free(vm->maps);
 }
 
-struct img_state *vm_state(struct vm *vm)
+static struct vm_map *map_with(struct vm *vm, enum img_map_role role)
 {
 	for (uint32_t i = 0; i < vm->img->nmaps; i++)
-		if (vm->img->maps[i].role == IMG_MAP_STATE)
-			return (struct img_state *)(void *)vm->maps[i].values;
+		if (vm->img->maps[i].role == role)
+			return &vm->maps[i];
 	return NULL;
+}
+
+void *vm_values(struct vm *vm, enum img_map_role role, uint32_t *ret_n)
+{
+	const struct vm_map *m = map_with(vm, role);
+
+	*ret_n = m ? m->m->max_entries : 0;
+	return m ? m->values : NULL;
+}
+
+struct img_state *vm_state(struct vm *vm)
+{
+	uint32_t n;
+
+	return vm_values(vm, IMG_MAP_STATE, &n);
+}
+
+int vm_push(struct vm *vm, enum img_map_role role, const void *value)
+{
+	struct vm_map *m = map_with(vm, role);
+
+	if (!m || m->n >= m->m->max_entries)
+		return -E2BIG;
+	memcpy(m->values + m->n++ * m->stride, value, m->m->value_size);
+	return 0;
+}
+
+int64_t vm_map_pop(struct vm_map *m, void *value)
+{
+	if (!is_stack(m->m) || !m->n)
+		return -ENOENT;
+	memcpy(value, m->values + --m->n * m->stride, m->m->value_size);
+	return 0;
 }
 
 /* FNV-1a */

@@ -30,6 +30,7 @@ struct calls {
 	struct who *k; /* whose the event is */
 	size_t log_at; /* of the group's log */
 	bool begun;    /* the group's call */
+	bool born;     /* the group is the first one of its task */
 	struct calls_event logged;
 	uint64_t told; /* ns of the last event */
 	calls_fn *fn;
@@ -236,6 +237,18 @@ static int at_exec(struct calls *c)
 	return e.ns ? tell(c, &e, false, e.ns) : 0;
 }
 
+/* A new task begins where its maker's clone(2) returns, which it does in both. */
+static int at_birth(struct calls *c)
+{
+	const struct user_regs_struct *u = &c->g.state.regs;
+	struct calls_event e = { .nr = u->orig_rax, .rip = u->rip, .rsp = u->rsp };
+
+	if (!c->born || !c->g.named)
+		return 0;
+	memcpy(e.args, (const uint64_t[]){ u->rdi, u->rsi, u->rdx, u->r10, u->r8, u->r9 }, sizeof(e.args));
+	return tell(c, &e, false, calls_told_ns(c));
+}
+
 int calls_end(struct calls *c)
 {
 	int r = calls_begin(c);
@@ -245,6 +258,7 @@ int calls_end(struct calls *c)
 	switch (c->g.kind) {
 	case EV_CALL: return at_call(c);
 	case EV_EXEC: return at_exec(c);
+	case EV_STATE: return at_birth(c);
 	case EV_END: end(c, c->k); return 0;
 	default: return 0;
 	}
@@ -268,12 +282,15 @@ void calls_told_to(struct calls *c, calls_fn *fn, void *ctx)
 struct step calls_next(struct calls *c)
 {
 	struct step s = group_next(&c->g, c->in, no_blob, NULL);
+	size_t tasks;
 
 	if (!s.more)
 		return s;
+	tasks = c->tasks.n;
 	c->k = find(c, c->g.task);
 	if (!c->k)
 		return step_failed(-ENOMEM);
+	c->born = c->tasks.n > tasks;
 	c->log_at = 0;
 	c->begun = false;
 	if (c->g.named && c->g.kind != EV_CALL)

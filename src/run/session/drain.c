@@ -131,8 +131,10 @@ int session_snapshot(struct session *s)
 }
 
 /* A row to be shown, now or at the end. */
-static int put_row(struct session *s, const struct row *row)
+static int put_row(void *ctx, const struct row *row)
 {
+	struct session *s = ctx;
+
 	return s->retention && s->phase != PHASE_END ? retention_add(s->retention, row)
 						     : recording_append(s->c.rec, row);
 }
@@ -166,35 +168,6 @@ int session_flush_retained(struct session *s)
 {
 	s->snapshot_done = false;
 	return retention_flush(s->retention, on_held, s);
-}
-
-static uint64_t spec_name(const struct recact *a, const struct row *row)
-{
-	uint64_t name;
-
-	memcpy(&name, (const char *)row->data + a->fields[0].off, sizeof(name));
-	return name;
-}
-
-/* Handles a record that changes speculations: it is held back, or it ends some. */
-static int on_spec_record(struct session *s, const struct row *row, unsigned flags)
-{
-	const struct recfmt *f = s->schema->fmts[row->id - 1];
-	int r = (flags & (FMT_SILENT | FMT_SPECULATES)) ? 0 : put_row(s, row);
-
-	for (size_t i = 0; i < f->nacts && r >= 0; i++) {
-		const struct recact *a = &f->acts[i];
-
-		if (a->kind == ACT_SPECULATE && !spec_name(a, row)) /* a branch that does not */
-			r = put_row(s, row);
-		else if (a->kind == ACT_SPECULATE)
-			r = specs_hold(s->specs, spec_name(a, row), row, s->c.rec);
-		else if (a->kind == ACT_COMMIT)
-			r = specs_commit(s->specs, spec_name(a, row), on_committed, s);
-		else if (a->kind == ACT_DISCARD)
-			specs_discard(s->specs, spec_name(a, row));
-	}
-	return r;
 }
 
 /* Writes the flight recorder's events, after the first slow event of a record. */
@@ -239,8 +212,9 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 		s->exit_shown = true;
 		s->exit_ts = s->phase == PHASE_END ? 0 : row.ts;
 	}
-	if (s->specs && (flags & (FMT_SPECULATES | FMT_ENDS_SPEC)))
-		return on_spec_record(s, &row, flags);
+	if (s->specs && (flags & FMT_SPEC))
+		return specs_record(s->specs, s->schema->fmts[row.id - 1], &row,
+				    &(struct specs_sink){ put_row, on_committed, s });
 	r = put_row(s, &row);
 	return r == 0 && s->flight && (flags & FMT_SLOW) ? put_flight(s, &row) : r;
 }

@@ -47,10 +47,8 @@ enum phase {
 enum {
 	FMT_NEEDS_AGG = 1,
 	FMT_EXIT = 2,
-	FMT_SPECULATES = 4,
-	FMT_ENDS_SPEC = 8, /* commit() or discard() */
-	FMT_SILENT = 16,   /* … and nothing else: not shown */
-	FMT_SLOW = 32,
+	FMT_SPEC = 4, /* speculate(), commit() or discard() */
+	FMT_SLOW = 8,
 };
 
 struct session {

@@ -17,24 +17,6 @@
 #include "run/session/int.h"
 #include "run/os/signals.h"
 
-static uint8_t spec_flags(const struct recfmt *f)
-{
-	uint8_t flags = 0;
-	size_t ends = 0;
-
-	for (size_t k = 0; k < f->nacts; k++) {
-		enum act_kind kind = f->acts[k].kind;
-
-		if (kind == ACT_SPECULATE)
-			flags |= FMT_SPECULATES;
-		if (kind == ACT_COMMIT || kind == ACT_DISCARD)
-			ends++;
-	}
-	if (ends)
-		flags |= FMT_ENDS_SPEC;
-	return ends && ends == f->nacts ? flags | FMT_SILENT : flags;
-}
-
 static int read_fmts(struct session *s)
 {
 	const struct image *img = s->c.img;
@@ -45,7 +27,8 @@ static int read_fmts(struct session *s)
 	for (uint32_t i = 0; i < img->nfmts; i++) {
 		const struct recfmt *f = img->fmts[i];
 
-		s->fmt_flags[i] |= spec_flags(f);
+		if (specs_changes(f))
+			s->fmt_flags[i] |= FMT_SPEC;
 		if (f->has_exit)
 			s->fmt_flags[i] |= FMT_EXIT;
 		if (session_shows_aggs(f))
@@ -141,7 +124,7 @@ static int make_parts(struct session *s, struct err *err)
 	    retention_new((unsigned)sysconf(_SC_NPROCESSORS_CONF), o->bufsize, !strcmp(o->bufpolicy, "ring"),
 			  &s->retention) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = specs_new(s->l, &s->specs);
+	r = specs_load(s->l, &s->specs);
 	if (r < 0)
 		return err_set(err, r, "cannot prepare speculations: %s", strerror(-r));
 	if (o->cost && (r = cost_new(s->l, clock_ns(CLOCK_MONOTONIC), &s->cost, err)) < 0)

@@ -49,7 +49,6 @@ REFUSED = {
     "syscall:::entry { trace(vtimestamp); }": "vtimestamp cannot be answered from a recording: it has no CPU times",
     "syscall:::entry /curthread->pid/ { }": "curthread cannot be answered from a recording: it has nothing of the kernel",
     "syscall:::entry { trace(cgroup); }": "cgroup cannot be answered from a recording: it has not been kept",
-    "syscall:::entry /progenyof(1)/ { }": "progenyof( ) cannot be answered from a recording: it has not been kept",
     "syscall:::entry { trace(cpu); }": "cpu cannot be answered from a recording: one CPU was used",
     "BEGIN { trace(nothing); }": "Unknown variable name",
 }
