@@ -6,7 +6,8 @@
 
 struct bytes {
 	const uint8_t *p, *end;
-	uint8_t rex; /* bits R, X, B */
+	uint8_t rex;  /* bits R, X, B */
+	uint8_t unit; /* a displacement of one byte counts these bytes */
 	uint64_t segment;
 };
 
@@ -52,6 +53,19 @@ static bool is_bare(uint8_t c)
 	       (c >= 0xa0 && c <= 0xa2) || (c >= 0xa8 && c <= 0xaa) || (c >= 0xc8 && c <= 0xcf);
 }
 
+/* The unit of short displacements of an EVEX instruction, p at its first byte: of moves of vectors their length. Others
+ * are not told: the address is too near to the base register then. */
+static uint8_t unit_of(const uint8_t *p)
+{
+	const uint8_t prefix = p[2] & 3, opcode = p[4], length = (uint8_t)(16u << (p[3] >> 5 & 3));
+
+	if ((p[1] & 7) != 1 || (p[3] & 0x10))
+		return 1;
+	if (opcode == 0x11 && prefix >= 2) /* vmovss, vmovsd */
+		return prefix == 2 ? 4 : 8;
+	return opcode == 0x11 || opcode == 0x29 || opcode == 0x2b || opcode == 0x7f || opcode == 0xe7 ? length : 1;
+}
+
 /* To the ModR/M byte. */
 static bool opcode(struct bytes *b)
 {
@@ -64,6 +78,7 @@ static bool opcode(struct bytes *b)
 		const uint8_t x = (uint8_t)~b->p[1];
 
 		b->rex = c == 0xc5 ? (uint8_t)(x >> 7 << 2) : (uint8_t)(x >> 5);
+		b->unit = c == 0x62 ? unit_of(b->p) : 1;
 		b->p += c == 0xc5 ? 3 : c == 0xc4 ? 4 : 5;
 		return true;
 	}
@@ -111,8 +126,8 @@ static uint64_t address(const struct bytes *b, const struct user_regs_struct *r)
 		at += register_of(r, rm | (b->rex & 1u) << 3);
 	}
 	at += b->segment;
-	if (mod == 1) /* of EVEX it is scaled, which is not looked at */
-		at += (uint64_t)(int64_t)displacement(b, p, 1);
+	if (mod == 1)
+		at += (uint64_t)((int64_t)displacement(b, p, 1) * b->unit);
 	else if (mod == 2)
 		at += (uint64_t)(int64_t)displacement(b, p, 4);
 	return at;
@@ -120,7 +135,7 @@ static uint64_t address(const struct bytes *b, const struct user_regs_struct *r)
 
 bool lost_operand(const uint8_t *code, size_t n, const struct user_regs_struct *regs, uint64_t *ret)
 {
-	struct bytes b = { .p = code, .end = code + n };
+	struct bytes b = { .p = code, .end = code + n, .unit = 1 };
 
 	if (n < 16)
 		return false;

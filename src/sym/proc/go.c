@@ -2,7 +2,6 @@
 /* Finds programs of Go by a section that their linker writes, also when they are stripped. Tells where the goroutine
  * of a thread is: by the version, or by the debug information if the version is not known. */
 #include <errno.h>
-#include <linux/btf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "sym/dwarf/dwarf.h"
 #include "sym/proc/runtime.h"
 #include "sym/proc/ufile.h"
+#include "types/typesrc.h"
 
 /* Facts about Go in a file. */
 struct gofile {
@@ -21,86 +21,38 @@ struct gofile {
 
 /* -- places by debug information -- */
 
-struct btf_text {
-	const struct dwarf_types *t;
-	struct btf_header h;
-};
-
-static const char *btf_name(const struct btf_text *b, uint32_t off)
+/* Bytes from the beginning of a struct to its member. False: there is none. */
+static bool member_at(struct typesrc *ts, const char *name, const char *member, uint64_t *ret)
 {
-	return off < b->h.str_len ? (const char *)b->t->btf + b->h.hdr_len + b->h.str_off + off : "";
-}
+	struct tmember m = { 0 };
+	struct tinfo info;
+	struct tref ref;
 
-/* Bytes after struct btf_type of a record. */
-static size_t record_tail(const struct btf_type *t)
-{
-	const size_t n = BTF_INFO_VLEN(t->info);
-
-	switch (BTF_INFO_KIND(t->info)) {
-	case BTF_KIND_INT:
-	case BTF_KIND_VAR:
-	case BTF_KIND_DECL_TAG: return sizeof(uint32_t);
-	case BTF_KIND_ARRAY: return sizeof(struct btf_array);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION: return n * sizeof(struct btf_member);
-	case BTF_KIND_ENUM: return n * sizeof(struct btf_enum);
-	case BTF_KIND_ENUM64: return n * sizeof(struct btf_enum64);
-	case BTF_KIND_FUNC_PROTO: return n * sizeof(struct btf_param);
-	case BTF_KIND_DATASEC: return n * sizeof(struct btf_var_secinfo);
-	default: return 0;
+	if (typesrc_find(ts, NULL, name, TKM(TK_STRUCT), &ref) < 0 || typesrc_get(ts, ref, &info) < 0)
+		return false;
+	for (uint32_t i = 0; i < info.nmembers; i++) {
+		if (typesrc_member(ts, ref, i, &m) < 0 || strcmp(m.name, member) != 0)
+			continue;
+		*ret = m.bit_off / 8;
+		return true;
 	}
-}
-
-/* The member of this name in a struct: bytes from its beginning, or -1. */
-static int64_t member_at(const struct btf_text *b, const struct btf_type *t, const char *name)
-{
-	const struct btf_member *m = (const struct btf_member *)(const void *)(t + 1);
-
-	for (unsigned i = 0; i < BTF_INFO_VLEN(t->info); i++)
-		if (!strcmp(btf_name(b, m[i].name_off), name))
-			return (BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset) : m[i].offset) / 8;
-	return -1;
-}
-
-static void take_struct(const struct btf_text *b, const struct btf_type *t, int64_t *m, int64_t *curg, int64_t *goid)
-{
-	if (BTF_INFO_KIND(t->info) != BTF_KIND_STRUCT || !BTF_INFO_VLEN(t->info))
-		return;
-	if (!strcmp(btf_name(b, t->name_off), "runtime.g")) {
-		*m = member_at(b, t, "m");
-		*goid = member_at(b, t, "goid");
-	} else if (!strcmp(btf_name(b, t->name_off), "runtime.m")) {
-		*curg = member_at(b, t, "curg");
-	}
+	return false;
 }
 
 static bool places_of_types(const struct dwarf_types *d, struct go_proc *ret)
 {
-	struct btf_text b = { .t = d };
-	int64_t m = -1, curg = -1, goid = -1;
-	size_t at, end;
+	struct typesrc *ts;
+	struct go_proc p = *ret;
+	bool found;
 
-	if (d->len < sizeof(b.h))
+	if (typesrc_open_mem("go", d->btf, d->len, &ts, NULL) < 0)
 		return false;
-	memcpy(&b.h, d->btf, sizeof(b.h));
-	at = (size_t)b.h.hdr_len + b.h.type_off;
-	end = at + b.h.type_len;
-	if (end > d->len || (uint64_t)b.h.hdr_len + b.h.str_off + b.h.str_len > d->len)
-		return false;
-	while (at + sizeof(struct btf_type) <= end) {
-		const struct btf_type *t = (const struct btf_type *)(const void *)(d->btf + at);
-
-		at += sizeof(*t) + record_tail(t);
-		if (at > end)
-			return false;
-		take_struct(&b, t, &m, &curg, &goid);
-	}
-	if (m < 0 || curg <= 0 || goid < 0)
-		return false;
-	ret->m = (uint64_t)m;
-	ret->curg = (uint64_t)curg;
-	ret->goid = (uint64_t)goid;
-	return true;
+	found = member_at(ts, "runtime.g", "m", &p.m) && member_at(ts, "runtime.g", "goid", &p.goid) &&
+		member_at(ts, "runtime.m", "curg", &p.curg) && p.curg;
+	typesrc_free(ts);
+	if (found)
+		*ret = p;
+	return found;
 }
 
 static bool places_of_debug(const struct elf *e, struct go_proc *ret)
