@@ -90,6 +90,7 @@ static int check_main(int argc, char **argv)
 	struct check_cmd c = { .live = { .for_ns = LIVE_CHECK_FOR_NS, .left_out = cmd_left_out } };
 	struct viewrows all;
 	const struct optable options = viewline_join(&joined, &all);
+	struct err err = { 0 };
 	int e;
 
 	cmd_begin(&c.live.request);
@@ -102,7 +103,9 @@ static int check_main(int argc, char **argv)
 		e = of_recording(&c, &options, argc - optind, argv + optind);
 		c.live.view = (struct check_view){ 0 }; /* which is ended */
 	} else if (e == 0) {
-		e = cmd_ran(live_check_run(&c.live), 0);
+		e = cmd_err(slowfilter_exists(&c.live.filter, &err), &err);
+		if (e == 0)
+			e = cmd_ran(live_check_run(&c.live), 0);
 	}
 	live_check_done(&c.live);
 	return e;

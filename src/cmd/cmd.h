@@ -88,6 +88,8 @@ bool cmd_help_of_tool(const char *name, FILE *out);
 int cmd_show_tool(const char *word);
 /* Is there a shipped tool of this name, which other programs may have given it? */
 bool cmd_is_tool(const char *word);
+/* The tool with the nearest name, in the arena; NULL: none is near. */
+const char *cmd_near_tool(struct arena *a, const char *word);
 /* There is no such tool: one line on what is meant. EXIT_USAGE. */
 int cmd_no_tool(const char *word);
 /* The shipped tools, a line each; word: those that have it in name or purpose, or NULL. How many. */

@@ -243,6 +243,8 @@ int latency_live(int argc, char **argv)
 		e = of_recordings(&c, &options, argv + optind, (size_t)(argc - optind));
 	} else if (e == 0) {
 		e = check(&c);
+		if (e == 0 && !c.live.as_daemon) /* a daemon starts before what it looks at */
+			e = cmd_err(slowfilter_exists(&c.live.filter, &err), &err);
 		if (e == 0)
 			e = cmd_ended(live_slow_group(&c.live, &err), &err);
 		if (e == 0)

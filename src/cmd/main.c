@@ -93,12 +93,15 @@ int cmd_unknown(const char *word)
 {
 	const char *names[ARRAY_SIZE(commands)];
 	_cleanup_(strb_free) struct strb b = { 0 };
+	struct arena *a;
 
 	if (cmd_is_tool(word))
 		return cmd_wrong("%s is a tool: %s run %s", word, cmd_name(), word);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i]->name;
-	verb_explain(&b, word, names, ARRAY_SIZE(names));
+	a = arena_new(ARENA_DEFAULT_LIMIT);
+	verb_explain(&b, word, names, ARRAY_SIZE(names), cmd_near_tool(a, word));
+	arena_free(a);
 	return cmd_wrong("%s", strb_str(&b));
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/cleanup.h"
-#include "base/near.h"
 #include "cmd/cmd.h"
 #include "cmd/words.h"
 #include "cmdline/opts.h"
@@ -63,20 +62,20 @@ static int tools(int argc, char **argv)
 	return cmd_fail("no tool has '%s' in its name or purpose; 'dwell tools' lists all", word);
 }
 
+const char *cmd_near_tool(struct arena *a, const char *word)
+{
+	return shelf_near(a, arena_printf(a, "%s/tools", shelf_dir(a)), word);
+}
+
 int cmd_no_tool(const char *word)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
-	const char **names, *line = tool_command(word);
-	int n = shelf_list(a, arena_printf(a, "%s/tools", shelf_dir(a)), &names);
-	struct near near;
+	const char *line = tool_command(word), *near = cmd_near_tool(a, word);
 
-	near_init(&near, word);
-	for (int i = 0; i < n; i++)
-		near_try(&near, arena_strndup(a, names[i], strlen(names[i]) - strlen(".d")));
 	if (line)
 		cmd_msg("%s is a command here: %s", word, line);
-	else if (near.best)
-		cmd_msg("there is no tool '%s'; did you mean %s?", word, near.best);
+	else if (near)
+		cmd_msg("there is no tool '%s'; did you mean %s?", word, near);
 	else
 		cmd_msg("there is no tool '%s'; '%s tools' lists them", word, cmd_name());
 	arena_free(a);
@@ -169,6 +168,7 @@ static int run_tool(const char *name, int argc, char **argv, char *const *words)
 	rest = arena_new_arr(c.arena, char *, (size_t)argc + 2);
 	rest[0] = argv[-1];
 	n = toolopts_read(&c, name, &can, argc, argv, rest + 1, &help, &err);
+	c.tool = true;
 	if (n >= 0 && !help)
 		return cmd_dtrace_run(&c, n + 1, rest);
 	request_done(&c);

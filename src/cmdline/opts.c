@@ -352,7 +352,7 @@ int cmdline_parse(struct request *c, int argc, char **argv, struct err *err)
 		}
 		r = cmdline_option(c, letter, optarg, err);
 		if (r)
-			return r == -EINVAL && letter == 'p' ? CMDLINE_REFUSED : r; /* as DTrace */
+			return r == -EINVAL && letter == 'p' && !c->tool ? CMDLINE_REFUSED : r; /* as DTrace */
 	}
 	if (c->help)
 		return c->progs.n ? CMDLINE_DONE : err_set(err, CMDLINE_USAGE, "%s", "");

@@ -42,6 +42,7 @@ struct request {
 	uint64_t stats_ns;	       /* --for with it; 0: not given */
 	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
 	bool own;	/* a command of dwell made it: a failed process is reported even with -q */
+	bool tool;	/* `dwell run`: a wrong -p is a wrong command line, as of any command */
 	bool as_dtrace; /* called as dtrace: messages begin as its own do, and a command stands at its main() */
 	bool terse; /* diagnostics as dtrace(1) has them: no notes of dwell's, no source lines, the first error only */
 	bool buffered; /* -B */

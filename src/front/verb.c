@@ -39,7 +39,7 @@ static bool ends_with(const char *s, const char *end)
 	return n > k && !strcmp(s + n - k, end);
 }
 
-void verb_explain(struct strb *out, const char *word, const char *const *commands, unsigned n)
+void verb_explain(struct strb *out, const char *word, const char *const *commands, unsigned n, const char *tool)
 {
 	struct near near;
 
@@ -54,6 +54,8 @@ void verb_explain(struct strb *out, const char *word, const char *const *command
 		strb_printf(out, "there is no command '%s'; ", word);
 		if (near.best)
 			strb_printf(out, "did you mean %s?", near.best);
+		else if (tool)
+			strb_printf(out, "did you mean the tool %s: dwell run %s?", tool, tool);
 		else
 			strb_adds(out, "'dwell help' shows what there is");
 	}

@@ -57,6 +57,17 @@ int live_stuck_cgroup(const char *arg, uint64_t *ret, struct err *err)
 	return 0;
 }
 
+/* In a container or unit that has no process nothing is stuck. 0, or -EINVAL with a message. */
+static int check_somebody(struct live_stuck *r, struct err *err)
+{
+	struct slowfilter container = { .arena = r->request.arena };
+	int e = slowfilter_somebody(&r->filter, err);
+
+	if (e == 0 && r->view.print.container)
+		e = slowfilter_only(&container, "container", r->view.print.container, err);
+	return e ? e : slowfilter_somebody(&container, err);
+}
+
 int live_stuck_whose(struct live_stuck *r, bool recorded, struct err *err)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
@@ -66,6 +77,8 @@ int live_stuck_whose(struct live_stuck *r, bool recorded, struct err *err)
 
 	if (!recorded && r->view.print.pid && kill((pid_t)r->view.print.pid, 0) < 0 && errno == ESRCH)
 		return err_set(err, -ESRCH, "there is no process %u", r->view.print.pid);
+	if (!recorded && check_somebody(r, err) < 0)
+		return -EINVAL;
 	if (!r->cgroup)
 		return 0;
 	if (recorded || (num_parse_u64(r->cgroup, &id) == 0 && id))

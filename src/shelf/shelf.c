@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/near.h"
 
 const char *shelf_dir(struct arena *a)
 {
@@ -146,4 +147,16 @@ int shelf_list(struct arena *a, const char *folder, const char ***ret)
 	}
 	free(entries);
 	return n;
+}
+
+const char *shelf_near(struct arena *a, const char *folder, const char *name)
+{
+	const char **names;
+	int n = shelf_list(a, folder, &names);
+	struct near near;
+
+	near_init(&near, name);
+	for (int i = 0; i < n; i++)
+		near_try(&near, arena_strndup(a, names[i], strlen(names[i]) - strlen(".d")));
+	return near.best;
 }

@@ -28,4 +28,6 @@ int shelf_open(const char *path, int flags);
 bool shelf_has(const char *path);
 /* The names that end with .d of a folder, sorted, in the arena. Their number, or -errno. */
 int shelf_list(struct arena *a, const char *folder, const char ***ret);
+/* The nearest of these names to a misspelt one, without its ".d"; NULL: none is near. */
+const char *shelf_near(struct arena *a, const char *folder, const char *name);
 #endif

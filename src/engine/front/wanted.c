@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "engine/front/cgroupid.h"
 
@@ -206,13 +207,56 @@ struct sought {
 	struct search cgroup, container, unit;
 };
 
+/* The group whose last name is the nearest; path: of that name, below the tree. */
+static void near_dir(struct arena *a, const char *dir, const char *below, unsigned level, struct near *m,
+		     const char **path)
+{
+	DIR *d = level < DEPTH_MAX ? opendir(dir) : NULL;
+	const struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		const char *before = m->best, *name, *sub;
+
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		name = arena_strdup(a, e->d_name);
+		sub = arena_printf(a, "%s/%s", below, name);
+		near_try(m, name);
+		if (m->best != before)
+			*path = sub;
+		near_dir(a, arena_printf(a, "%s/%s", dir, name), sub, level + 1, m, path);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* NULL: none is near. */
+static const char *nearest(struct arena *a, const char *path)
+{
+	char *want = arena_strdup(a, path);
+	const char *dir, *of, *ret = NULL;
+	struct near m;
+
+	while (want[0] && want[strlen(want) - 1] == '/')
+		want[strlen(want) - 1] = '\0';
+	near_init(&m, strrchr(want, '/') ? strrchr(want, '/') + 1 : want);
+	for (size_t i = 0; (dir = wanted_tree(a, i, &of)); i++)
+		if (*dir)
+			near_dir(a, dir, "", 0, &m, &ret);
+	return ret;
+}
+
 static int find_cgroup(struct arena *a, const char *path, struct search *ret, const char **ret_reason)
 {
+	const char *near;
+
 	*ret = (struct search){ .a = a };
 	search_path(ret, path);
 	if (ret->n)
 		return 0;
-	*ret_reason = arena_printf(a, "there is no control group '%s' below %s", path, CGROUPID_ROOT);
+	near = nearest(a, path);
+	*ret_reason = arena_printf(a, "there is no control group '%s' below %s%s%s%s", path, CGROUPID_ROOT,
+				   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return -EINVAL;
 }
 

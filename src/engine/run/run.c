@@ -398,6 +398,7 @@ static void fill_text_opts(struct run *r, struct text_opts *t)
 	t->overdue = signals_overdue;
 	t->why_arg = &r->why;
 	t->no_final_aggs = r->show != NULL;
+	t->tells_exit = !r->c->as_dtrace && !t->json;
 }
 
 static int open_recorder(struct run *r, const struct rec_schema *schema)

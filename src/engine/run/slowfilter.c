@@ -131,6 +131,30 @@ int slowfilter_open(struct slowfilter *f, const struct listener *to, struct err 
 	return 0;
 }
 
+int slowfilter_exists(const struct slowfilter *f, struct err *err)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct dopts o = { .comm = "", .user = "", .cgroup = f->cgroup, .container = "", .unit = "" };
+	const char *reason = NULL;
+
+	if (!f->cgroup || !wanted_sees_groups() || wanted_text(f->arena, &o, &b, &reason) == 0)
+		return 0;
+	return err_set(err, -EINVAL, "%s", reason);
+}
+
+int slowfilter_somebody(struct slowfilter *f, struct err *err)
+{
+	int e = f->container || f->unit ? slowfilter_read(f, err) : 0;
+	bool nobody = e == 0 && f->process_filter && !has_anybody(f);
+
+	process_filter_free(f->process_filter);
+	f->process_filter = NULL;
+	if (nobody)
+		return err_set(err, -EINVAL, "no process is in %s %s now", f->container ? "container" : "unit",
+			       f->container ? f->container : f->unit);
+	return e;
+}
+
 static uint32_t number(const struct recact *act, const struct row *row)
 {
 	uint32_t v = 0;

@@ -31,6 +31,10 @@ void slowfilter_options(const struct slowfilter *f, struct request *c);
 void slowfilter_program(const struct slowfilter *f, struct request *c);
 /* Reads which processes are meant now. 0, or -ENOMEM with words in err. */
 int slowfilter_read(struct slowfilter *f, struct err *err);
+/* Before a run that does not wait for its control group: -EINVAL with a message if there is none of this name. */
+int slowfilter_exists(const struct slowfilter *f, struct err *err);
+/* Before a look at what is now: -EINVAL with a message if nobody is in the container or the unit. */
+int slowfilter_somebody(struct slowfilter *f, struct err *err);
 /* Before anything is attached; what is asked for is known. 0, or -ENOMEM with words in err. */
 int slowfilter_open(struct slowfilter *f, const struct listener *to, struct err *err);
 /* Each row, in order, before it is looked at. True: the row was one of that program, and is consumed. */

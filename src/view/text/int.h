@@ -48,6 +48,7 @@ struct text_view {
 	bool *agg_changed;    /* since it was shown by a snapshot */
 	uint64_t snapshot_ns; /* CLOCK_MONOTONIC: when there was the last */
 	bool heading_done;
+	bool exit_told; /* that a fault has left out an exit() */
 	struct arena *arena;
 	struct fmtcache *cache;
 	size_t ncache, cap_cache;

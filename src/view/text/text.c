@@ -354,6 +354,20 @@ static void add_why_unread(struct strb *b, uint64_t addr, const struct rec_probe
 			": the program has no memory there, or its page is not in memory now, which a probe cannot wait for");
 }
 
+/* The fault ended its clause, as in DTrace, and so before an exit(): who waits for the end must be told. Once. */
+static void tell_missed_exit(struct text_view *v, const struct rec_fault *f)
+{
+	const struct recfmt *fmt = f->epid >= 1 && f->epid <= v->schema->nfmts ? v->schema->fmts[f->epid - 1] : NULL;
+	bool missed = false;
+
+	for (size_t i = 0; fmt && !v->exit_told && i < fmt->nacts; i++)
+		missed |= fmt->acts[i].kind == ACT_EXIT && fmt->acts[i].number > f->action;
+	if (!missed)
+		return;
+	v->exit_told = true;
+	text_msg(v, "the error ended its clause before exit(): tracing goes on until another exit() or Ctrl-C");
+}
+
 static void row_fault(struct text_view *v, const struct row *row)
 {
 	const struct rec_fault *f = row->data;
@@ -381,6 +395,8 @@ static void row_fault(struct text_view *v, const struct row *row)
 		json_error(v, row, p, what, strb_str(&b));
 	else
 		text_msg(v, "%s", strb_str(&b));
+	if (v->opts.tells_exit)
+		tell_missed_exit(v, f);
 	strb_free(&b);
 }
 

@@ -29,6 +29,7 @@ struct text_opts {
 	bool json;	       /* JSON Lines instead of text; messages are lines too */
 	uint64_t snapshotrate; /* ns; with json: how often aggregations are shown that have changed. 0: never */
 	bool replayed;	       /* rows of an old run: the time of now means nothing */
+	bool tells_exit;       /* that the run goes on since a fault has left out an exit() */
 	bool no_final_aggs;    /* do not print unprinted aggregations at the end */
 	/* Asked all the time, may be NULL. Nothing more is to be printed; … of records, but for those of END. */
 	bool (*cut)(void), (*overdue)(void);

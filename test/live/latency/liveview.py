@@ -185,8 +185,8 @@ live.check(
 )
 r = latency("wakeup", "--cgroup", "no/such", "--for", "0.3s")
 live.check(
-    r.returncode == 0 and "no process is in cgroup /no/such now" in r.stderr,
-    "a cgroup that is not there is told of",
+    r.returncode == 2 and "there is no control group '/no/such' below" in r.stderr,
+    "a cgroup that is not there is refused",
     r.stderr,
 )
 for bad in ("1.2.3s", ".", "1.5parsecs", ".5", "99999999999999.5d"):

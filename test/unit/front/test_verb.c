@@ -35,22 +35,24 @@ static void words(void **state)
 {
 	static const char *const commands[] = { "flame", "latency", "top", "why" };
 	static const struct {
-		const char *word, *says;
+		const char *word, *says, *tool;
 	} cases[] = {
-		{ "latancy", "there is no command 'latancy'; did you mean latency?" },
-		{ "flmae", "there is no command 'flmae'; did you mean flame?" },
-		{ "tpo", "there is no command 'tpo'; did you mean top?" },
-		{ "xylophone", "there is no command 'xylophone'; 'dwell help' shows what there is" },
-		{ "syscall::read:entry", "a probe is given with -n: dwell -n 'syscall::read:entry'" },
-		{ "x.d", "a program in a file is run with -s: dwell -s x.d" },
-		{ "", "there is no command ''; 'dwell help' shows what there is" },
+		{ "latancy", "there is no command 'latancy'; did you mean latency?", NULL },
+		{ "flmae", "there is no command 'flmae'; did you mean flame?", NULL },
+		{ "tpo", "there is no command 'tpo'; did you mean top?", NULL },
+		{ "xylophone", "there is no command 'xylophone'; 'dwell help' shows what there is", NULL },
+		{ "opensnop", "there is no command 'opensnop'; did you mean the tool opensnoop: dwell run opensnoop?",
+		  "opensnoop" },
+		{ "syscall::read:entry", "a probe is given with -n: dwell -n 'syscall::read:entry'", NULL },
+		{ "x.d", "a program in a file is run with -s: dwell -s x.d", NULL },
+		{ "", "there is no command ''; 'dwell help' shows what there is", NULL },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct strb b = { 0 };
 
-		verb_explain(&b, cases[i].word, commands, ARRAY_SIZE(commands));
+		verb_explain(&b, cases[i].word, commands, ARRAY_SIZE(commands), cases[i].tool);
 		assert_string_equal(strb_str(&b), cases[i].says);
 		strb_free(&b);
 	}
