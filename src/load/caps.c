@@ -69,13 +69,15 @@ int cap_helper_in(const struct cap_prog *in, uint32_t func)
 
 	if (fd >= 0) {
 		close(fd);
-		return 1;
+		return 0;
 	}
 	if (!*log && fd != -EINVAL)
 		return fd;
 	/* Source: kernel/bpf/verifier.c, check_helper_call(): the words of old and new kernels. */
-	return *log && !strstr(log, "unknown func") && !strstr(log, "invalid func") &&
-	       !strstr(log, "cannot use helper") && !strstr(log, "non-sleepable");
+	return !*log || strstr(log, "unknown func") || strstr(log, "invalid func") ||
+			       strstr(log, "cannot use helper") || strstr(log, "non-sleepable")
+		       ? CAP_NO_HELPER
+		       : 0;
 }
 
 int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func)
@@ -293,12 +295,12 @@ static void probe_helpers(struct caps *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++)
 		*(bool *)((char *)c + helpers[i].field) = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0,
-								     helpers[i].func) == 1;
+								     helpers[i].func) == 0;
 }
 
 bool caps_reads_kernel(void)
 {
-	return cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_probe_read_kernel) == 1;
+	return cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_probe_read_kernel) == 0;
 }
 
 int caps_programs(struct err *err)
@@ -352,7 +354,7 @@ int caps_quick(struct caps *ret, struct err *err)
 	probe_helpers(&c);
 	/* Where the helper is there it walks the keys on all machines; some forbid the iterator over the elements of a
 	 * map. */
-	c.iter_keys = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_for_each_map_elem) <= 0;
+	c.iter_keys = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_for_each_map_elem) < 0;
 	c.bpf_loop = cap_try_loop_once(&loop, &c.bpf_loop_once);
 	c.atomics = cap_atomics();
 	c.hash_alloc = cap_hash_alloc();

@@ -136,11 +136,11 @@ bool cap_try_iter_user(struct attempt *a)
 	if (!p.btf_id)
 		return false;
 	r = cap_helper_in(&p, BPF_FUNC_copy_from_user_task);
-	if (r < 0)
+	if (r < 0 && r != CAP_NO_HELPER)
 		return cap_refused_bpf(a, "load", r);
-	if (!r)
+	if (r < 0)
 		snprintf(a->reason, sizeof(a->reason), "the kernel does not have bpf_copy_from_user_task (5.18)");
-	return r > 0;
+	return r == 0;
 }
 
 bool cap_try_test_run(struct attempt *a)
@@ -271,7 +271,7 @@ bool cap_try_uprobe(struct attempt *a)
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) < 0)
 		return cap_refused(a, "attach", -errno);
 	/* By it a program knows which of its probes fired. */
-	if (cap_helper(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie) == 1)
+	if (cap_helper(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie) == 0)
 		return true;
 	snprintf(a->reason, sizeof(a->reason), "needs bpf_get_attach_cookie (Linux 5.15)");
 	return false;
@@ -401,7 +401,7 @@ bool caps_try_kprobe_multi(char *reason, size_t size)
 
 bool caps_attach_cookie(void)
 {
-	return cap_helper(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie) == 1;
+	return cap_helper(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie) == 0;
 }
 
 bool caps_try_uprobe(char *reason, size_t size)

@@ -25,8 +25,9 @@ struct cap_prog {
 
 /* fd, or -errno. */
 int cap_load(const struct cap_prog *p);
-/* Does the verifier let a program of this type call the helper, with some arguments? -errno: it let us load nothing; 0
- * no, 1 yes. */
+#define CAP_NO_HELPER (-EDOM) /* bpf(2) does not give this */
+/* Does the verifier let a program of this type call the helper, with some arguments? 0: yes; CAP_NO_HELPER: no; or
+ * -errno: it let us load nothing. */
 int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func);
 /* The same with what else a program of this kind needs: its instructions and log are not looked at. */
 int cap_helper_in(const struct cap_prog *in, uint32_t func);

@@ -59,11 +59,11 @@ static bool try_helper(struct attempt *a, uint32_t type, uint32_t flags, uint32_
 {
 	int r = cap_helper(type, flags, func);
 
-	if (r < 0)
+	if (r < 0 && r != CAP_NO_HELPER)
 		return cap_refused_bpf(a, "load", r);
-	if (!r)
+	if (r < 0)
 		snprintf(a->reason, sizeof(a->reason), "the kernel does not have this helper");
-	return r > 0;
+	return r == 0;
 }
 
 #define HELPER(fn, type, flags, func) \
@@ -159,7 +159,7 @@ static bool try_syscall(struct attempt *a)
 
 	if (!cap_try_raw_tp(a))
 		return false;
-	if (cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_current_task_btf) == 1 || caps_reads_kernel())
+	if (cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_current_task_btf) == 0 || caps_reads_kernel())
 		return true;
 	snprintf(a->reason, sizeof(a->reason), "%s", reason_lockdown(&words));
 	return false;
@@ -269,7 +269,7 @@ static bool try_lockdown(struct attempt *a)
 	int r = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_probe_read_kernel);
 	struct reason words;
 
-	if (r == 0 || (r < 0 && mode && !strcmp(mode, "confidentiality"))) {
+	if (r == CAP_NO_HELPER || (r < 0 && mode && !strcmp(mode, "confidentiality"))) {
 		snprintf(a->reason, sizeof(a->reason), "%s", reason_lockdown(&words));
 		return false;
 	}
@@ -283,7 +283,7 @@ static bool try_unwind(struct attempt *a)
 #if defined(__x86_64__) || defined(__aarch64__)
 	if (!cap_try_loop(a))
 		return false;
-	if (cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_pt_regs) == 1)
+	if (cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_pt_regs) == 0)
 		return true;
 	snprintf(a->reason, sizeof(a->reason), "no bpf_task_pt_regs (Linux 5.15)");
 #else

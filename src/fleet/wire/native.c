@@ -12,7 +12,7 @@ static const struct {
 	[NATIVE_U64] = { "UInt64", 8 },	 [NATIVE_U16S] = { "Array(UInt16)", 2 }, [NATIVE_U64S] = { "Array(UInt64)", 8 }
 };
 
-/* Results of parts: 1: it is there, and *at is after it; 0: more bytes are needed; -EINVAL, -ENOMEM. */
+/* Results of parts: 0: it is there, and *at is after it; -EAGAIN: more bytes are needed; -EINVAL, -ENOMEM. */
 
 static int take_varint(const struct native *n, size_t *at, uint64_t *ret)
 {
@@ -22,12 +22,12 @@ static int take_varint(const struct native *n, size_t *at, uint64_t *ret)
 		uint8_t byte;
 
 		if (*at >= n->b.n)
-			return 0;
+			return -EAGAIN;
 		byte = (uint8_t)n->b.s[(*at)++];
 		v |= (uint64_t)(byte & 0x7f) << shift;
 		if (!(byte & 0x80)) {
 			*ret = v;
-			return 1;
+			return 0;
 		}
 	}
 	return -EINVAL;
@@ -39,9 +39,9 @@ static int skip(struct native *n, size_t *at, uint64_t len)
 		return -EINVAL;
 	n->need = *at + (size_t)len; /* it is not tried again before that is there */
 	if (n->b.n < n->need)
-		return 0;
+		return -EAGAIN;
 	*at += (size_t)len;
-	return 1;
+	return 0;
 }
 
 static int take_text(struct native *n, size_t *at, struct native_text *ret)
@@ -49,7 +49,7 @@ static int take_text(struct native *n, size_t *at, struct native_text *ret)
 	uint64_t len;
 	int e = take_varint(n, at, &len);
 
-	if (e <= 0)
+	if (e < 0)
 		return e;
 	*ret = (struct native_text){ *at, (size_t)len };
 	return skip(n, at, len);
@@ -62,12 +62,12 @@ static int take_texts(struct native *n, struct native_column *c, size_t *at)
 		struct native_text t;
 		int e = take_text(n, at, &t);
 
-		if (e == 1 && vec_try_push(&c->texts, t) < 0)
-			e = -ENOMEM;
-		if (e <= 0)
+		if (e == 0)
+			e = vec_try_push(&c->texts, t);
+		if (e < 0)
 			return e;
 	}
-	return 1;
+	return 0;
 }
 
 static uint64_t end_of(const struct native *n, const struct native_column *c, uint64_t row)
@@ -85,7 +85,7 @@ static int take_arrays(struct native *n, struct native_column *c, size_t *at, si
 
 	c->ends = *at;
 	e = skip(n, at, n->nrows * sizeof(uint64_t));
-	for (uint64_t i = 0; e == 1 && i < n->nrows; i++) {
+	for (uint64_t i = 0; e == 0 && i < n->nrows; i++) {
 		uint64_t end = end_of(n, c, i);
 
 		if (end < before || end > NATIVE_BLOCK_MAX)
@@ -93,7 +93,7 @@ static int take_arrays(struct native *n, struct native_column *c, size_t *at, si
 		before = end;
 	}
 	c->values = *at;
-	return e == 1 ? skip(n, at, before * size) : e;
+	return e == 0 ? skip(n, at, before * size) : e;
 }
 
 /* Its name, which does not matter, its type, and its values. */
@@ -104,9 +104,9 @@ static int take_column(struct native *n, size_t *at)
 	struct native_text name, told;
 	int e = take_text(n, at, &name);
 
-	if (e == 1)
+	if (e == 0)
 		e = take_text(n, at, &told);
-	if (e <= 0)
+	if (e < 0)
 		return e;
 	if (told.n != strlen(types[type].name) || memcmp(n->b.s + told.at, types[type].name, told.n) != 0)
 		return -EINVAL;
@@ -121,25 +121,25 @@ static int take_head(struct native *n, size_t *at)
 	uint64_t ncolumns;
 	int e = take_varint(n, at, &ncolumns);
 
-	if (e == 1)
+	if (e == 0)
 		e = take_varint(n, at, &n->nrows);
-	if (e == 1 && (ncolumns != n->ncolumns || n->nrows > NATIVE_ROWS_MAX))
+	if (e == 0 && (ncolumns != n->ncolumns || n->nrows > NATIVE_ROWS_MAX))
 		return -EINVAL;
 	n->next = 0;
-	n->begun = e == 1;
+	n->begun = e == 0;
 	return e;
 }
 
 static int take_block(struct native *n)
 {
-	int e = 1;
+	int e = 0;
 
-	while (e == 1 && !(n->begun && n->next == n->ncolumns)) {
+	while (e == 0 && !(n->begun && n->next == n->ncolumns)) {
 		bool column = n->begun;
 		size_t at = n->at;
 
 		e = column ? take_column(n, &at) : take_head(n, &at);
-		if (e != 1)
+		if (e < 0)
 			break;
 		n->next += column;
 		n->at = at;
@@ -158,7 +158,7 @@ int native_feed(struct native *n, const void *data, size_t len, native_block_fn 
 		return -ENOMEM;
 	if (n->b.n < n->need)
 		return 0;
-	while ((e = take_block(n)) == 1) {
+	while ((e = take_block(n)) == 0) {
 		e = n->nrows ? fn(ctx, n) : 0;
 		if (e)
 			return e;
@@ -167,7 +167,7 @@ int native_feed(struct native *n, const void *data, size_t len, native_block_fn 
 		n->at = n->need = 0;
 		n->begun = false;
 	}
-	return e;
+	return e == -EAGAIN ? 0 : e;
 }
 
 bool native_ended(const struct native *n)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/step.h"
 #include "replay/tracee/memory.h"
 #include "replay/record/int.h"
 
@@ -95,8 +96,8 @@ static bool is_special(const uint8_t code[3])
 	       (code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9) || code[0] == 0x9c || code[0] == 0xcd;
 }
 
-/* One instruction on. 1; 0: that is not to be done, or something else happened, which is handled later; or an error. */
-static int step(struct rec *r, struct user_regs_struct *regs)
+/* One instruction on. The end: that is not to be done, or something else happened, which is handled later. */
+static struct step one_on(struct rec *r, struct user_regs_struct *regs)
 {
 	struct task *k = r->k;
 	uint8_t code[3] = { 0 };
@@ -104,20 +105,20 @@ static int step(struct rec *r, struct user_regs_struct *regs)
 
 	tracee_read(&k->t, regs->rip, code, sizeof(code));
 	if (is_special(code) || (regs->rip >= STUB_CODE && regs->rip < STUB_END))
-		return 0;
+		return step_end();
 	e = tracee_go(&k->t, PTRACE_SINGLESTEP, 0);
 	if (e < 0)
-		return rec_broken(r, e);
+		return step_failed(rec_broken(r, e));
 	while (waitpid(k->t.pid, &status, __WALL) < 0)
 		if (errno != EINTR)
-			return rec_broken(r, -errno);
+			return step_failed(rec_broken(r, -errno));
 	if (status >> 8 != SIGTRAP) {
 		k->status = status;
 		k->state = TASK_PENDING;
-		return 0;
+		return step_end();
 	}
 	e = tracee_regs(&k->t, regs);
-	return e < 0 ? rec_broken(r, e) : 1;
+	return step_taken(e < 0 ? rec_broken(r, e) : 0);
 }
 
 static bool is_pause(struct rec *r, uint64_t rip)
@@ -129,52 +130,53 @@ static bool is_pause(struct rec *r, uint64_t rip)
 	return memcmp(code, pause, sizeof(code)) == 0;
 }
 
-/* Steps until all registers are as in *at. 1; 0: that does not happen. pause: becomes where a `pause` is done. */
-static int go_round(struct rec *r, struct user_regs_struct *now, const struct user_regs_struct *at,
-		    struct user_regs_struct *pause)
+/* Steps until all registers are as in *at. The end: that does not happen. pause: becomes where a `pause` is done. */
+static struct step go_round(struct rec *r, struct user_regs_struct *now, const struct user_regs_struct *at,
+			    struct user_regs_struct *pause)
 {
 	for (int i = 0; i < STEPS_MAX; i++) {
-		int x;
+		struct step x;
 
 		if (is_pause(r, now->rip))
 			*pause = *now;
-		x = step(r, now);
-		if (x <= 0 || tracee_same_regs(now, at))
+		x = one_on(r, now);
+		if (!x.more || tracee_same_regs(now, at))
 			return x;
 	}
-	return 0;
+	return step_end();
 }
 
 /* Goes on as it is now for ever, but for others. It is left at a place that is passed by waiting only, if there is one.
  * The registers come first: memory takes longer. */
-static int repeats(struct rec *r, struct ev_spot *spot)
+static struct step repeats(struct rec *r, struct ev_spot *spot)
 {
 	static uint8_t vectors[2][VECTORS_MAX];
 	struct user_regs_struct start, now, pause;
 	uint64_t before = 0;
 	ssize_t n, m;
-	int x = tracee_regs(&r->k->t, &start);
+	struct step x;
+	int e = tracee_regs(&r->k->t, &start);
 
-	if (x < 0)
-		return rec_broken(r, x);
+	if (e < 0)
+		return step_failed(rec_broken(r, e));
 	now = pause = start;
 	x = go_round(r, &now, &start, &pause);
-	if (x <= 0)
+	if (!x.more)
 		return x;
 	n = tracee_vectors(&r->k->t, vectors[0]);
-	x = n < 0 ? (int)n : memory_sum(&r->k->t, &before);
-	if (x < 0)
-		return rec_broken(r, x);
+	e = n < 0 ? (int)n : memory_sum(&r->k->t, &before);
+	if (e < 0)
+		return step_failed(rec_broken(r, e));
 	x = go_round(r, &now, &start, &pause);
-	if (x <= 0)
+	if (!x.more)
 		return x;
 	m = tracee_vectors(&r->k->t, vectors[1]);
-	x = memory_sum(&r->k->t, &spot->sum);
-	if (x < 0)
-		return rec_broken(r, x);
+	e = memory_sum(&r->k->t, &spot->sum);
+	if (e < 0)
+		return step_failed(rec_broken(r, e));
 	if (spot->sum != before || m != n || memcmp(vectors[0], vectors[1], (size_t)n) != 0)
-		return 0;
-	x = tracee_same_regs(&now, &pause) ? 1 : go_round(r, &now, &pause, &start);
+		return step_end();
+	x = tracee_same_regs(&now, &pause) ? step_more() : go_round(r, &now, &pause, &start);
 	spot->regs = now;
 	return x;
 }
@@ -195,13 +197,13 @@ static int put_piece(void *ctx, uint64_t addr, const uint8_t *bytes, size_t n)
 }
 
 /* The task goes on, and the others go on waiting. */
-static int tell_large(struct rec *r, uint64_t size)
+static void tell_large(struct rec *r, uint64_t size)
 {
 	struct task *k = r->k;
 	char text[256];
 
 	if (k->spin.told)
-		return 0;
+		return;
 	k->spin.told = true;
 	snprintf(
 		text, sizeof(text),
@@ -210,11 +212,10 @@ static int tell_large(struct rec *r, uint64_t size)
 		(int)k->t.pid, k->nqueue ? "a signal's handler waits" : "others wait", (unsigned long long)size >> 20,
 		GROUP_MAX >> 20);
 	r->o->warn(text);
-	return 0;
 }
 
-/* Where a computation is. 1; 0: not now. */
-static int put_all(struct rec *r)
+/* Where a computation is. The end: not now. */
+static struct step put_all(struct rec *r)
 {
 	struct task *k = r->k;
 	struct ev_state s = { 0 };
@@ -222,15 +223,17 @@ static int put_all(struct rec *r)
 	int e;
 
 	if (ran < (k->nqueue ? SIGNAL_NS : SWITCH_NS) << k->spin.delays || (!k->nqueue && !sched_others(r)))
-		return 0;
+		return step_end();
 	e = tracee_regs(&k->t, &s.regs);
 	s.rip = s.regs.rip;
 	if (e == 0)
 		e = memory_each(&k->t, count, &size);
 	if (e < 0)
-		return rec_broken(r, e);
-	if (size > GROUP_MAX)
-		return tell_large(r, size);
+		return step_failed(rec_broken(r, e));
+	if (size > GROUP_MAX) {
+		tell_large(r, size);
+		return step_end();
+	}
 	k->spin.delays += k->spin.delays < DELAYS_MAX;
 	k->spin.until = clock_ns(CLOCK_MONOTONIC) + ran;
 	e = sched_stopped(r);
@@ -238,7 +241,7 @@ static int put_all(struct rec *r)
 		e = buf_flush(r);
 	if (e == 0)
 		e = memory_each(&k->t, put_piece, r);
-	return e < 0 ? e : (e = rec_put_state(r, EV_STATE, &s)) < 0 ? e : 1;
+	return step_taken(e < 0 ? e : rec_put_state(r, EV_STATE, &s));
 }
 
 /* The memory has what calls of others wrote that have ended meanwhile. */
@@ -255,7 +258,7 @@ static int put_spot(struct rec *r, struct ev_spot *spot)
 	e = buf_flush(r);
 	if (e == 0)
 		e = rec_event(r, EV_SPOT, spot, sizeof(*spot), NULL, 0);
-	return e < 0 ? e : 1;
+	return e;
 }
 
 static void tell_stuck(struct rec *r, uint64_t rip)
@@ -279,26 +282,27 @@ int spin_stopped(struct rec *r)
 	struct task *k = r->k;
 	struct ev_spot spot = { 0 };
 	struct user_regs_struct regs;
-	int x = tracee_regs(&k->t, &regs);
+	struct step x;
+	int e = tracee_regs(&k->t, &regs);
 
 	k->spin.poked = false;
 	k->spin.look *= 2;
-	if (x < 0)
-		return rec_broken(r, x);
+	if (e < 0)
+		return rec_broken(r, e);
 	if ((regs.rip >= STUB_CODE && regs.rip < STUB_END) ||
 	    !k->spin.since) /* in a logged call; or it has just made one */
 		return 0;
 	x = repeats(r, &spot);
-	if (x > 0)
+	if (x.more)
 		tell_stuck(r, spot.regs.rip);
-	if (k->state == TASK_PENDING || (x > 0 && !k->nqueue && !sched_others(r)))
+	if (k->state == TASK_PENDING || (x.more && !k->nqueue && !sched_others(r)))
 		return 0;
-	if (x > 0)
-		x = put_spot(r, &spot);
-	else if (x == 0)
+	if (x.more)
+		x = step_taken(put_spot(r, &spot));
+	else if (x.error == 0)
 		x = put_all(r);
-	if (x <= 0)
-		return x;
+	if (!x.more)
+		return x.error;
 	k->spin.since = 0;
 	k->at_exit = false;
 	k->leaves = k->spin.waits = true;

@@ -27,7 +27,7 @@ int go_version_read(const uint8_t *info, size_t n, char ret[GO_MAX_VERSION], uin
 		if (info[FLAGS_AT - 1] != 8 || info[FLAGS_AT] & FLAG_BIG_ENDIAN)
 			return -EBADMSG;
 		memcpy(ret_at, info + POINTER_AT, sizeof(*ret_at));
-		return 1;
+		return *ret_at ? 0 : -EBADMSG;
 	}
 	if (n < INLINE_AT + 1)
 		return -EBADMSG;

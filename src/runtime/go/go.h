@@ -13,8 +13,8 @@
 #define GO_OLDEST 13u	   /* 1.13 to 1.26 are known */
 #define GO_NEWEST 26u
 
-/* The version in the first n bytes of .go.buildinfo, "go1.19.8". 0; 1: *ret_at is the link address of the string's
- * address and length, as before 1.18; -EBADMSG. */
+/* The version in the first n bytes of .go.buildinfo, "go1.19.8". *ret_at: 0; or the link address of the string's
+ * address and length, as before 1.18, and the version is "". 0 or -EBADMSG. */
 int go_version_read(const uint8_t *info, size_t n, char ret[GO_MAX_VERSION], uint64_t *ret_at);
 /* 19 of "go1.19.8"; 0: it is something else. */
 unsigned go_version_minor(const char *version);

@@ -149,7 +149,7 @@ static void look(struct ufile *f, const struct elf *e)
 		return;
 	r = elf_read(&e->src, sh->sh_offset, info, n);
 	r = r < 0 ? r : go_version_read(info, n, g->version, &at);
-	if (r == 1)
+	if (r == 0 && at)
 		read_string(e, at, g->version);
 	g->unknown = find_tls(e, &places);
 	if (!g->unknown && !go_places(go_version_minor(g->version), &places) && !places_of_debug(e, &places))

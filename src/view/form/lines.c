@@ -38,16 +38,16 @@ static int fill(struct lines *l)
 	return 0;
 }
 
-static int give(struct lines *l, size_t len, size_t next, char **ret, size_t *ret_len)
+static struct step give(struct lines *l, size_t len, size_t next, char **ret, size_t *ret_len)
 {
 	*ret = l->buf + l->at;
 	*ret_len = len;
 	l->at += next;
 	l->number++;
-	return 1;
+	return step_more();
 }
 
-int lines_next(struct lines *l, char **ret, size_t *ret_len)
+struct step lines_next(struct lines *l, char **ret, size_t *ret_len)
 {
 	size_t seen = 0;
 	int r;
@@ -69,7 +69,7 @@ int lines_next(struct lines *l, char **ret, size_t *ret_len)
 			continue;
 		}
 		if (l->eof)
-			return have && !l->skip ? give(l, have, have, ret, ret_len) : 0;
+			return have && !l->skip ? give(l, have, have, ret, ret_len) : step_end();
 		if (have > LINES_MAX) {
 			l->skipped += !l->skip;
 			l->skip = true;
@@ -79,7 +79,7 @@ int lines_next(struct lines *l, char **ret, size_t *ret_len)
 		seen = have;
 		r = fill(l);
 		if (r < 0)
-			return r;
+			return step_failed(r);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/step.h"
 
 #define LINES_MAX (16u << 20) /* bytes of a line; longer ones are skipped and counted */
 
@@ -18,9 +19,9 @@ struct lines {
 	bool eof, skip;
 };
 
-/* The next line without its newline; it may be written to and is valid until the next call. 1; 0 at the end;
- * -errno. Start with a struct that is zero but for fd. */
-int lines_next(struct lines *l, char **ret, size_t *ret_len);
+/* The next line without its newline; it may be written to and is valid until the next call. Start with a
+ * struct that is zero but for fd. */
+struct step lines_next(struct lines *l, char **ret, size_t *ret_len);
 /* Gives the line that came last once more. */
 void lines_unread(struct lines *l, const char *line);
 /* The bytes that have been read and not yet returned. They may end within a line. */

@@ -133,11 +133,11 @@ static bool fold_line(struct stacktree *t, unsigned weight, const char *s, size_
 
 int fold_read(struct lines *in, struct stacktree *t, unsigned weight, struct stack_input *ret, struct err *err)
 {
+	struct step r;
 	char *s;
 	size_t n;
-	int r;
 
-	while ((r = lines_next(in, &s, &n)) > 0) {
+	while ((r = lines_next(in, &s, &n)).more) {
 		if (n == 0 || s[0] == '#' || (n == 1 && s[0] == '\r'))
 			continue;
 		if (fold_line(t, weight, s, n, ret))
@@ -146,7 +146,7 @@ int fold_read(struct lines *in, struct stacktree *t, unsigned weight, struct sta
 			ret->first_bad = in->number;
 	}
 	ret->bad += in->skipped;
-	return stack_input_check(ret, t, r,
+	return stack_input_check(ret, t, r.error,
 				 "is no folded stack: there must be frames and a number, as in 'main;read 12'", err);
 }
 

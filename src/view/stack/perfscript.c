@@ -515,9 +515,9 @@ int perfscript_read(struct lines *in, const struct perfscript_opts *opts, struct
 {
 	_cleanup_free_ struct reader *r = calloc(1, sizeof(*r));
 	_cleanup_free_ char *stacks = NULL;
+	struct step e;
 	char *s;
 	size_t n;
-	int e;
 
 	if (!r || !(stacks = calloc((1u << STACK_BITS) + 1, sizeof(*r->stacks))))
 		return err_set(err, -ENOMEM, "out of memory");
@@ -529,7 +529,7 @@ int perfscript_read(struct lines *in, const struct perfscript_opts *opts, struct
 	r->in = ret;
 	if (opts->event)
 		snprintf(ret->event, EVENT_MAX, "%s", opts->event);
-	while ((e = lines_next(in, &s, &n)) > 0)
+	while ((e = lines_next(in, &s, &n)).more)
 		line(r, s, n, in->number);
 	end_sample(r);
 	for (size_t i = 0; i < (size_t)1 << STACK_BITS; i++)
@@ -537,5 +537,5 @@ int perfscript_read(struct lines *in, const struct perfscript_opts *opts, struct
 			if (r->stacks[i][k].count)
 				flush_stack(r, &r->stacks[i][k]);
 	ret->bad += in->skipped;
-	return stack_input_check(ret, t, e, "is no output of perf script", err);
+	return stack_input_check(ret, t, e.error, "is no output of perf script", err);
 }

@@ -142,19 +142,19 @@ static int read_recording(const char *path, const struct stacksrc_opts *opts, st
 /* Whether the first line that says something begins a sample of perf script. It is given again. */
 static int looks_like_perf(struct lines *in, bool *ret)
 {
+	struct step r;
 	char *s;
 	size_t n;
-	int e;
 
 	*ret = false;
-	while ((e = lines_next(in, &s, &n)) > 0) {
+	while ((r = lines_next(in, &s, &n)).more) {
 		if (n == 0 || *s == '#')
 			continue;
 		*ret = perfscript_is_sample(s + strspn(s, " \t"), n - strspn(s, " \t"));
 		lines_unread(in, s);
 		return 0;
 	}
-	return e;
+	return r.error;
 }
 
 static int read_text(int fd, const struct stacksrc_opts *opts, struct stacktree *t, unsigned weight,

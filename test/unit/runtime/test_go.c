@@ -36,9 +36,13 @@ static void old_versions_are_behind_an_address(void **state)
 
 	(void)state;
 	memcpy(info + 16, &want, sizeof(want));
-	assert_int_equal(go_version_read(info, sizeof(info), v, &at), 1);
+	assert_int_equal(go_version_read(info, sizeof(info), v, &at), 0);
+	assert_string_equal(v, "");
 	assert_int_equal(at, want);
 	info[15] = 1; /* the other byte order */
+	assert_int_equal(go_version_read(info, sizeof(info), v, &at), -EBADMSG);
+	info[15] = 0;
+	memset(info + 16, 0, sizeof(want)); /* no address */
 	assert_int_equal(go_version_read(info, sizeof(info), v, &at), -EBADMSG);
 }
 
