@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: embed.py OUT.c NAME=FILE…    NAME=- stands for an empty one
+"""usage: embed.py OUT.c [--include=HEADER] NAME=FILE…    NAME=- stands for an empty one
 
 Makes a C file with the bytes of each FILE as asset_NAME and their number as asset_NAME_size. Comments and
 indentation of plain scripts (.js with an SPDX line) are left out: they go into every picture."""
@@ -20,8 +20,12 @@ def content(path):
 
 
 def main():
-    out = ['/* Made by tools/embed.py. */', '#include "view/form/assets.h"']
-    for arg in sys.argv[2:]:
+    header = "view/form/assets.h"
+    args = sys.argv[2:]
+    if args[0].startswith("--include="):
+        header = args.pop(0).partition("=")[2]
+    out = ["/* Made by tools/embed.py. */", f'#include "{header}"']
+    for arg in args:
         name, path = arg.split("=", 1)
         data = content(path)
         rows = [",".join(str(b) for b in data[i : i + 64]) for i in range(0, len(data), 64)] or ["0"]

@@ -60,7 +60,7 @@ enum {
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp, prov_profile, prov_proc,
 	prov_pid, prov_wp, prov_wpuser, prov_cpc, prov_usdt, prov_iter, prov_io, prov_lockstat, prov_vminfo,
 	prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip, prov_fbt, prov_fbt_more, prov_rawfbt,
-	prov_instr, prov_kinst;
+	prov_instr, prov_kinst, prov_java;
 
 #define PROV_ID_INSTR 0x80000000u
 
@@ -87,6 +87,7 @@ struct prov_cache {
 	struct fbt_state *fbt;	    /* prov/kernel/fbt.c */
 	struct fbt_later *fbtlater; /* prov/kernel/fbtlater.c */
 	struct instr_state *instr;  /* prov/kernel/instr.c */
+	struct jvms *jvms;	    /* prov/user/java.c: those with an agent */
 	struct prov_procs *procs;   /* prov/user/uproc.c: the processes that were asked for, and their probes */
 };
 

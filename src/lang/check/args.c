@@ -228,7 +228,7 @@ static bool derive_user_string(struct checker *c, struct node *n)
 	for (i = 0; i < l->n; i++) {
 		struct probe *p = l->v[i];
 
-		if (!p->derived || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) || n->ival >= p->nargs ||
+		if ((!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) || n->ival >= p->nargs ||
 		    !p->args[n->ival].user_string)
 			return false;
 	}

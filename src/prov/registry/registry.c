@@ -13,10 +13,10 @@
 
 /* In the order of their ids, so that lists of probes are in id order. */
 static const struct provider *const providers[] = {
-	&prov_dtrace,  &prov_sched,  &prov_syscall,  &prov_proc,   &prov_io,	  &prov_lockstat, &prov_vminfo,
-	&prov_sysinfo, &prov_signal, &prov_fsinfo,   &prov_tcp,	   &prov_udp,	  &prov_ip,	  &prov_wp,
-	&prov_cpc,     &prov_iter,   &prov_sdt,	     &prov_rawtp,  &prov_profile, &prov_fbt,	  &prov_pid,
-	&prov_usdt,    &prov_wpuser, &prov_fbt_more, &prov_rawfbt, &prov_instr,	  &prov_kinst,
+	&prov_dtrace,  &prov_sched,  &prov_syscall, &prov_proc,	    &prov_io,	   &prov_lockstat, &prov_vminfo,
+	&prov_sysinfo, &prov_signal, &prov_fsinfo,  &prov_tcp,	    &prov_udp,	   &prov_ip,	   &prov_wp,
+	&prov_cpc,     &prov_iter,   &prov_sdt,	    &prov_rawtp,    &prov_profile, &prov_fbt,	   &prov_pid,
+	&prov_usdt,    &prov_java,   &prov_wpuser,  &prov_fbt_more, &prov_rawfbt,  &prov_instr,	   &prov_kinst,
 };
 
 struct registry {
@@ -139,6 +139,7 @@ void registry_free(struct registry *r)
 		return;
 	if (r->env.tracefs_fd >= 0)
 		close(r->env.tracefs_fd);
+	java_done(&r->cache);
 	uproc_done(&r->cache);
 	arena_free(r->cache.arena);
 	free(r);

@@ -381,7 +381,9 @@ struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct up
 			.inlined = at->kind == UP_COPY,
 			.priv = &pe->at,
 			.every_process = at->everyone,
-			.provider = at->kind == UP_USDT ? &prov_usdt : &prov_pid,
+			.provider = at->kind == UP_USDT	  ? &prov_usdt
+				    : at->kind == UP_JAVA ? &prov_java
+							  : &prov_pid,
 		};
 		remember(env, ps, pe);
 	}

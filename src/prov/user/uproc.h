@@ -38,7 +38,7 @@ struct uproc {
 	struct uproc *next;
 };
 
-enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET, UP_LINE, UP_COPY, UP_USDT };
+enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET, UP_LINE, UP_COPY, UP_USDT, UP_JAVA };
 
 /* probe.priv of these providers: where the probe is. */
 struct upoint {
@@ -54,6 +54,7 @@ struct upoint {
 	uint64_t ref_ctr;	 /* in the file: counter to be raised, or 0 */
 	const struct usdt *usdt; /* UP_USDT: what it is, and further places */
 	bool everyone;		 /* in all processes that have the file, also those that start later */
+	struct jprobe *java;	 /* UP_JAVA: java.c */
 };
 
 /* The process; its files are listed at the first call. 0, or -ESRCH, -EACCES … with words in err. */
@@ -162,6 +163,10 @@ int ulines_copies(struct prov_env *env, const struct uproc *p, const struct upro
 /* Fills the arguments of a UP_ENTRY or UP_RETURN. -ENODATA: no debug information tells. */
 int utypes_args(struct prov_env *env, struct arena *a, struct probe *p);
 
+/* A provider's name that is java.c's: "java123". */
+bool java_is_ours(const char *prov);
+/* Has the agents take their probes out, and ends the connections. */
+void java_done(struct prov_cache *pc);
 /* Frees the index of probes. */
 void uproc_done(struct prov_cache *pc);
 #endif

@@ -187,7 +187,7 @@ static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc 
 	size_t first = out->n, n = strlen(d->prov);
 
 	(void)reason;
-	if (n == 0 || strchr("*?[", d->prov[0]) || !strncmp(d->prov, "pid", 3))
+	if (n == 0 || strchr("*?[", d->prov[0]) || !strncmp(d->prov, "pid", 3) || java_is_ours(d->prov))
 		return 0;
 	if (d->prov[n - 1] >= '0' && d->prov[n - 1] <= '9')
 		match_numbered(&m, d->prov);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Begins a session for each run of dwell that has the agent loaded: connects with its socket. */
+package dwell.inner;
+
+import dwell.probe.Probe;
+import java.lang.instrument.Instrumentation;
+import java.util.function.Consumer;
+
+public final class Main implements Consumer<String> {
+    private final Hooks hooks;
+
+    public Main(Instrumentation inst) {
+        hooks = new Hooks(inst, new Weaver());
+    }
+
+    @Override
+    public void accept(String socket) {
+        int fd = Probe.connect(socket);
+        if (fd < 0) {
+            throw new IllegalStateException("dwell is gone");
+        }
+        Thread t = new Thread(null, new Session(fd, hooks), "dwell agent", 1 << 20);
+        t.setDaemon(true);
+        t.setContextClassLoader(null);
+        t.start();
+    }
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hits the places in its own code where dwell's probes are, for the code that the agent inserts into Java methods, and carries the
+ * agent's connection to dwell. Allocates nothing, takes no lock, and does nothing at a place without a probe. */
+#include <errno.h>
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define NSITES 16384
+#define SITE_SIZE 8
+#define NARGS 6
+#define TEXT 512 /* bytes of a text, at most */
+
+/* A place: an instruction that does nothing, and the return. */
+extern const unsigned char dwell_java_sites[];
+#if defined(__x86_64__)
+#define NOP "0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3, 0xcc, 0xcc" /* a nop of five bytes: newer kernels make a call of it */
+static const unsigned char nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+#elif defined(__aarch64__)
+#define NOP "0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6"
+static const unsigned char nop[] = { 0x1f, 0x20, 0x03, 0xd5 };
+#else
+#error "this processor's nop is not known"
+#endif
+__asm__(".pushsection .text\n.balign 4096\n.hidden dwell_java_sites\n.globl dwell_java_sites\ndwell_java_sites:\n.rept 16384\n.byte " NOP
+	"\n.endr\n.popsection\n");
+
+typedef void site(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
+
+static __thread bool busy; /* this thread hits nothing: it is the agent's, or asks for a name */
+static jclass class_string;
+static jmethodID class_get_name;
+static jfieldID throwable_message;
+
+/* The site's code if there is a probe, else NULL. */
+static site *enabled(jint slot)
+{
+	const unsigned char *at = dwell_java_sites + (size_t)slot * SITE_SIZE;
+
+	if (busy || slot < 0 || slot >= NSITES || !memcmp(at, nop, sizeof(nop)))
+		return NULL;
+	return (site *)(uintptr_t)at;
+}
+
+static size_t put(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 63));
+		to[2] = (char)(0x80 | (c & 63));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 63));
+	to[2] = (char)(0x80 | (c >> 6 & 63));
+	to[3] = (char)(0x80 | (c & 63));
+	return 4;
+}
+
+/* The string, as far as there is room, in UTF-8. */
+static void copy(JNIEnv *env, jstring s, char *to)
+{
+	jchar v[TEXT];
+	jsize n = (*env)->GetStringLength(env, s);
+	size_t at = 0;
+
+	if (n > TEXT - 1)
+		n = TEXT - 1;
+	(*env)->GetStringRegion(env, s, 0, n, v);
+	for (jsize i = 0; i < n && at < TEXT - 4; i++) {
+		uint32_t c = v[i];
+
+		if (c >= 0xd800 && c < 0xdc00 && i + 1 < n && v[i + 1] >= 0xdc00 && v[i + 1] < 0xe000)
+			c = 0x10000 + ((c - 0xd800) << 10) + (v[++i] - 0xdc00u);
+		at += put(to + at, c ? c : '?');
+	}
+	to[at] = '\0';
+}
+
+/* The text of an object: a string itself, of others the name of the class. Its address, or 0 for null. */
+static int64_t text(JNIEnv *env, jobject o, char *to)
+{
+	jobject s = o;
+
+	if (!o)
+		return 0;
+	to[0] = '\0';
+	if (!(*env)->IsInstanceOf(env, o, class_string)) {
+		busy = true;
+		s = (*env)->CallObjectMethod(env, (*env)->GetObjectClass(env, o), class_get_name);
+		busy = false;
+		if ((*env)->ExceptionCheck(env))
+			(*env)->ExceptionClear(env);
+	}
+	if (s)
+		copy(env, s, to);
+	return (int64_t)(uintptr_t)to;
+}
+
+static void JNICALL entry_plain(JNIEnv *env, jclass c, jint slot)
+{
+	site *at = enabled(slot);
+
+	(void)env;
+	(void)c;
+	if (at)
+		at(0, 0, 0, 0, 0, 0);
+}
+
+static void JNICALL entry_longs(JNIEnv *env, jclass k, jint slot, jlong a, jlong b, jlong c, jlong d, jlong e, jlong f)
+{
+	site *at = enabled(slot);
+
+	(void)env;
+	(void)k;
+	if (at)
+		at(a, b, c, d, e, f);
+}
+
+static void JNICALL entry_objects(JNIEnv *env, jclass k, jint slot, jlong a, jlong b, jlong c, jlong d, jlong e, jlong f, jobject oa,
+				  jobject ob, jobject oc, jobject od, jobject oe, jobject of)
+{
+	site *at = enabled(slot);
+	const jobject o[NARGS] = { oa, ob, oc, od, oe, of };
+	int64_t v[NARGS] = { a, b, c, d, e, f };
+	char texts[NARGS][TEXT];
+
+	(void)k;
+	if (!at)
+		return;
+	for (int i = 0; i < NARGS; i++)
+		if (o[i])
+			v[i] = text(env, o[i], texts[i]);
+	at(v[0], v[1], v[2], v[3], v[4], v[5]);
+}
+
+static void JNICALL leave_plain(JNIEnv *env, jclass c, jint slot, jint line)
+{
+	site *at = enabled(slot);
+
+	(void)env;
+	(void)c;
+	if (at)
+		at(line, 0, 0, 0, 0, 0);
+}
+
+static void JNICALL leave_long(JNIEnv *env, jclass c, jlong value, jint slot, jint line)
+{
+	site *at = enabled(slot);
+
+	(void)env;
+	(void)c;
+	if (at)
+		at(line, value, 0, 0, 0, 0);
+}
+
+static void JNICALL leave_object(JNIEnv *env, jclass c, jobject value, jint slot, jint line)
+{
+	site *at = enabled(slot);
+	char to[TEXT];
+
+	(void)c;
+	if (at)
+		at(line, text(env, value, to), 0, 0, 0, 0);
+}
+
+static void JNICALL thrown(JNIEnv *env, jclass c, jobject t, jint slot)
+{
+	site *at = enabled(slot);
+	char name[TEXT], message[TEXT];
+
+	(void)c;
+	if (at)
+		at(text(env, t, name), text(env, (*env)->GetObjectField(env, t, throwable_message), message), 0, 0, 0, 0);
+}
+
+static void JNICALL quiet(JNIEnv *env, jclass c)
+{
+	(void)env;
+	(void)c;
+	busy = true;
+}
+
+static jlong JNICALL sites(JNIEnv *env, jclass c)
+{
+	(void)env;
+	(void)c;
+	return (jlong)(uintptr_t)dwell_java_sites;
+}
+
+static jint JNICALL nsites(JNIEnv *env, jclass c)
+{
+	(void)env;
+	(void)c;
+	return NSITES;
+}
+
+static jint JNICALL connect_to(JNIEnv *env, jclass c, jstring path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	char s[TEXT];
+	int fd;
+
+	(void)c;
+	copy(env, path, s);
+	if (strlen(s) >= sizeof(to.sun_path))
+		return -1;
+	strcpy(to.sun_path, s);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static jint JNICALL read_some(JNIEnv *env, jclass c, jint fd, jbyteArray to)
+{
+	jbyte b[4096];
+	jsize max = (*env)->GetArrayLength(env, to);
+	ssize_t n;
+
+	(void)c;
+	do
+		n = read(fd, b, max < (jsize)sizeof(b) ? (size_t)max : sizeof(b));
+	while (n < 0 && errno == EINTR);
+	if (n > 0)
+		(*env)->SetByteArrayRegion(env, to, 0, (jsize)n, b);
+	return (jint)n;
+}
+
+static jboolean JNICALL write_all(JNIEnv *env, jclass c, jint fd, jbyteArray from)
+{
+	jbyte b[4096];
+	jsize all = (*env)->GetArrayLength(env, from);
+
+	(void)c;
+	for (jsize i = 0; i < all;) {
+		jsize k = all - i < (jsize)sizeof(b) ? all - i : (jsize)sizeof(b);
+		ssize_t n;
+
+		(*env)->GetByteArrayRegion(env, from, i, k, b);
+		n = send(fd, b, (size_t)k, MSG_NOSIGNAL);
+		if (n < 0 && errno != EINTR)
+			return JNI_FALSE;
+		i += n > 0 ? (jsize)n : 0;
+	}
+	return JNI_TRUE;
+}
+
+static void JNICALL close_it(JNIEnv *env, jclass c, jint fd)
+{
+	(void)env;
+	(void)c;
+	close(fd);
+}
+
+#define OBJECT "Ljava/lang/Object;"
+#define FN(f) ((void *)(uintptr_t)(f))
+
+static const JNINativeMethod methods[] = {
+	{ (char *)"entry", (char *)"(I)V", FN(entry_plain) },
+	{ (char *)"entry", (char *)"(IJJJJJJ)V", FN(entry_longs) },
+	{ (char *)"entry", (char *)"(IJJJJJJ" OBJECT OBJECT OBJECT OBJECT OBJECT OBJECT ")V", FN(entry_objects) },
+	{ (char *)"leave", (char *)"(II)V", FN(leave_plain) },
+	{ (char *)"leave", (char *)"(JII)V", FN(leave_long) },
+	{ (char *)"leave", (char *)"(" OBJECT "II)V", FN(leave_object) },
+	{ (char *)"thrown", (char *)"(Ljava/lang/Throwable;I)V", FN(thrown) },
+	{ (char *)"quiet", (char *)"()V", FN(quiet) },
+	{ (char *)"sites", (char *)"()J", FN(sites) },
+	{ (char *)"nsites", (char *)"()I", FN(nsites) },
+	{ (char *)"connect", (char *)"(Ljava/lang/String;)I", FN(connect_to) },
+	{ (char *)"read", (char *)"(I[B)I", FN(read_some) },
+	{ (char *)"write", (char *)"(I[B)Z", FN(write_all) },
+	{ (char *)"close", (char *)"(I)V", FN(close_it) },
+};
+
+JNIEXPORT void JNICALL Java_dwell_agent_Agent_define(JNIEnv *env, jclass k, jbyteArray from);
+
+/* Also looks up what the others need. An exception is the caller's. */
+JNIEXPORT void JNICALL Java_dwell_agent_Agent_define(JNIEnv *env, jclass k, jbyteArray from)
+{
+	jbyte b[16384];
+	jsize n = (*env)->GetArrayLength(env, from);
+	jclass c;
+
+	(void)k;
+	if (n > (jsize)sizeof(b))
+		return;
+	(*env)->GetByteArrayRegion(env, from, 0, n, b);
+	c = (*env)->FindClass(env, "java/lang/Throwable");
+	throwable_message = (*env)->GetFieldID(env, c, "detailMessage", "Ljava/lang/String;");
+	class_string = (*env)->NewGlobalRef(env, (*env)->FindClass(env, "java/lang/String"));
+	class_get_name = (*env)->GetMethodID(env, (*env)->FindClass(env, "java/lang/Class"), "getName", "()Ljava/lang/String;");
+	c = (*env)->DefineClass(env, "dwell/probe/Probe", NULL, b, n);
+	if (c)
+		(*env)->RegisterNatives(env, c, methods, sizeof(methods) / sizeof(methods[0]));
+}

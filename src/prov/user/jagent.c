@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Talks to the agent of the provider java in a JVM: lines over a socket, each question answered by lines and a last
+ * one, "." or
+ * "! what is wrong". The JVM may be anybody's: what it sends is bounded. */
+#include "prov/user/jvm.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/strb.h"
+#include "base/writeall.h"
+
+#define ANSWER_WAIT_S 60	/* it may transform many classes */
+#define ANSWER_MAX (256u << 20) /* bytes of one answer */
+#define LINE_MAX_BYTES (64u << 10)
+
+struct jagent {
+	int fd, pid;
+	uint64_t sites;
+	char buf[LINE_MAX_BYTES];
+	size_t from, to;
+};
+
+/* The next line; NULL: the connection ended, or the line is too long. It is good until the next call. */
+static char *next_line(struct jagent *j)
+{
+	for (;;) {
+		char *nl = memchr(j->buf + j->from, '\n', j->to - j->from);
+		ssize_t n;
+
+		if (nl) {
+			char *line = j->buf + j->from;
+
+			*nl = '\0';
+			j->from = (size_t)(nl + 1 - j->buf);
+			return line;
+		}
+		memmove(j->buf, j->buf + j->from, j->to - j->from);
+		j->to -= j->from;
+		j->from = 0;
+		if (j->to == sizeof(j->buf))
+			return NULL;
+		do
+			n = read(j->fd, j->buf + j->to, sizeof(j->buf) - j->to);
+		while (n < 0 && errno == EINTR);
+		if (n <= 0)
+			return NULL;
+		j->to += (size_t)n;
+	}
+}
+
+int jagent_new(int fd, int pid, struct jagent **ret, struct err *err)
+{
+	const struct timeval wait = { .tv_sec = ANSWER_WAIT_S };
+	struct jagent *j = calloc(1, sizeof(*j));
+	unsigned long long at;
+	const char *line;
+
+	if (!j) {
+		close(fd);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	j->fd = fd;
+	j->pid = pid;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+	line = next_line(j);
+	if (!line || sscanf(line, "sites %llu", &at) != 1) {
+		close(fd);
+		free(j);
+		return err_set(err, -EPROTO, "the agent in process %d does not say where its places are", pid);
+	}
+	j->sites = at;
+	*ret = j;
+	return 0;
+}
+
+uint64_t jagent_sites(const struct jagent *j)
+{
+	return j->sites;
+}
+
+int jagent_say(struct jagent *j, const char *line, struct err *err)
+{
+	size_t n = strlen(line);
+
+	while (n) {
+		ssize_t k = send(j->fd, line, n, MSG_NOSIGNAL);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return err_set(err, -EPIPE, "the agent in process %d is gone", j->pid);
+		line += k;
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+int jagent_ask(struct jagent *j, const char *question, void (*fn)(void *arg, char *line), void *arg, struct err *err)
+{
+	size_t all = 0;
+	int r = jagent_say(j, question, err);
+	char *line;
+
+	while (r == 0 && all < ANSWER_MAX && (line = next_line(j))) {
+		all += strlen(line) + 1;
+		if (!strcmp(line, "."))
+			return 0;
+		if (line[0] == '!')
+			return err_set(err, -EREMOTEIO, "the agent in process %d: %s", j->pid,
+				       line + 1 + (line[1] == ' '));
+		if (fn)
+			fn(arg, line);
+	}
+	return r < 0 ? r : err_set(err, -EPIPE, "the agent in process %d does not answer", j->pid);
+}
+
+void jagent_free(struct jagent *j)
+{
+	if (!j)
+		return;
+	jagent_ask(j, "off\n", NULL, NULL, NULL);
+	close(j->fd);
+	free(j);
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Provider javaN: entry, return and exceptions of the Java methods of process N, a JVM. An agent that is loaded into it
+ * (java/) has the methods call a place of its library, which is probed like a static probe; it takes the calls out
+ * again when the connection ends. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "prov/user/jvm.h"
+#include "prov/user/uproc.h"
+#include "sym/proc/maps.h"
+
+#define PROV_PREFIX "java"
+#define PID_DIGITS 9
+#define MAX_ARGS 6	/* that the inserted code passes */
+#define MAX_METHOD 2048 /* bytes of a name and its signature */
+#if defined(__aarch64__)
+#define JVM_MACHINE EM_AARCH64
+#else
+#define JVM_MACHINE EM_X86_64
+#endif
+
+enum jkind { J_ENTRY, J_RETURN, J_THROW, J_KINDS };
+static const char *const names[J_KINDS] = { "entry", "return", "throw" };
+
+struct jmethod {
+	const char *name, *desc; /* as the JVM has them: "add", "(IJ)J" */
+	const char *plain;	 /* "add(int,long)" */
+	bool overloaded;
+	struct jprobe *probes[J_KINDS]; /* NULL: none yet */
+};
+
+struct jclass {
+	const char *name;   /* "java.util.Map$Entry" */
+	const char *dotted; /* "java.util.Map.Entry" */
+	unsigned idx;	    /* the agent's number */
+	struct jmethod *v;
+	size_t n;
+	bool known; /* its methods were asked for */
+	struct jclass *next;
+};
+
+/* A process with an agent. */
+struct jvms {
+	int pid;
+	const char *prov; /* "java123" */
+	struct jagent *agent;
+	const char *failed; /* why there is none */
+	struct jclass *classes, **tail;
+	struct uproc *proc;
+	struct uproc_obj *file; /* the agent's library */
+	uint64_t sites_off;	/* of its places, in the file */
+	uint32_t listed;	/* probes made for a list */
+	struct jvms *next;
+};
+
+/* A probe of a method: what struct upoint.java points to. */
+struct jprobe {
+	struct jvms *jvm;
+	const struct jclass *class;
+	const struct jmethod *method;
+	enum jkind kind;
+	unsigned slot; /* the place that the agent gave */
+	bool on;       /* the agent was told */
+};
+
+struct matching {
+	struct prov_env *env;
+	struct arena *a;
+	const struct pdesc *d;
+	struct probe_list *out;
+	struct jvms *jvm;
+	struct jclass *class; /* whose methods are listed */
+	const char *reason;
+	long slot;
+};
+
+/* -- names -- */
+
+static const char *type_name(char c)
+{
+	switch (c) {
+	case 'Z': return "boolean";
+	case 'B': return "byte";
+	case 'C': return "char";
+	case 'S': return "short";
+	case 'I': return "int";
+	case 'J': return "long";
+	case 'F': return "float";
+	case 'D': return "double";
+	case 'V': return "void";
+	default: return NULL;
+	}
+}
+
+/* The end of a type of a descriptor; NULL: it is none. */
+static const char *type_end(const char *s)
+{
+	while (*s == '[')
+		s++;
+	if (*s == 'L') {
+		s = strchr(s, ';');
+		return s ? s + 1 : NULL;
+	}
+	return type_name(*s) ? s + 1 : NULL;
+}
+
+/* "[Ljava/lang/String;" as "java.lang.String[]". */
+static size_t put_type(char *to, size_t size, const char *s, const char *end)
+{
+	unsigned dims = 0;
+	const char *name;
+	size_t n;
+
+	for (; *s == '['; s++)
+		dims++;
+	name = type_name(*s);
+	n = name ? (size_t)snprintf(to, size, "%s", name)
+		 : (size_t)snprintf(to, size, "%.*s", (int)(end - s - 2), s + 1);
+	for (char *p = to; n < size && *p; p++)
+		*p = *p == '/' ? '.' : *p;
+	for (; dims && n + 2 < size; dims--, n += 2)
+		memcpy(to + n, "[]", 3);
+	return n;
+}
+
+/* "add" and "(IJ)J" as "add(int,long)". NULL: it is no descriptor. */
+static const char *plain_name(struct arena *a, const char *name, const char *desc)
+{
+	char b[MAX_METHOD];
+	size_t n = (size_t)snprintf(b, sizeof(b), "%s(", name);
+	const char *s = desc + 1, *end;
+
+	if (desc[0] != '(')
+		return NULL;
+	for (; *s != ')' && n + 3 < sizeof(b); s = end) {
+		end = type_end(s);
+		if (!end)
+			return NULL;
+		if (s > desc + 1)
+			b[n++] = ',';
+		n += put_type(b + n, sizeof(b) - n, s, end);
+	}
+	return n + 2 < sizeof(b) && *s == ')' ? arena_printf(a, "%s)", (b[n] = '\0', b)) : NULL;
+}
+
+/* -- the JVM -- */
+
+static void add_class(void *arg, char *line)
+{
+	struct matching *m = arg;
+	struct arena *keep = m->env->cache->arena;
+	struct jclass *c;
+	unsigned idx;
+	int at = 0;
+	char *dot;
+
+	if (sscanf(line, "class %u %n", &idx, &at) != 1 || !at)
+		return;
+	c = arena_new_obj(keep, struct jclass);
+	*c = (struct jclass){ .idx = idx, .name = arena_strdup(keep, line + at) };
+	c->dotted = dot = arena_strdup(keep, c->name);
+	for (; *dot; dot++)
+		*dot = *dot == '$' ? '.' : *dot;
+	*m->jvm->tail = c;
+	m->jvm->tail = &c->next;
+}
+
+static void add_method(void *arg, char *line)
+{
+	struct matching *m = arg;
+	struct arena *keep = m->env->cache->arena;
+	struct jclass *c = m->class;
+	char *name = line + sizeof("method ") - 1, *desc;
+	const char *plain;
+
+	if (strncmp(line, "method ", sizeof("method ") - 1) != 0 || !(desc = strchr(name, '\t')))
+		return;
+	*desc++ = '\0';
+	plain = plain_name(keep, name, desc);
+	if (!plain)
+		return;
+	if ((c->n & (c->n - 1)) == 0) {
+		struct jmethod *v = arena_new_arr(keep, struct jmethod, c->n ? c->n * 2 : 1);
+
+		if (c->n)
+			memcpy(v, c->v, c->n * sizeof(*v));
+		c->v = v;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->v[i].name, name))
+			c->v[i].overloaded = true;
+	c->v[c->n] = (struct jmethod){ arena_strdup(keep, name), arena_strdup(keep, desc), plain, false, { 0 } };
+	for (size_t i = 0; i < c->n; i++)
+		c->v[c->n].overloaded |= !strcmp(c->v[i].name, name);
+	c->n++;
+}
+
+/* The library among the mappings: the one with code at the address. */
+static int find_library(struct matching *m, uint64_t at, struct err *err)
+{
+	struct jvms *j = m->jvm;
+	struct arena *keep = m->env->cache->arena;
+	char path[32], *line = NULL;
+	size_t size = 0;
+	int r = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", j->pid);
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+
+	while (f && r == -ENOENT && getline(&line, &size, f) > 0) {
+		struct maps_line l;
+
+		if (!maps_parse_line(line, &l) || at < l.start || at >= l.end)
+			continue;
+		struct uobj_mapping um = { .pid = j->pid,
+					   .start = l.start,
+					   .end = l.end,
+					   .off = l.off,
+					   .dev = l.dev,
+					   .ino = l.ino,
+					   .path = l.path };
+		struct uobj *o = arena_new_obj(keep, struct uobj);
+
+		r = uobj_of_mapping(keep, &um, o);
+		if (r < 0)
+			break;
+		j->sites_off = at - l.start + l.off;
+		j->file = arena_new_obj(keep, struct uproc_obj);
+		j->file->o = o;
+	}
+	free(line);
+	return r < 0 ? err_set(err, r, "the agent's library in process %d cannot be opened: %s", j->pid, strerror(-r))
+		     : 0;
+}
+
+static bool is_jvm(const struct uproc *p)
+{
+	for (size_t i = 0; i < p->nobjs; i++)
+		if (!strcmp(p->objs[i]->o->name, "libjvm.so"))
+			return true;
+	return false;
+}
+
+static int begin(struct matching *m, struct err *err)
+{
+	struct jvms *j = m->jvm;
+	int r;
+
+	if (!asset_java_jar_size)
+		return err_set(err, -EOPNOTSUPP,
+			       "this dwell was built without the provider java: there was no JDK or no ASM");
+	r = uproc_get(m->env, j->pid, &j->proc, err);
+	if (r < 0)
+		return r;
+	if (!is_jvm(j->proc))
+		return err_set(err, -EINVAL, "process %d is no JVM: it has no libjvm.so", j->pid);
+	if (!m->env->opts || !m->env->opts->javaagent)
+		return err_set(
+			err, -EPERM,
+			"the probes of process %d need an agent in its JVM, which changes the code of the methods while they "
+			"are traced: -x javaagent allows it",
+			j->pid);
+	r = jattach(j->pid, err);
+	if (r >= 0)
+		r = jagent_new(r, j->pid, &j->agent, err);
+	if (r == 0)
+		r = find_library(m, jagent_sites(j->agent), err);
+	if (r == 0)
+		r = jagent_ask(j->agent, "classes\n", add_class, m, err);
+	return r;
+}
+
+/* The process, with its agent; NULL: there is none, see m->reason. */
+static struct jvms *get_jvm(struct matching *m, int pid)
+{
+	struct prov_cache *pc = m->env->cache;
+	struct err err = { 0 };
+	struct jvms *j;
+
+	for (j = pc->jvms; j && j->pid != pid; j = j->next)
+		;
+	if (!j) {
+		j = arena_new_obj(pc->arena, struct jvms);
+		*j = (struct jvms){ .pid = pid,
+				    .prov = arena_printf(pc->arena, PROV_PREFIX "%d", pid),
+				    .next = pc->jvms };
+		j->tail = &j->classes;
+		pc->jvms = m->jvm = j;
+		if (begin(m, &err) < 0)
+			j->failed = arena_strdup(pc->arena, err.msg);
+		err_done(&err);
+	}
+	m->jvm = j;
+	m->reason = j->failed;
+	return j->failed ? NULL : j;
+}
+
+/* -- matching -- */
+
+static void take_slot(void *arg, char *line)
+{
+	struct matching *m = arg;
+
+	if (sscanf(line, "slot %ld", &m->slot) != 1)
+		m->slot = -1;
+}
+
+/* The place of a new probe, -1: none. Lists need none, only numbers. */
+static long get_slot(struct matching *m)
+{
+	struct err err = { 0 };
+
+	if (m->env->listing)
+		return m->jvm->listed++;
+	m->slot = -1;
+	if (jagent_ask(m->jvm->agent, "slot\n", take_slot, m, &err) < 0 || m->slot < 0)
+		m->reason = arena_strdup(m->a, err.msg[0] ? err.msg : "the agent gives no place for a probe");
+	err_done(&err);
+	return m->slot;
+}
+
+static struct jprobe *get_probe(struct matching *m, const struct jclass *c, struct jmethod *me, enum jkind kind)
+{
+	long slot;
+
+	if (me->probes[kind])
+		return me->probes[kind];
+	slot = get_slot(m);
+	if (slot < 0)
+		return NULL;
+	me->probes[kind] = arena_new_obj(m->env->cache->arena, struct jprobe);
+	*me->probes[kind] = (struct jprobe){ m->jvm, c, me, kind, (unsigned)slot, false };
+	return me->probes[kind];
+}
+
+static void add(struct matching *m, const struct jclass *c, struct jmethod *me, enum jkind kind)
+{
+	struct jvms *j = m->jvm;
+	struct jprobe *jp = get_probe(m, c, me, kind);
+	struct upoint at = {
+		.kind = UP_JAVA, .proc = j->proc, .obj = j->file->o, .file = j->file, .machine = JVM_MACHINE, .java = jp
+	};
+	struct probe *p;
+
+	if (!jp)
+		return;
+	at.off = j->sites_off + (uint64_t)jp->slot * JAGENT_SITE_SIZE;
+	p = uproc_probe(m->env, m->a, &at, j->prov, me->overloaded ? me->plain : me->name, names[kind]);
+	if (!p)
+		return;
+	p->mod = c->name;
+	prov_list_add(m->a, m->out, p);
+}
+
+static void match_class(struct matching *m, struct jclass *c)
+{
+	const struct pdesc *d = m->d;
+	struct err err = { 0 };
+
+	if (!c->known) {
+		char question[32];
+
+		c->known = true;
+		m->class = c;
+		snprintf(question, sizeof(question), "methods %u\n", c->idx);
+		/* A class with a method of types that cannot be loaded has no list. */
+		jagent_ask(m->jvm->agent, question, add_method, m, &err);
+		err_done(&err);
+	}
+	for (size_t i = 0; i < c->n && !m->reason; i++)
+		if (pdesc_glob(d->func, c->v[i].name) || pdesc_glob(d->func, c->v[i].plain))
+			for (enum jkind k = 0; k < J_KINDS; k++)
+				if (pdesc_glob(d->name, names[k]))
+					add(m, c, &c->v[i], k);
+}
+
+static bool parse_pid(const char *prov, int *ret)
+{
+	const char *digits = prov + sizeof(PROV_PREFIX) - 1;
+
+	if (strncmp(prov, PROV_PREFIX, sizeof(PROV_PREFIX) - 1) != 0 || digits[0] < '1' || digits[0] > '9' ||
+	    digits[strspn(digits, "0123456789")] || strlen(digits) > PID_DIGITS)
+		return false;
+	*ret = atoi(digits);
+	return true;
+}
+
+bool java_is_ours(const char *prov)
+{
+	int pid;
+
+	return parse_pid(prov, &pid);
+}
+
+static int java_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+		      const char **reason)
+{
+	struct matching m = { .env = env, .a = a, .d = d, .out = out };
+	size_t first = out->n;
+	int pid;
+
+	if (!d->prov || env->past || !parse_pid(d->prov, &pid))
+		return 0;
+	if (get_jvm(&m, pid))
+		for (struct jclass *c = m.jvm->classes; c && !m.reason; c = c->next)
+			if (pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted))
+				match_class(&m, c);
+	if (m.reason) {
+		out->n = first;
+		if (reason)
+			*reason = m.reason;
+	}
+	prov_list_sort(out, first);
+	return 0;
+}
+
+/* -- arguments -- */
+
+/* Fractions are the bits of them: D has none. */
+static struct probe_arg type_of(const char *s)
+{
+	static const struct {
+		char c;
+		const char *type;
+	} types[] = { { 'Z', "uint8_t" }, { 'B', "int8_t" },  { 'C', "uint16_t" }, { 'S', "int16_t" },
+		      { 'I', "int32_t" }, { 'J', "int64_t" }, { 'F', "uint32_t" }, { 'D', "uint64_t" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (types[i].c == *s)
+			return (struct probe_arg){ .ctype = types[i].type };
+	return (struct probe_arg){ .ctype = "char *", .user_string = true };
+}
+
+static struct jprobe *of(const struct probe *p)
+{
+	return ((const struct upoint *)p->priv)->java;
+}
+
+static int java_args(struct prov_env *env, struct arena *a, struct probe *p)
+{
+	const struct jprobe *jp = of(p);
+	struct probe_arg *v = arena_new_arr(a, struct probe_arg, MAX_ARGS);
+	const char *s = jp->method->desc + 1;
+	unsigned n = 0;
+
+	(void)env;
+	if (jp->kind == J_ENTRY) {
+		for (; *s != ')' && n < MAX_ARGS; s = type_end(s))
+			v[n++] = type_of(s);
+	} else if (jp->kind == J_RETURN) {
+		v[n++] = type_of("I");
+		s = strchr(s, ')') + 1;
+		if (*s != 'V')
+			v[n++] = type_of(s);
+	} else {
+		v[n++] = type_of("L");
+		v[n++] = type_of("L");
+	}
+	p->args = v;
+	p->nargs = n;
+	p->args_known = true;
+	return 0;
+}
+
+static int java_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		      const char **reason)
+{
+	const struct jprobe *jp = of(p);
+
+	(void)a;
+	*ret = (struct entry){ .kind = ENTRY_UPROBE,
+			       .target = jp->kind == J_ENTRY ? "java entry" : "java return",
+			       .cpu = -1,
+			       .is_return = jp->kind != J_ENTRY };
+	uregs_entry(JVM_MACHINE, ret);
+	return uproc_caps(env, &ret->uprobe_multi, reason);
+}
+
+/* -- attaching -- */
+
+/* The places first: what is inserted into the code is of use from its first call on. */
+static int java_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
+		       int prog_fd, struct link **ret, struct err *err)
+{
+	int r = uproc_attach(env, probes, nprobes, e, prog_fd, ret, err);
+
+	for (uint32_t i = 0; i < nprobes && r == 0; i++) {
+		struct jprobe *jp = of(probes[i]);
+		char line[MAX_METHOD + 128];
+
+		if (jp->on)
+			continue; /* for another program */
+		jp->on = true;
+		if (snprintf(line, sizeof(line), "on %u %c %u\t%s\t%s\n", jp->class->idx, names[jp->kind][0], jp->slot,
+			     jp->method->name, jp->method->desc) < (int)sizeof(line))
+			r = jagent_say(jp->jvm->agent, line, err);
+	}
+	for (struct jvms *j = env->cache->jvms; j && r == 0; j = j->next)
+		if (j->agent)
+			r = jagent_ask(j->agent, "go\n", NULL, NULL, err);
+	if (r < 0 && *ret) {
+		link_free(*ret);
+		*ret = NULL;
+	}
+	return r;
+}
+
+void java_done(struct prov_cache *pc)
+{
+	for (struct jvms *j = pc->jvms; j; j = j->next)
+		jagent_free(j->agent);
+	pc->jvms = NULL;
+}
+
+const struct provider prov_java = {
+	.name = "java",
+	.of_processes = true,
+	.id_base = PROV_ID_PID,
+	.id_count = 0, /* its ids are among those of pid */
+	.match = java_match,
+	.by_id = uproc_by_id,
+	.args = java_args,
+	.entry = java_entry,
+	.attach = java_attach,
+};

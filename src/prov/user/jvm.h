@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declares how the provider java reaches a running JVM: loading the agent, and talking to it. Private to src/prov. */
+#ifndef DWELL_PROV_USER_JVM_H
+#define DWELL_PROV_USER_JVM_H
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+
+/* The agent (java/): a jar, and a library with the places of the probes. Empty: dwell was built without. */
+extern const char asset_java_jar[], asset_java_lib[];
+extern const size_t asset_java_jar_size, asset_java_lib_size;
+
+/* ---- jattach.c ---- */
+/* Has the JVM load the agent, and connects with it. The files that it needs are in a folder of its /tmp meanwhile. The
+ * connection, which the caller closes; or -errno with words. */
+int jattach(int pid, struct err *err);
+
+/* ---- jagent.c: what the agent is asked ---- */
+struct jagent;
+/* The connection becomes its. */
+int jagent_new(int fd, int pid, struct jagent **ret, struct err *err);
+/* Has it take all out of the code, waits until that is done, and ends the connection. NULL is fine. */
+void jagent_free(struct jagent *j);
+/* Where the places are in the process. */
+uint64_t jagent_sites(const struct jagent *j);
+#define JAGENT_SITE_SIZE 8u /* as in the library */
+/* Asks, and calls fn for each line of the answer. 0; -errno with words. */
+int jagent_ask(struct jagent *j, const char *question, void (*fn)(void *arg, char *line), void *arg, struct err *err);
+/* Sends what has no answer of its own. */
+int jagent_say(struct jagent *j, const char *line, struct err *err);
+#endif
