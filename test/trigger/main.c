@@ -29,6 +29,7 @@ static const struct trigger triggers[] = {
 	  run_watch },
 	{ "threads", "N: N threads, each calls getppid once and ends", run_threads },
 	{ "life", "four processes, two threads, four signals, a fault", run_life },
+	{ "signals", "[N]: sends itself N signals whose handler does nothing", run_signals },
 	{ "inherit", "a real-time thread waits for a lock of the main thread", run_inherit },
 	{ "naps", "N M: sleeps 1 ms N times, then yields M times", run_naps },
 	{ "directio", "FILE N [K]: N writes and N reads of K times 16 KiB past the page cache", run_directio },

@@ -87,6 +87,20 @@ int run_execs(int argc, char **argv)
 	return 0;
 }
 
+static void no_signal(int sig)
+{
+	(void)sig;
+}
+
+int run_signals(int argc, char **argv)
+{
+	signal(SIGURG, no_signal);
+	for (long n = arg_num(argc, argv, 1, 1); n > 0; n--)
+		if (kill(getpid(), SIGURG))
+			return 1;
+	return 0;
+}
+
 int run_reexec(int argc, char **argv)
 {
 	(void)argc;

@@ -55,7 +55,7 @@ int trigger_main(const char *name, const struct trigger *v, size_t n, int argc, 
 trigger_fn run_getppid, run_writes, run_sixargs, run_errors, run_keys, run_open, run_int80, run_notresident, run_rate,
 	run_exitcode;
 trigger_fn run_chain, run_deep, run_spin, run_jit, run_deleted, run_pause;
-trigger_fn run_contend, run_storm, run_execs, run_reexec, run_threads, run_watch, run_faults;
+trigger_fn run_contend, run_storm, run_execs, run_signals, run_reexec, run_threads, run_watch, run_faults;
 trigger_fn run_life, run_naps, run_inherit;
 trigger_fn run_directio, run_files, run_tcp, run_udp, run_fight, run_touch, run_track;
 #endif
