@@ -143,7 +143,7 @@ final class Hooks implements ClassFileTransformer {
         }
     }
 
-    /* null: as it was loaded. */
+    /* null: as it was loaded. A loader that hides the boot loader's classes would make the calls fail: its classes are left alone. */
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> c, ProtectionDomain domain, byte[] classFile) {
         Map<String, List<Hook>> hooks = c == null ? null : byClass.get(c);
@@ -151,6 +151,9 @@ final class Hooks implements ClassFileTransformer {
             return null;
         }
         try {
+            if (loader != null && Class.forName(Probe.class.getName(), false, loader) != Probe.class) {
+                throw new ClassNotFoundException("another " + Probe.class.getName());
+            }
             return weaver.weave(classFile, hooks);
         } catch (Throwable t) {
             failed.put(c, t);

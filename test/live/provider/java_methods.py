@@ -38,7 +38,20 @@ public class Calc {
     int id(Object o, int[] v, char c, short s, byte y, long w, int seventh) { return v.length; }
     synchronized int locked(int n) { int s = 0; for (int i = 0; i < n; i++) try { risky(i); s++; } catch (RuntimeException e) { s += 2; } finally { s++; } return s; }
   }
+  static class Closed extends ClassLoader { /* sees java.* only */
+    Closed() { super(null); }
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (name.startsWith("java.")) return super.loadClass(name, resolve);
+      if (!name.equals("Hidden")) throw new ClassNotFoundException(name);
+      Class<?> c = findLoadedClass(name);
+      if (c != null) return c;
+      try { byte[] b = java.nio.file.Files.readAllBytes(java.nio.file.Path.of("Hidden.class")); return defineClass(name, b, 0, b.length); }
+      catch (java.io.IOException e) { throw new ClassNotFoundException(name, e); }
+    }
+  }
+  static Runnable hidden;
   static void round(int n) {
+    hidden.run();
     Calc c = new Calc();
     for (int i = 0; i < n; i++) {
       sum += add(i, 2) + add(-5L, i);
@@ -49,6 +62,9 @@ public class Calc {
   }
   static long lines() { return ints; }
   public static void main(String[] a) throws Exception {
+    java.lang.reflect.Constructor<?> k = new Closed().loadClass("Hidden").getConstructor();
+    k.setAccessible(true);
+    hidden = (Runnable) k.newInstance();
     round(1);
     Scanner sc = new Scanner(System.in);
     while (sc.hasNextLine()) {
@@ -61,6 +77,7 @@ public class Calc {
     }
   }
 }
+class Hidden implements Runnable { public Hidden() {} public void run() { } }
 """
     )
 subprocess.run(["javac", "--release", "17", "Calc.java"], check=True)
@@ -103,8 +120,8 @@ class Jvm:
         )
         self.round(1)
         if home == HOME:
-            said = self.ask_debugger("class Calc")
-            self.at = re.findall(r"Calc @(0x[0-9a-f]+)", said)[0]
+            said = self.ask_debugger("classes")  # "class Calc" looks in one loader only
+            self.at = re.findall(r"^(?:hsdb> )?Calc @(0x[0-9a-f]+)", said, re.M)[0]
 
     def round(self, n=ROUNDS):
         """ints, longs, fails, sum, ns."""
@@ -228,6 +245,9 @@ for home in JAVAS:
         live.check(jvm.round()[:4] == [ints, longs, fails, total], f"{what}: it counts as before, again")
         r = live.dwell("-x", "javaagent", "-n", "java$target:Nothing::entry { }", "-p", str(jvm.p.pid))
         live.check(r.returncode == 1 and "does not match any probes" in r.stderr, f"{what}: no such class", r)
+        r = live.dwell("-x", "javaagent", "-n", "java$target:Hidden:run:entry { }", "-p", str(jvm.p.pid))
+        live.check(r.returncode == 1 and "Hidden: java.lang.ClassNotFoundException" in r.stderr, f"{what}: a loader that hides it", r)
+        live.check(jvm.round()[:4] == [ints, longs, fails, total], f"{what}: it counts as before, after that")
         r = live.dwell("-x", "javaagent", "-l", "-n", "java$target:Calc:add:", "-p", str(jvm.p.pid))
         live.check(len(re.findall(r"add\((?:int|long),int\) (?:entry|return|throw)", r.stdout)) == 6, f"{what}: a list", r)
     finally:
