@@ -4,6 +4,7 @@
 """Views show functions of language runtimes in stacks, with colours of their own, without an option: flame graphs of CPU and
 of waits, slow events, the timeline, `dwell why --stacks`."""
 import base64
+import concurrent.futures
 import glob
 import json
 import os
@@ -82,7 +83,10 @@ def frames(path):
 
 PROGRAMS = [(f"{NODE} {JS}", "JavaScript", "", JS, 2), (f"{PYTHON} {PY}", "Python", "", PY, 2)]
 PROGRAMS += [(f"{java} -Xmx64m -cp {live.WORK} App", "Java", "App.", "App.java", 3) for java in JAVAS if JAVAC]
-for command, kind, of, file, line in PROGRAMS:
+
+
+def views(command, kind, of, file, line):
+    """One program, in every view."""
     for what, function in ("--on-cpu", "compute"), ("--off-cpu", "save"):
         svg = os.path.join(live.WORK, f"{kind}{what}.svg")
         r = live.dwell("flame", what, "-o", svg, "--", *command.split())
@@ -123,4 +127,10 @@ for command, kind, of, file, line in PROGRAMS:
     r = live.dwell("timeline", "--json", "--", *command.split())
     texts = zlib.decompress(base64.b64decode(json.loads(r.stdout)["texts"])).decode("utf-8", "replace")
     live.check(f"{of}save at {file}:{line}" in texts, f"timeline: {kind}'s functions", texts[:3000] + r.stderr)
+
+
+# Most of a run is waiting, so two go on at a time.
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    for run in [pool.submit(views, *p) for p in PROGRAMS]:
+        run.result()
 live.done()
