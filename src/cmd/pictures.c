@@ -6,17 +6,18 @@
 #include "cmd/cmd.h"
 #include "cmd/viewcmd.h"
 #include "live/slow.h"
+#include "view/stack/recstacks.h"
 
 /* -- flame -- */
 
 static const struct {
-	const char *program, *head, *empty;
+	const char *program, *head, *by, *empty; /* by: what it is in recordings, also of dwell record */
 } flames[] = {
-	{ "flame/on-cpu", "On CPU",
+	{ "flame/on-cpu", "On CPU", "on_cpu" RECSTACKS_OR "on_cpu_samples",
 	  "no samples: nothing ran on a CPU when one was taken, 199 times a second; let it run longer, or see with --off-cpu where it waits" },
-	{ "flame/off-cpu", "Off CPU",
+	{ "flame/off-cpu", "Off CPU", "off_cpu_ns" RECSTACKS_OR "state",
 	  "no samples: no thread has waited and gone on; let it run longer, or see with --on-cpu what it computes" },
-	{ "flame/wakeup", "Sleep and wake-up",
+	{ "flame/wakeup", "Sleep and wake-up", "wakeup_ns",
 	  "no samples: no thread was woken up; let it run longer, or see with --on-cpu what it computes" },
 };
 
@@ -43,6 +44,11 @@ static const char *flame_head(const struct recnow *l)
 	return flames[flame_of(l)].head;
 }
 
+static const char *flame_by(const struct recnow *l)
+{
+	return flames[flame_of(l)].by;
+}
+
 static const char *flame_empty(const struct recnow *l)
 {
 	return flames[flame_of(l)].empty;
@@ -54,9 +60,9 @@ static const char *flame_empty(const struct recnow *l)
 		.help = text_help \
 	}
 static const struct optrow flame_rows[] = {
-	PROGRAM("on-cpu", "flame/on-cpu", "record now: what runs on the CPUs"),
-	PROGRAM("off-cpu", "flame/off-cpu", "record now: where threads wait, and how long"),
-	PROGRAM("wakeup", "flame/wakeup", "record now: where threads sleep, and what wakes them"),
+	PROGRAM("on-cpu", "flame/on-cpu", "what runs on the CPUs: record it now, or of FILE"),
+	PROGRAM("off-cpu", "flame/off-cpu", "where threads wait, and how long: likewise"),
+	PROGRAM("wakeup", "flame/wakeup", "where threads sleep, and what wakes them: likewise"),
 	RECNOW_ROWS_TREE,
 	RECNOW_ROWS_WHOSE,
 };
@@ -66,12 +72,14 @@ static const struct viewlive flame_live = { .rows = flame_rows,
 					    .nrows = ARRAY_SIZE(flame_rows),
 					    .choose = choose_flame,
 					    .head = flame_head,
-					    .empty = flame_empty };
+					    .empty = flame_empty,
+					    .by = flame_by };
 static const struct viewcmd flame_view = {
 	.command = "flame",
 	.view = &view_flame,
-	.synopsis = "flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
-		    "flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
+	.synopsis =
+		"flame [--on-cpu|--off-cpu|--wakeup] [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
+		"flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
 	.notes = "\tFILE is a recording (--record), folded stacks, or the output of perf script",
 	.missing = "a file is missing, or what to record: --on-cpu, --off-cpu or --wakeup",
 	.live = &flame_live,

@@ -216,6 +216,18 @@ static void add_live(struct viewline *l)
 	l->job.head = l->c->live->head ? l->c->live->head(live) : NULL;
 }
 
+/* An option that says what to record says of a recording what to show. */
+static void choose_shown(struct viewline *l)
+{
+	const struct viewlive *live = l->c->live;
+	const char *by = l->record && l->nwords && live->by && !recnow_asked(&l->live) ? live->by(&l->live) : NULL;
+
+	if (by) {
+		l->record = false;
+		view_set_by(l->view, l->state, by);
+	}
+}
+
 static int check_words(const struct viewline *l, const struct optable *t, const char *program, struct err *err)
 {
 	unsigned most = l->record ? 0 : l->c->view->max_sources;
@@ -271,6 +283,8 @@ int viewline_read(struct viewline *l, int argc, char **argv, enum view_output ou
 	}
 	if (c->live)
 		e = c->live->choose(&l->live, &l->record, err);
+	if (e == 0 && c->live)
+		choose_shown(l);
 	if (e == 0)
 		e = check_words(l, &t, program, err);
 	if (e == 0 && c->family)

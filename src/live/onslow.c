@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records until a tracker reports a slow event, then a little longer, and keeps the last seconds. */
+/* Records what the machine does. With a tracker, until it reports a slow event, and a little longer. */
 #include "live/onslow.h"
 #include <errno.h>
 #include <signal.h>
@@ -29,13 +29,27 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	return 0;
 }
 
+/* Trackers of packets, which belong to no process while they are under way. */
+static const char *const packets[] = { "netrx", "nettx" };
+
+bool live_onslow_whole(const struct live_onslow *c)
+{
+	return !c->live.command && !c->live.pid && !recnow_chooses(&c->live);
+}
+
 static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 {
 	struct live_onslow *c = ctx;
-	int e = c->over_ns ? session_set(s, c->tracker, "threshold", c->over_ns) : 0;
+	const char *name = c->tracker;
+	int e = c->over_ns ? session_set(s, name, "threshold", c->over_ns) : 0;
 
 	(void)target;
-	return e < 0 ? err_set(err, e, "tracker %s: cannot be set: %s", c->tracker, strerror(-e)) : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(packets) && e == 0 && live_onslow_whole(c); i++) {
+		name = packets[i];
+		if (!c->tracker || strcmp(name, c->tracker) != 0)
+			e = session_set(s, name, "threshold", LIVE_ONSLOW_PACKET_NS);
+	}
+	return e < 0 ? err_set(err, e, "tracker %s: cannot be set: %s", name, strerror(-e)) : 0;
 }
 
 /* The event that is waited for, or of no interest. */
@@ -101,6 +115,32 @@ static bool has_tracker(const char *program, const char *name)
 	return false;
 }
 
+static void also(struct live_onslow *c, const char *folder, const char *name)
+{
+	size_t n = strlen(c->also);
+
+	snprintf(c->also + n, sizeof(c->also) - n, "%s%s/%s", n ? " " : "", folder, name);
+}
+
+/* Samples, system calls, requests to disks and packets. A tracker of these that is waited for is that of dwell latency,
+ * with its threshold and its attributes. */
+static void add_rest(struct live_onslow *c)
+{
+	static const struct {
+		const char *file, *tracker;
+	} rest[] = { { "samples", "" }, { "calls", "syscall" }, { "requests", "block" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rest); i++)
+		if (!c->tracker || strcmp(rest[i].tracker, c->tracker) != 0)
+			also(c, "timeline", rest[i].file);
+	for (size_t i = 0; i < ARRAY_SIZE(packets) && live_onslow_whole(c); i++)
+		if (!c->tracker || strcmp(packets[i], c->tracker) != 0)
+			also(c, "latency", packets[i]);
+	if (c->tracker)
+		also(c, "latency", c->tracker);
+	c->live.also = c->also;
+}
+
 int live_onslow_prepare(struct live_onslow *c)
 {
 	/* A tracker that the timeline has already cannot be added again. */
@@ -112,10 +152,7 @@ int live_onslow_prepare(struct live_onslow *c)
 	c->live.program = TIMELINE;
 	c->live.bursts = true;
 	c->live.age_ns = c->before_ns ? c->before_ns + (c->tracker ? c->after_ns : 0) : 0;
-	if (c->tracker) {
-		snprintf(c->shipped, sizeof(c->shipped), "latency/%s", c->tracker);
-		c->live.also = c->shipped;
-	}
+	add_rest(c);
 	return 0;
 }
 

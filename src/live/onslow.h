@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records what threads do. With a tracker, the recording ends by itself after a slow event and holds what was
- * before it. */
+/* Records what the machine does: switches, waits with their stacks, interrupts, samples of the CPUs, system calls,
+ * requests to disks, packets. With a tracker, the recording ends by itself after a slow event and holds what was before
+ * it. */
 #ifndef DWELL_LIVE_ONSLOW_H
 #define DWELL_LIVE_ONSLOW_H
 #include "engine/run/recnow.h"
@@ -8,6 +9,7 @@
 
 #define LIVE_ONSLOW_BEFORE_NS 10000000000ull
 #define LIVE_ONSLOW_AFTER_NS 1000000000ull
+#define LIVE_ONSLOW_PACKET_NS 1000000ull /* from which on a packet is recorded */
 
 struct live_onslow {
 	/* asked for */
@@ -20,11 +22,13 @@ struct live_onslow {
 	const struct rec_schema *schema;
 	uint64_t due; /* when to end: CLOCK_MONOTONIC; 0: there was no slow event yet */
 	bool told;
-	char shipped[64];
+	char also[256]; /* the programs besides that of the timeline */
 };
 
 /* Defaults, and what is recorded. -EINVAL: this is no tracker whose events can be waited for. */
 int live_onslow_prepare(struct live_onslow *c);
+/* Is no process chosen? Then packets are recorded, too. */
+bool live_onslow_whole(const struct live_onslow *c);
 struct run_observer live_onslow_observer(struct live_onslow *c);
 /* Runs it with an empty request, which it ends. 0 or -errno, told; live_onslow_done() in any case. */
 int live_onslow_run(struct live_onslow *c, struct request *r);

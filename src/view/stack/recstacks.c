@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes stacks of keys and records: texts of the key first, then user frames, then kernel frames. A second stack of a
  * kind is the waker's: it is put on top, its leaf first, after a separator, then texts of the key that stand after
- * it. */
+ * it. Slow events of a tracker have the thread's name first, and weigh what they took. */
 #include "view/stack/recstacks.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,9 @@
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "latency/cause/causes.h"
+#include "latency/cause/slowwait.h"
 #include "runtime/go/go.h"
+#include "store/slow.h"
 #include "view/form/kstack.h"
 
 #define FIELDS_MAX 64 /* of a key, looked at */
@@ -20,6 +22,7 @@ struct recstacks {
 	struct sym *sym;
 	struct recstacks_opts opts;
 	const struct aggdesc *agg;
+	const struct rec_tracker *tracker;  /* or NULL */
 	const struct recfield *why, *noted; /* of agg: why(stack()), and the number after it; or NULL */
 	struct causes *causes;		    /* or NULL: what is idle is drawn as all else */
 	bool *events;			    /* by epid - 1: taken */
@@ -74,11 +77,29 @@ static const char *func_name(const struct aggdesc *d)
 
 /* -- choosing -- */
 
+static const struct recact *slow_act(const struct recfmt *f)
+{
+	for (size_t i = 0; i < f->nacts; i++)
+		if (f->acts[i].kind == ACT_SLOW && has_stack(f->acts[i].fields, f->acts[i].nfields))
+			return &f->acts[i];
+	return NULL;
+}
+
+static bool any_slow(const struct rec_schema *s)
+{
+	for (size_t i = 0; i < s->nfmts; i++)
+		if (slow_act(s->fmts[i]))
+			return true;
+	return false;
+}
+
 static void list_choices(const struct rec_schema *s, struct strb *b)
 {
 	for (size_t i = 0; i < s->naggs; i++)
 		if (recstacks_of(s->aggs[i]))
 			strb_printf(b, "%s@%s", b->n ? ", " : "", s->aggs[i]->name);
+	for (size_t i = 0; i < s->ntrackers && any_slow(s); i++)
+		strb_printf(b, "%s%s", b->n ? ", " : "", s->trackers[i].name);
 	for (size_t i = 0; i < s->nfmts; i++)
 		if (fmt_has_stack(s->fmts[i])) {
 			strb_printf(b, "%sevents", b->n ? ", " : "");
@@ -113,20 +134,63 @@ static bool choose_events(struct recstacks *r)
 	return any;
 }
 
+static bool choose_tracker(struct recstacks *r, const char *name)
+{
+	const struct rec_schema *s = r->schema;
+
+	for (size_t i = 0; i < s->ntrackers && any_slow(s); i++)
+		if (!strcmp(s->trackers[i].name, name)) {
+			r->tracker = &s->trackers[i];
+			return true;
+		}
+	return false;
+}
+
+static bool choose_named(struct recstacks *r, const char *by)
+{
+	size_t n;
+
+	by += *by == '@';
+	if (!strcmp(by, "events") && choose_events(r))
+		snprintf(r->title, sizeof(r->title), "events");
+	else if (choose_aggregation(r, by, &n))
+		snprintf(r->title, sizeof(r->title), "@%s: %s", r->agg->name, func_name(r->agg));
+	else if (choose_tracker(r, by))
+		snprintf(r->title, sizeof(r->title), "%s", r->tracker->name);
+	else
+		return false;
+	return true;
+}
+
+static bool choose_any(struct recstacks *r, const char *by)
+{
+	_cleanup_free_ char *names = strdup(by);
+	char *rest = names, *end;
+
+	while (rest) {
+		end = strstr(rest, RECSTACKS_OR);
+		if (end)
+			*end = '\0';
+		if (choose_named(r, rest))
+			return true;
+		rest = end ? end + strlen(RECSTACKS_OR) : NULL;
+	}
+	return false;
+}
+
 static int choose(struct recstacks *r, struct err *err)
 {
-	const char *by = r->opts.by && r->opts.by[0] == '@' ? r->opts.by + 1 : r->opts.by;
+	const char *by = r->opts.by;
 	struct strb list = { 0 };
 	size_t n = 0;
 	int e = 0;
 
-	if (by && !strcmp(by, "events") && choose_events(r))
+	if (by ? choose_any(r, by) : choose_aggregation(r, NULL, &n)) {
+		if (!by)
+			snprintf(r->title, sizeof(r->title), "@%s: %s", r->agg->name, func_name(r->agg));
+	} else if (!by && n == 0 && choose_events(r)) {
 		snprintf(r->title, sizeof(r->title), "events");
-	else if (choose_aggregation(r, by, &n))
-		snprintf(r->title, sizeof(r->title), "@%s: %s", r->agg->name, func_name(r->agg));
-	else if (!by && n == 0 && choose_events(r))
-		snprintf(r->title, sizeof(r->title), "events");
-	else {
+	} else {
 		list_choices(r->schema, &list);
 		if (!list.n)
 			e = err_set(err, -ENOENT,
@@ -172,7 +236,7 @@ int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct
 		return e;
 	}
 	find_why(r);
-	if (r->why && opts->causes)
+	if ((r->why || r->tracker) && opts->causes)
 		r->causes = opts->causes(opts->causes_arg);
 	*ret = r;
 	return 0;
@@ -196,7 +260,11 @@ const struct aggdesc *recstacks_agg(const struct recstacks *r)
 }
 bool recstacks_is_sum(const struct recstacks *r)
 {
-	return r->agg && (r->agg->func == AGG_SUM || r->agg->func == AGG_AVG);
+	return r->tracker || (r->agg && (r->agg->func == AGG_SUM || r->agg->func == AGG_AVG));
+}
+bool recstacks_is_time(const struct recstacks *r)
+{
+	return r->tracker;
 }
 const struct stack_input *recstacks_input(const struct recstacks *r)
 {
@@ -585,6 +653,52 @@ static bool in_time(struct recstacks *r, const struct row *row)
 	return true;
 }
 
+/* -- slow events -- */
+
+/* The thread, then its stacks, if there are any. */
+static uint32_t slow_stack(struct recstacks *r, struct stacktree *t, const struct slow_event *e)
+{
+	const struct recfield *f[FIELDS_MAX];
+	size_t n = collect(e->attrs, e->nattrs, f, 0);
+	char text[32];
+
+	r->n = 0;
+	push(r, t, FRAME_THREAD, e->fixed.comm, "");
+	if (r->opts.per_thread) {
+		snprintf(text, sizeof(text), "%u", e->fixed.tid);
+		push(r, t, FRAME_THREAD, text, "");
+	}
+	push_kind(r, t, f, n, e->rec, FLD_USTACK, false);
+	push_kind(r, t, f, n, e->rec, FLD_STACK, false);
+	if (!has_stack(e->attrs, e->nattrs))
+		push(r, t, FRAME_UNKNOWN, "[no stack]", "");
+	return stacktree_stack(t, r->frames, r->n);
+}
+
+/* Those that have ended, by what they took. 0 or -ENOMEM. */
+static int add_slow(struct recstacks *r, const struct row *row, const struct recact *act, struct stacktree *t,
+		    unsigned weight)
+{
+	struct slow_event e = slow_event(r->schema, act, row->data);
+	struct slowwait wait = { 0 };
+	uint32_t node;
+
+	if (e.tracker != r->tracker || e.fixed.how != SLOW_NORMAL || !in_time(r, row))
+		return 0;
+	if (r->causes && slowwait_make(r->causes, r->sym, &e, &wait) < 0)
+		return -ENOMEM;
+	if (r->causes && cause_is_idle(wait.class)) {
+		r->in.idle_left += e.fixed.delay;
+		return 0;
+	}
+	node = slow_stack(r, t, &e);
+	stacktree_add(t, node, weight, e.fixed.delay);
+	if (r->opts.counts)
+		stacktree_add(t, node, weight + 1, 1);
+	r->in.stacks++;
+	return 0;
+}
+
 int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight)
 {
 	const struct recfield *f[FIELDS_MAX];
@@ -610,6 +724,12 @@ int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *
 		if (r->opts.counts && recstacks_is_sum(r))
 			stacktree_add(t, node, weight + 1, row->value[0]);
 		r->in.stacks += row->value[0];
+	} else if (row->kind == ROW_EVENT && r->tracker && row->id >= 1 && row->id <= r->schema->nfmts) {
+		const struct recfmt *fmt = r->schema->fmts[row->id - 1];
+
+		for (size_t i = 0; i < fmt->nacts; i++)
+			if (fmt->acts[i].kind == ACT_SLOW && add_slow(r, row, &fmt->acts[i], t, weight) < 0)
+				return -ENOMEM;
 	} else if (row->kind == ROW_EVENT && !r->agg && row->id >= 1 && row->id <= r->schema->nfmts &&
 		   r->events[row->id - 1]) {
 		const struct recfmt *fmt = r->schema->fmts[row->id - 1];

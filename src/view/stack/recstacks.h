@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks out of a recording: of an aggregation with a stack in its key, or of events that took one. */
+/* Stacks out of a recording: of an aggregation with a stack in its key, of slow events of a tracker, or of events that
+ * took one. */
 #ifndef DWELL_VIEW_STACK_RECSTACKS_H
 #define DWELL_VIEW_STACK_RECSTACKS_H
 #include "store/recording.h"
@@ -8,9 +9,11 @@
 
 struct causes;
 
+#define RECSTACKS_OR " or "
+
 struct recstacks_opts {
-	const char *by;	   /* "@name", "name" or "@" of an aggregation, "provider:mod:func:name" of a probe; NULL: the
-			      only one */
+	const char *by;	   /* "@name", "name" or "@" of an aggregation, a tracker, "events"; several with RECSTACKS_OR
+			      between them: the first that there is; NULL: the only aggregation, else events */
 	bool per_thread;   /* all other parts of the key are below the stack, not only texts */
 	bool addresses;	   /* addresses without a name stay apart */
 	bool no_inlined;   /* functions that were inlined are part of the one they are in */
@@ -19,8 +22,9 @@ struct recstacks_opts {
 	uint64_t begin_ns; /* when the recording began (CLOCK_MONOTONIC) */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint64_t from_ns, to_ns; /* only what was so long after that; to 0: to the end */
-	/* Waits whose key has why(stack()), and which are idle by these rules, are left out; NULL: none. Asked once, if
-	 * there is such a key; may return NULL. The rules outlive the reader. */
+	/* Waits are left out that are idle by these rules: of an aggregation with why(stack()) in its key, or slow
+	 * events of a tracker. NULL: none. Asked once, if there may be such waits; may return NULL. The rules outlive
+	 * the reader. */
 	struct causes *(*causes)(void *arg);
 	void *causes_arg;
 };
@@ -31,10 +35,11 @@ struct recstacks;
 int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct recstacks_opts *opts,
 		  struct recstacks **ret, struct err *err);
 void recstacks_free(struct recstacks *r);
-/* "@offcpu: sum" or "profile:::profile-99": what is shown. Lives with r. */
+/* "@offcpu: sum", "events" or a tracker: what is shown. Lives with r. */
 const char *recstacks_title(const struct recstacks *r);
 /* Whether weights are sums: then the weight after (if t has one and opts->counts) counts the events. */
 bool recstacks_is_sum(const struct recstacks *r);
+bool recstacks_is_time(const struct recstacks *r);		/* Weights are ns that slow events took. */
 const struct aggdesc *recstacks_agg(const struct recstacks *r); /* that they are from; NULL: from an event */
 /* Adds a row to weight `weight` of t: what aggregations gained, however the program cleared or cut them, and one per
  * event. Errors of t are sticky there; -ENOMEM. */

@@ -16,7 +16,7 @@
 
 const char *stacksrc_unit(const char *name)
 {
-	static const char *const units[] = { "ns", "us", "ms", "bytes" };
+	static const char *const units[] = { "ns", "us", "ms", "bytes", "samples" };
 	const char *tail = strrchr(name, '_');
 
 	for (size_t i = 0; tail && i < ARRAY_SIZE(units); i++)
@@ -42,6 +42,8 @@ static void recording_unit(const struct rec_schema *s, const char *title, char *
 
 	if (colon && !strcmp(colon, ": sum"))
 		snprintf(unit, n, "%s", name ? stacksrc_unit(name) : "");
+	else if (colon && name && !strcmp(stacksrc_unit(name), "samples"))
+		snprintf(unit, n, "samples");
 	else
 		snprintf(unit, n, "%s", only_profile(s) ? "samples" : "events");
 }
@@ -95,7 +97,10 @@ static int read_rows(struct recread *f, struct sym *sym, const struct recstacks_
 	ret->in = *recstacks_input(rs);
 	ret->in.other += opts->from_ns || opts->to_ns; /* rows outside of the range are not even read */
 	snprintf(ret->title, sizeof(ret->title), "%s", recstacks_title(rs));
-	recording_unit(recread_schema(f), ret->title, ret->unit, sizeof(ret->unit));
+	if (recstacks_is_time(rs))
+		snprintf(ret->unit, sizeof(ret->unit), "ns");
+	else
+		recording_unit(recread_schema(f), ret->title, ret->unit, sizeof(ret->unit));
 	ret->counts = opts->counts && recstacks_is_sum(rs);
 	ret->since_ns = begin_of(f, rs, opts);
 	recstacks_free(rs);

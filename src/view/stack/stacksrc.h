@@ -8,7 +8,7 @@
 struct causes;
 
 struct stacksrc_opts {
-	const char *by;	 /* recording: which aggregation; perf script: which event. NULL: the only one, the first */
+	const char *by;	 /* recording: as recstacks_opts.by; perf script: which event. NULL: the only one, the first */
 	bool per_thread; /* stacks of different threads (recording: keys) apart */
 	bool addresses;	 /* addresses without a name apart */
 	bool no_inlined; /* recording: functions that were inlined are part of the one they are in */
@@ -26,7 +26,7 @@ struct stacksrc_opts {
 	  .at = offsetof(type, src.by), \
 	  .asked = true, \
 	  .arg = "NAME", \
-	  .help = "recording: which aggregation (@name) or 'events'; perf script: which event" }, \
+	  .help = "recording: which aggregation (@name), tracker, or 'events'; perf script: which event" }, \
 		{ .name = "per-thread", \
 		  .kind = OPT_FLAG, \
 		  .at = offsetof(type, src.per_thread), \
@@ -55,6 +55,6 @@ struct stacksrc {
  * path. */
 int stacksrc_read(const char *path, const struct stacksrc_opts *opts, struct stacktree *t, unsigned weight,
 		  struct stacksrc *ret, struct err *err);
-/* The unit that the name of an aggregation ends with: _ns, _us, _ms, _bytes; "": none. */
+/* The unit that the name of an aggregation ends with: _ns, _us, _ms, _bytes, _samples; "": none. */
 const char *stacksrc_unit(const char *name);
 #endif

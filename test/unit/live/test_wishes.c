@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <string.h>
 #include "unit.h"
+#include "base/cleanup.h"
 #include "latency/cause/trackers.h"
 #include "live/calls.h"
 #include "live/check.h"
 #include "live/onslow.h"
 #include "live/slow.h"
+#include "live/start.h"
 #include "live/stuck.h"
 #include "live/top.h"
 #include "live/why.h"
@@ -138,11 +140,15 @@ static void a_recording_waits_for_a_tracker(void **state)
 	(void)state;
 	assert_int_equal(live_onslow_prepare(&c), 0);
 	assert_int_equal(c.live.age_ns, LIVE_ONSLOW_BEFORE_NS + LIVE_ONSLOW_AFTER_NS);
-	assert_string_equal(c.live.also, "latency/block");
+	assert_string_equal(c.live.also, "timeline/samples timeline/calls latency/netrx latency/nettx latency/block");
 	assert_string_equal(c.live.program, "timeline/threads");
 	assert_int_equal(live_onslow_prepare(&none), 0);
 	assert_int_equal(none.live.age_ns, 0);
-	assert_null(none.live.also);
+	assert_string_equal(none.live.also,
+			    "timeline/samples timeline/calls timeline/requests latency/netrx latency/nettx");
+	none = (struct live_onslow){ .tracker = "netrx", .live.pid = 1 };
+	assert_int_equal(live_onslow_prepare(&none), 0);
+	assert_string_equal(none.live.also, "timeline/samples timeline/calls timeline/requests latency/netrx");
 	c = (struct live_onslow){ .tracker = "irq" };
 	assert_int_equal(live_onslow_prepare(&c), -EINVAL);
 	c.tracker = "../tools/execsnoop";
@@ -151,6 +157,38 @@ static void a_recording_waits_for_a_tracker(void **state)
 	assert_int_equal(live_onslow_prepare(&c), -EINVAL);
 	c.tracker = "";
 	assert_int_equal(live_onslow_prepare(&c), -EINVAL);
+}
+
+static void a_recording_begins_when_it_is_told(void **state)
+{
+	const uint64_t now = UINT64_C(1700000000500000000);
+	struct err err = { 0 };
+	uint64_t at;
+	static const char *const wrong[] = { "",    "@",      "@x",	"@12",	"@25:00",      "@12:60",     "@12:3x",
+					     "+",   "+0s",    "/",	"/0s",	"+32d",	       "/32d",	     "10s",
+					     "@-1", "@1e300", "@99:99", "@nan", "@1700000000", "@1800000000" };
+
+	(void)state;
+	assert_int_equal(live_start_parse("+10s", now, &at, &err), 0);
+	assert_int_equal(at, now + UINT64_C(10000000000));
+	assert_int_equal(live_start_parse("/1s", now, &at, &err), 0);
+	assert_int_equal(at, UINT64_C(1700000001000000000));
+	assert_int_equal(live_start_parse("/1m", now, &at, &err), 0);
+	assert_int_equal(at % UINT64_C(60000000000), 0);
+	assert_in_range(at, now, now + UINT64_C(60000000000));
+	assert_int_equal(live_start_parse("@1700000002.25", now, &at, &err), 0);
+	assert_int_equal(at, UINT64_C(1700000002250000000));
+	assert_int_equal(live_start_parse("@15:04", now, &at, &err), 0);
+	assert_in_range(at, now, now + UINT64_C(86400000000000));
+	assert_int_equal(live_start_parse("@15:04:05", now, &at, &err), 0);
+	assert_int_equal(at / 1000000000 % 60, 5);
+	assert_int_equal(live_start_parse("+31d", now, &at, &err), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		err.msg[0] = '\0';
+		assert_int_equal(live_start_parse(wrong[i], now, &at, &err), -EINVAL);
+		assert_non_null(strstr(err.msg, "--start"));
+	}
+	err_done(&err);
 }
 
 static void calls_take_one_function(void **state)
@@ -241,10 +279,15 @@ static void requests_are_two_probes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(why_passes_what_is_asked),	    cmocka_unit_test(why_leaves_losses_to_the_text),
-		cmocka_unit_test(a_filter_of_stuck_shows_sleepers), cmocka_unit_test(check_runs_its_programs_in_order),
-		cmocka_unit_test(top_narrows_by_one_name),	    cmocka_unit_test(a_recording_waits_for_a_tracker),
-		cmocka_unit_test(calls_take_one_function),	    cmocka_unit_test(trackers_are_added_by_name),
+		cmocka_unit_test(why_passes_what_is_asked),
+		cmocka_unit_test(why_leaves_losses_to_the_text),
+		cmocka_unit_test(a_filter_of_stuck_shows_sleepers),
+		cmocka_unit_test(check_runs_its_programs_in_order),
+		cmocka_unit_test(top_narrows_by_one_name),
+		cmocka_unit_test(a_recording_waits_for_a_tracker),
+		cmocka_unit_test(a_recording_begins_when_it_is_told),
+		cmocka_unit_test(calls_take_one_function),
+		cmocka_unit_test(trackers_are_added_by_name),
 		cmocka_unit_test(requests_are_two_probes),
 	};
 
