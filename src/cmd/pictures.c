@@ -1,58 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell flame`, `heat`, `hist` and `timeline`: what each can record itself; the rest is the view's row. */
 #include <errno.h>
-#include <string.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/viewcmd.h"
+#include "live/flames.h"
 #include "live/slow.h"
-#include "view/stack/recstacks.h"
 
 /* -- flame -- */
-
-static const struct {
-	const char *program, *head, *by, *empty; /* by: what it is in recordings, also of dwell record */
-} flames[] = {
-	{ "flame/on-cpu", "On CPU", "on_cpu" RECSTACKS_OR "on_cpu_samples",
-	  "no samples: nothing ran on a CPU when one was taken, 199 times a second; let it run longer, or see with --off-cpu where it waits" },
-	{ "flame/off-cpu", "Off CPU", "off_cpu_ns" RECSTACKS_OR "state",
-	  "no samples: no thread has waited and gone on; let it run longer, or see with --on-cpu what it computes" },
-	{ "flame/wakeup", "Sleep and wake-up", "wakeup_ns",
-	  "no samples: no thread was woken up; let it run longer, or see with --on-cpu what it computes" },
-};
-
-static size_t flame_of(const struct recnow *l)
-{
-	size_t i = 0;
-
-	while (i + 1 < ARRAY_SIZE(flames) && strcmp(flames[i].program, l->program) != 0)
-		i++;
-	return i;
-}
-
-static int choose_flame(struct recnow *l, bool *ret_record, struct err *err)
-{
-	(void)err;
-	if (!l->program && recnow_asked(l))
-		l->program = "flame/on-cpu";
-	*ret_record = l->program;
-	return 0;
-}
-
-static const char *flame_head(const struct recnow *l)
-{
-	return flames[flame_of(l)].head;
-}
-
-static const char *flame_by(const struct recnow *l)
-{
-	return flames[flame_of(l)].by;
-}
-
-static const char *flame_empty(const struct recnow *l)
-{
-	return flames[flame_of(l)].empty;
-}
 
 #define PROGRAM(option, program_name, text_help) \
 	{ \
@@ -61,8 +16,8 @@ static const char *flame_empty(const struct recnow *l)
 	}
 static const struct optrow flame_rows[] = {
 	PROGRAM("on-cpu", "flame/on-cpu", "what runs on the CPUs: record it now, or of FILE"),
-	PROGRAM("off-cpu", "flame/off-cpu", "where threads wait, and how long: likewise"),
-	PROGRAM("wakeup", "flame/wakeup", "where threads sleep, and what wakes them: likewise"),
+	PROGRAM("off-cpu", "flame/off-cpu", "where threads wait, and how long: record it now, or of FILE"),
+	PROGRAM("wakeup", "flame/wakeup", "where threads sleep, and what wakes them: record it now, or of FILE"),
 	RECNOW_ROWS_TREE,
 	RECNOW_ROWS_WHOSE,
 };
@@ -70,10 +25,10 @@ static const struct optrow flame_rows[] = {
 
 static const struct viewlive flame_live = { .rows = flame_rows,
 					    .nrows = ARRAY_SIZE(flame_rows),
-					    .choose = choose_flame,
-					    .head = flame_head,
-					    .empty = flame_empty,
-					    .by = flame_by };
+					    .choose = live_flame_choose,
+					    .head = live_flame_head,
+					    .empty = live_flame_empty,
+					    .by = live_flame_by };
 static const struct viewcmd flame_view = {
 	.command = "flame",
 	.view = &view_flame,

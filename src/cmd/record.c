@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell record`: its options. */
-#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cmd/cmd.h"
@@ -11,72 +10,61 @@
 
 #define DEFAULT_FILE "record.dwell"
 
-struct recordcmd {
-	struct live_onslow rec;
-	uint64_t start; /* CLOCK_REALTIME ns; 0: now */
-};
-
-static int take_start(void *member, const struct optrow *o, const char *arg, struct err *err)
-{
-	(void)o;
-	return live_start_parse(arg, clock_ns(CLOCK_REALTIME), member, err);
-}
-
 static const struct optrow rows[] = {
 	{ .letter = 'o',
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct recordcmd, rec.live.record),
+	  .at = offsetof(struct live_onslow, live.record),
 	  .arg = "FILE",
 	  .help = "write here (" DEFAULT_FILE ")" },
 	{ .name = "on-slow",
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct recordcmd, rec.tracker),
+	  .at = offsetof(struct live_onslow, tracker),
 	  .arg = "TRACKER",
 	  .help = "end by itself when this tracker has a slow event: the file has the time before it" },
 	{ .name = "over",
 	  .kind = OPT_TIME,
 	  .value = 1,
-	  .at = offsetof(struct recordcmd, rec.over_ns),
+	  .at = offsetof(struct live_onslow, over_ns),
 	  .arg = "TIME",
 	  .help = "with --on-slow: how long it must be (the tracker's threshold)" },
 	{ .name = "comm",
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct recordcmd, rec.comm),
+	  .at = offsetof(struct live_onslow, comm),
 	  .arg = "NAME",
 	  .help = "with --on-slow: of a thread of this name only" },
 	{ .name = "before",
 	  .kind = OPT_TIME,
 	  .value = 1000000000,
-	  .at = offsetof(struct recordcmd, rec.before_ns),
+	  .at = offsetof(struct live_onslow, before_ns),
 	  .arg = "TIME",
 	  .help = "keep this stretch of time before (10s; without --on-slow: all, or this last stretch)" },
 	{ .name = "after",
 	  .kind = OPT_TIME,
 	  .value = 1,
-	  .at = offsetof(struct recordcmd, rec.after_ns),
+	  .at = offsetof(struct live_onslow, after_ns),
 	  .arg = "TIME",
 	  .help = "go on for this time after it (1s)" },
 	{ .name = "start",
 	  .kind = OPT_CALL,
-	  .take = take_start,
-	  .at = offsetof(struct recordcmd, start),
+	  .take = live_start_take,
+	  .at = offsetof(struct live_onslow, start),
 	  .arg = "WHEN",
 	  .help = "begin then: @15:04:05, +10s, or at the next multiple of a period: /1m" },
 	{ .letter = 'c',
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct recordcmd, rec.live.command),
+	  .at = offsetof(struct live_onslow, live.command),
 	  .arg = "COMMAND, -- COMMAND...",
 	  .help = "run it, and record its threads and those of its descendants" },
 	{ .letter = 'p',
 	  .kind = OPT_CALL,
 	  .take = requestopts_pid,
-	  .at = offsetof(struct recordcmd, rec.live.pid),
+	  .at = offsetof(struct live_onslow, live.pid),
 	  .arg = "PID",
 	  .help = "the threads of this process and its descendants" },
 	{ .name = "for",
 	  .kind = OPT_TIME,
 	  .value = 1,
-	  .at = offsetof(struct recordcmd, rec.live.for_ns),
+	  .at = offsetof(struct live_onslow, live.for_ns),
 	  .arg = "TIME",
 	  .help = "so long at most; else until the command ends, or Ctrl-C" },
 };
@@ -90,36 +78,25 @@ static const struct optable options = {
 	.n = ARRAY_SIZE(rows),
 };
 
-/* A file that is there already is reported before, not after. */
-static int await(uint64_t start, const char *file)
-{
-	if (access(file, F_OK) == 0)
-		return cmd_fail("cannot create recording %s: File exists", file);
-	return live_start_wait(start) < 0 ? cmd_fail("interrupted before it began") : 0;
-}
-
 static int record(int argc, char **argv)
 {
-	struct recordcmd all = { 0 };
-	struct live_onslow *c = &all.rec;
+	struct live_onslow c = { 0 };
 	struct request r;
-	int e = cmd_live_options(&c->live, &options, &all, &argc, argv);
+	int e = cmd_live_options(&c.live, &options, &c, &argc, argv);
 
 	if (e == 0 && optind < argc)
 		e = cmd_words(&options, argv[optind], NULL);
-	if (e == 0 && !c->tracker && (c->over_ns || c->comm || c->after_ns))
+	if (e == 0 && !c.tracker && (c.over_ns || c.comm || c.after_ns))
 		e = cmd_words(&options, NULL, "--over, --comm and --after go with --on-slow");
-	if (e == 0 && live_onslow_prepare(c) < 0)
+	if (e == 0 && live_onslow_prepare(&c) < 0)
 		e = cmd_wrong("record: --on-slow: '%s' is no tracker for it; 'dwell latency --help' names them",
-			      c->tracker);
-	c->live.record = c->live.record ? c->live.record : DEFAULT_FILE;
-	if (e == 0 && all.start)
-		e = await(all.start, c->live.record);
+			      c.tracker);
 	if (e == 0) {
+		c.live.record = c.live.record ? c.live.record : DEFAULT_FILE;
 		cmd_begin(&r);
-		e = cmd_outcome(live_onslow_run(c, &r), 0);
+		e = cmd_outcome(live_onslow_run(&c, &r), 0);
 	}
-	live_onslow_done(c);
+	live_onslow_done(&c);
 	return e;
 }
 

@@ -15,7 +15,7 @@ struct viewlive {
 	int (*choose)(struct recnow *l, bool *ret_record, struct err *err);
 	const char *(*head)(const struct recnow *l);  /* view_job.head; or NULL */
 	const char *(*empty)(const struct recnow *l); /* why there is nothing to show (-ENODATA); or NULL */
-	/* What --by would name of a recording that is given, if the option says which kind of thing is to be shown; or
+	/* The name for --by, if the option tells which part of a given recording is to be shown; or
 	 * NULL. */
 	const char *(*by)(const struct recnow *l);
 };

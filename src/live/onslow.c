@@ -11,6 +11,7 @@
 #include "base/strb.h"
 #include "base/units.h"
 #include "latency/cause/trackers.h"
+#include "live/start.h"
 #include "run/session.h"
 #include "shelf/shelf.h"
 
@@ -165,8 +166,14 @@ struct run_observer live_onslow_observer(struct live_onslow *c)
 
 int live_onslow_run(struct live_onslow *c, struct request *r)
 {
-	int e;
+	struct err err = { 0 };
+	int e = c->start ? live_start_await(c->start, c->live.record, &err) : 0;
 
+	if (e < 0) {
+		e = listener_fail(&r->to, e, "%s", err.msg);
+		request_done(r);
+		return e;
+	}
 	c->show = live_onslow_observer(c);
 	c->to = &r->to;
 	c->live.show = &c->show;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+#include "base/clock.h"
 #include "base/num.h"
 #include "base/units.h"
 
@@ -77,9 +79,19 @@ int live_start_parse(const char *text, uint64_t now, uint64_t *ret, struct err *
 					      : 0;
 }
 
-int live_start_wait(uint64_t when)
+int live_start_take(void *member, const struct optrow *o, const char *arg, struct err *err)
 {
-	struct timespec at = { .tv_sec = (time_t)(when / NSEC_PER_SEC), .tv_nsec = (long)(when % NSEC_PER_SEC) };
+	(void)o;
+	return live_start_parse(arg, clock_ns(CLOCK_REALTIME), member, err);
+}
 
-	return -clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL);
+int live_start_await(uint64_t when, const char *file, struct err *err)
+{
+	const struct timespec at = { .tv_sec = (time_t)(when / NSEC_PER_SEC), .tv_nsec = (long)(when % NSEC_PER_SEC) };
+	int e;
+
+	if (access(file, F_OK) == 0)
+		return err_set(err, -EEXIST, "cannot create recording %s: File exists", file);
+	e = clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL);
+	return e ? err_set(err, -e, "interrupted before it began") : 0;
 }

@@ -5,6 +5,7 @@
 #define DWELL_LIVE_START_H
 #include <stdint.h>
 #include "base/err.h"
+#include "base/optrow.h"
 
 #define LIVE_START_MAX_NS (UINT64_C(31) * 86400 * 1000000000) /* so far ahead at most */
 
@@ -12,6 +13,9 @@
  * now: CLOCK_REALTIME ns. *ret: when, in the same. -EINVAL: it is none of these, is past, or is too far ahead; err says
  * which. */
 int live_start_parse(const char *text, uint64_t now, uint64_t *ret, struct err *err);
-/* Waits until then. -EINTR: a signal came. */
-int live_start_wait(uint64_t when);
+/* The same as an option of a table (base/optrow.h); member: a uint64_t. */
+int live_start_take(void *member, const struct optrow *o, const char *arg, struct err *err);
+/* Waits until then. A file that is there already, and that would be refused after it, is refused before. 0; -EEXIST,
+ * -EINTR after a signal, with a message. */
+int live_start_await(uint64_t when, const char *file, struct err *err);
 #endif

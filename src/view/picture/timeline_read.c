@@ -356,7 +356,7 @@ static int on_row(void *ctx, const struct row *row)
 		return 0;
 	if (row->kind == ROW_NOTE)
 		return tl_note(r, row);
-	/* What a missed sample or a cut text hides is not drawn here. */
+	/* A missed sample and a cut text hide nothing that is drawn here. */
 	if (row->kind == ROW_DROPS && (rec_loss(row->id) != REC_LOST || row->id == CNT_DROP_STRTRUNC ||
 				       row->id == CNT_TIMER_MISSES || !row->count))
 		return 0;

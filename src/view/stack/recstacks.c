@@ -675,7 +675,7 @@ static uint32_t slow_stack(struct recstacks *r, struct stacktree *t, const struc
 	return stacktree_stack(t, r->frames, r->n);
 }
 
-/* Those that have ended, by what they took. 0 or -ENOMEM. */
+/* Adds an event that has ended, by its time. 0 or -ENOMEM. */
 static int add_slow(struct recstacks *r, const struct row *row, const struct recact *act, struct stacktree *t,
 		    unsigned weight)
 {
