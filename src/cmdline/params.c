@@ -10,13 +10,11 @@
 
 int params_unknown(const char *name, struct err *err)
 {
-	static const char *const names[] = { "help", "version", "json", "record", "record-age", "record-size" };
 	struct near near;
 
 	near_init(&near, name);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		near_try(&near, names[i]);
-	if (!near.best)
+	params_near(&near);
+	if (!near.best || !strcmp(near.best, name))
 		return err_set(err, CMDLINE_USAGE, "there is no option --%s", name);
 	return err_set(err, -EINVAL, "there is no option --%s; did you mean --%s?", name, near.best);
 }

@@ -8,7 +8,13 @@
 
 /* Options of `dwell run`, which are options of D of the same name. */
 static const char *const of_tools[] = { "comm", "user", "cgroup", "container", "unit", "by" };
-static const char *const of_all[] = { "for", "help", "json", "record", "record-age", "record-size" };
+static const char *const of_all[] = { "for", "help", "json", "record", "record-age", "record-size", "version" };
+
+void params_near(struct near *near)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(of_all); i++)
+		near_try(near, of_all[i]);
+}
 
 static bool told_option(const struct request *c, const char *name)
 {
@@ -33,8 +39,7 @@ static void tell_unknown(const struct request *c, const char *name)
 		near_try(&near, p->name);
 		strb_printf(&b, "%s --%s", b.n ? "," : "", p->name);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(of_all); i++)
-		near_try(&near, of_all[i]);
+	params_near(&near);
 	for (size_t i = 0; i < ARRAY_SIZE(of_tools); i++)
 		near_try(&near, of_tools[i]);
 	if (near.best)

@@ -83,18 +83,14 @@ static bool fit_keys(struct request *c)
 #define RINGS_MIB 256ull   /* of all CPUs, and no more than that part of the memory: */
 #define RINGS_PART 16ull
 
-/* Size of the rings for bursts: what comes while the recording's writer waits for a CPU, or for the disk. */
-static uint64_t burst_bytes(void)
+uint64_t recnow_ring(uint64_t cpus, uint64_t memory)
 {
-	unsigned long long cpus = (unsigned long long)sysconf(_SC_NPROCESSORS_CONF), mib = RING_MAX_MIB;
-	unsigned long long all =
-		((unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE) >> 20) /
-		RINGS_PART;
+	uint64_t all = (memory >> 20) / RINGS_PART, mib = RING_MAX_MIB;
 
 	all = all < RINGS_MIB ? all : RINGS_MIB;
 	while (mib > RING_MIN_MIB && mib * cpus > all)
 		mib /= 2;
-	return (uint64_t)mib << 20;
+	return mib << 20;
 }
 
 void recnow_request(const struct recnow *l, struct request *c)
@@ -116,7 +112,8 @@ void recnow_request(const struct recnow *l, struct request *c)
 	if (l->age_ns)
 		request_option(c, "recage", arena_printf(c->arena, "%lluns", (unsigned long long)l->age_ns));
 	if (l->bursts)
-		c->opts.bufsize = burst_bytes();
+		c->opts.bufsize = recnow_ring((uint64_t)sysconf(_SC_NPROCESSORS_CONF),
+					      (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
 	request_option(c, "record", l->path);
 	add_whose(l, c);
 	c->output = "/dev/null";

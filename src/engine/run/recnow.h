@@ -3,6 +3,7 @@
 #ifndef DWELL_ENGINE_RUN_RECNOW_H
 #define DWELL_ENGINE_RUN_RECNOW_H
 #include <stdbool.h>
+#include <stdint.h>
 #include "base/err.h"
 #include "engine/request.h"
 #include "run/session/tmpdir.h"
@@ -46,4 +47,7 @@ int recnow_run(struct recnow *l, struct request *c, int *ret_status);
 /* A message about the recording: a folder of our own, which the user does not know and which goes, is not in it. */
 void recnow_hide(const struct recnow *l, struct err *err);
 void recnow_done(struct recnow *l);
+/* Bytes of a CPU's ring for bursts: what comes while the recording's writer waits for a CPU, or for the disk. memory:
+ * of the machine, bytes. */
+uint64_t recnow_ring(uint64_t cpus, uint64_t memory);
 #endif

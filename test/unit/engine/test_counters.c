@@ -62,6 +62,38 @@ static void leaves_out_what_is_not_there(void **state)
 	assert_int_equal(b.n, 0);
 }
 
+/* The words of a line after the 32nd are not looked at: it is read as if it ended there. */
+static void long_lines_are_cut_after_32_words(void **state)
+{
+	char line[4096] = "cpu 1 2 3 4 5 6 7 8", path[8192] = "";
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	(void)state;
+	for (unsigned n = 9; n < 500; n++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), " %u", n);
+	strcat(line, "\nctxt 5\n");
+	file("stat", line);
+	file("vmstat", "");
+	file("diskstats", "");
+	file("net/netstat", "");
+	file("net/dev", "");
+	file("net/softnet_stat", "");
+	file("pressure/cpu", "");
+	counters_read(&b, root);
+	assert_non_null(strstr(strb_str(&b), "cpu.busy 19\ncpu.idle 9\ncpu.steal 8\nstat.ctxt 5\n"));
+	strb_reset(&b);
+	/* A path that is too long is none: it is not cut to another one. */
+	while (strlen(path) < 4096 - strlen(root) - strlen("/proc/stat"))
+		strcat(path, "/");
+	strcat(path, root);
+	assert_int_equal(strlen(path) + strlen("/proc/stat"), 4096);
+	counters_read(&b, path);
+	assert_null(strstr(b.n ? strb_str(&b) : "", "stat.ctxt"));
+	strb_reset(&b);
+	counters_read(&b, path + 1);
+	assert_non_null(strstr(strb_str(&b), "stat.ctxt 5\n"));
+}
+
 static int clear(void **state)
 {
 	char cmd[64];
@@ -76,6 +108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_there_is),
 		cmocka_unit_test(leaves_out_what_is_not_there),
+		cmocka_unit_test(long_lines_are_cut_after_32_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clear);

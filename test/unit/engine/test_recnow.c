@@ -50,6 +50,29 @@ static void wishes_become_a_request(void **state)
 	recnow_done(&l);
 }
 
+/* 64 MiB a CPU, less where all of them would take more than 256 MiB or a sixteenth of the memory, and never below 4. */
+static void rings_for_bursts_have_limits(void **state)
+{
+	const uint64_t mib = 1 << 20, gib = 1 << 30;
+	const struct {
+		uint64_t cpus, memory, want; /* want: MiB */
+	} rows[] = {
+		{ 1, 64 * gib, 64 },	  { 4, 64 * gib, 64 },	 { 5, 64 * gib, 32 },
+		{ 8, 64 * gib, 32 },	  { 9, 64 * gib, 16 },	 { 64, 64 * gib, 4 },
+		{ 65, 64 * gib, 4 },	  { 4096, 64 * gib, 4 }, { 4, 4 * gib, 64 },
+		{ 4, 4 * gib - mib, 32 }, { 1, 1 * gib, 64 },	 { 2, 1 * gib, 32 },
+		{ 1, 64 * mib, 4 },	  { 1, 0, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (recnow_ring(rows[i].cpus, rows[i].memory) != rows[i].want * mib)
+			fail_msg("%llu CPUs, %llu MiB: %llu MiB, not %llu", (unsigned long long)rows[i].cpus,
+				 (unsigned long long)(rows[i].memory / mib),
+				 (unsigned long long)(recnow_ring(rows[i].cpus, rows[i].memory) / mib),
+				 (unsigned long long)rows[i].want);
+}
+
 static void some_options_ask_for_a_recording(void **state)
 {
 	struct recnow none = { .program = "x", .text = "y", .bursts = true }, l = { .container = "abc" };
@@ -81,6 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wishes_become_a_request),
+		cmocka_unit_test(rings_for_bursts_have_limits),
 		cmocka_unit_test(some_options_ask_for_a_recording),
 		cmocka_unit_test(a_folder_of_ours_is_not_told),
 	};

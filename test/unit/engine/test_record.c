@@ -2,6 +2,8 @@
 /* How a recording is begun, refused and ended; and that a run which does not begin leaves no file. */
 #include "told.h"
 #include <signal.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "engine/record/record.h"
@@ -12,7 +14,13 @@ static struct request c;
 static struct recording *rec;
 static struct sym *sym;
 static struct why why;
-static struct rec_schema schema;
+static const struct recfield fields[] = { { .kind = FLD_INT, .off = 16, .size = 8 },
+					  { .kind = FLD_BYTES, .off = 24, .size = 72 } };
+static const struct recact act = { .kind = ACT_TRACE, .number = 1, .fields = fields, .nfields = 2 };
+static const struct recfmt format = { .epid = 1, .size = 96, .acts = &act, .nacts = 1 };
+static const struct recfmt *const formats[] = { &format };
+static const struct rec_probe probes[] = { { 1, "p", "m", "f", "n" } };
+static struct rec_schema schema = { .fmts = formats, .nfmts = 1, .probes = probes, .nprobes = 1, .ncpus = 1 };
 
 static const char *in(const char *name)
 {
@@ -124,6 +132,112 @@ static void when_the_next_file_cannot_be_made_the_old_one_goes_on(void **state)
 	assert_string_equal(told, "");
 }
 
+/* Number n of many events. */
+static void event(uint64_t n)
+{
+	uint64_t data[12] = { [2] = n };
+	const struct row row = { .kind = ROW_EVENT,
+				 .ts = n * 1000,
+				 .probe = 1,
+				 .id = 1,
+				 .data = (const uint8_t *)data,
+				 .len = sizeof(data) };
+
+	assert_int_equal(recording_append(rec, &row), 0);
+}
+
+static uint64_t ask(const char *path, const char *sql)
+{
+	sqlite3_stmt *st = NULL;
+	sqlite3 *db = NULL;
+	uint64_t n = UINT64_MAX;
+
+	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+	if (sqlite3_step(st) == SQLITE_ROW)
+		n = (uint64_t)sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return n;
+}
+
+static void a_size_too_small_is_refused(void **state)
+{
+	struct recorder *r = NULL;
+
+	(void)state;
+	request_option(&c, "recsize", "1048575");
+	assert_int_equal(open_in(in("a"), &r), -EINVAL);
+	told_has("give at least --record-size 1048576");
+	assert_null(r);
+	assert_int_equal(access(in("a"), F_OK), -1);
+	request_option(&c, "recsize", "1048576");
+	assert_int_equal(open_in(in("a"), &r), 0);
+	assert_int_equal(recorder_close(r), 0);
+}
+
+/* Three times what has room: the oldest give way, none is lost; the same in the file that comes after. */
+static void a_size_is_kept_by_each_file(void **state)
+{
+	struct recorder *r = NULL;
+	struct err err = { 0 };
+	struct stat st;
+	uint64_t n = 0;
+
+	(void)state;
+	request_option(&c, "recsize", "1048576");
+	assert_int_equal(open_in(in("a"), &r), 0);
+	while (n < 30000)
+		event(++n);
+	assert_int_equal(recorder_rotate(r, in("b"), &err), 0);
+	while (n < 60000)
+		event(++n);
+	assert_int_equal(recorder_lost(r), 0);
+	assert_int_equal(recorder_close(r), 0);
+	assert_string_equal(told, "");
+	for (const char *name = "a"; *name <= 'b'; name = *name == 'a' ? "b" : "c") {
+		assert_int_equal(stat(in(name), &st), 0);
+		assert_in_range(st.st_size, 1 << 18, 1 << 20);
+		assert_int_equal(ask(in(name), "SELECT max(ts) FROM row"), *name == 'a' ? 30000000 : 60000000);
+		assert_true(ask(in(name), "SELECT count(*) FROM row") < 20000);
+	}
+}
+
+/* Somebody reads one state for long, and nothing gives way: further rows have no room, are counted and told, in each
+ * file for itself. */
+static void rows_without_room_are_told(void **state)
+{
+	sqlite3_stmt *st = NULL;
+	struct recorder *r = NULL;
+	struct err err = { 0 };
+	sqlite3 *db = NULL;
+	uint64_t n = 0;
+	char words[128];
+
+	(void)state;
+	request_option(&c, "recsize", "1048576");
+	assert_int_equal(open_in(in("a"), &r), 0);
+	while (n < 5000)
+		event(++n);
+	assert_int_equal(sqlite3_open_v2(in("a"), &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, "SELECT seq FROM row", -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+	while (n < 30000)
+		event(++n);
+	assert_true(recorder_lost(r) > 10000);
+	told_has("reading");
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	assert_int_equal(recorder_rotate(r, in("b"), &err), 0);
+	snprintf(words, sizeof(words), "%llu rows not in the recording: no room within --record-size",
+		 (unsigned long long)recorder_lost(r));
+	told_has(words);
+	told[0] = '\0';
+	event(++n);
+	assert_int_equal(recorder_close(r), 0);
+	assert_string_equal(told, "");
+}
+
 static void make(const char *name)
 {
 	FILE *f = fopen(in(name), "we");
@@ -209,6 +323,9 @@ int main(void)
 		CASE(a_folder_that_is_not_there_is_refused),
 		CASE(a_file_that_exists_stays_as_it_is),
 		CASE(when_the_next_file_cannot_be_made_the_old_one_goes_on),
+		CASE(a_size_too_small_is_refused),
+		CASE(a_size_is_kept_by_each_file),
+		CASE(rows_without_room_are_told),
 		CASE(a_run_that_does_not_begin_leaves_no_file),
 		CASE(a_run_that_has_begun_keeps_it),
 		CASE(a_signal_before_the_run_removes_it),

@@ -65,14 +65,14 @@ static void a_record_must_fit_its_buffer(void **state)
 static void keys_and_elements_must_fit_theirs(void **state)
 {
 	(void)state;
-	c.opts.aggsize = 8;
+	c.opts.aggsize = 23; /* a key, a count and 8 bytes beside them */
 	assert_int_equal(refuse("BEGIN { @[1] = count(); }"), -ENOSPC);
-	c.opts.aggsize = 4096;
+	c.opts.aggsize = 24;
 	assert_int_equal(refuse("BEGIN { @[1] = count(); }"), 0);
-	c.opts.dynvarsize = 8;
-	assert_int_equal(refuse("BEGIN { a[1] = 1; }"), -ENOSPC);
-	c.opts.dynvarsize = 4096;
-	assert_int_equal(refuse("BEGIN { a[1] = 1; }"), 0);
+	c.opts.dynvarsize = 19; /* a value and 12 bytes beside it */
+	assert_int_equal(refuse("BEGIN { a[1] = 1L; }"), -ENOSPC);
+	c.opts.dynvarsize = 20;
+	assert_int_equal(refuse("BEGIN { a[1] = 1L; }"), 0);
 }
 
 static void probes_must_match_unless_z(void **state)
@@ -121,6 +121,72 @@ static void shipped_programs_need_the_kernels_types(void **state)
 	assert_int_equal(needs_without_types(PROG_SCRIPT, "/tmp/mine.d", "BEGIN { trace(1); }"), 0);
 	assert_int_equal(needs_without_types(PROG_NAME, "BEGIN { trace(1); }", NULL), 0);
 	assert_string_equal(told, "");
+}
+
+/* In a child without rights; told has its message. The result is that of fn(). */
+static int without_rights(int (*fn)(void))
+{
+	int pipes[2], status;
+	pid_t pid;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		const int e = setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0 ? -EDOM : fn();
+
+		_exit(write(pipes[1], told, strlen(told)) < 0 ? 255 : -e);
+	}
+	close(pipes[1]);
+	memset(told, 0, sizeof(told));
+	assert_true(read(pipes[0], told, sizeof(told) - 1) >= 0);
+	close(pipes[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return -WEXITSTATUS(status);
+}
+
+static int what_tracing_needs(void)
+{
+	told[0] = '\0';
+	return needs_tracing(NULL, true, &c.to);
+}
+
+static int what_a_tool_needs(void)
+{
+	struct typesrc *ts = NULL;
+	struct compile_session w = { 0 };
+	int e;
+
+	told[0] = '\0';
+	typesrc_open(NULL, &ts, NULL);
+	w.ts = ts;
+	c.progs.n = 0;
+	request_prog(&c, PROG_SCRIPT, arena_printf(c.arena, "%s/tools/mine.d", libs_dir(c.arena)));
+	w.units = arena_new_arr(c.arena, struct unit *, 1);
+	w.units[0] = arena_new_arr(c.arena, struct unit, 1);
+	e = needs_check(&w, &c);
+	typesrc_free(ts);
+	return e;
+}
+
+static void what_is_missing_is_told_in_one_line(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(what_tracing_needs(), 0);
+	assert_int_equal(what_a_tool_needs(), 0);
+	assert_string_equal(told, "");
+	assert_int_equal(needs_tracing("/no/such/file", false, &c.to), -EOPNOTSUPP);
+	told_has("BTF");
+	assert_null(strchr(told, '\n')[1] ? told : NULL);
+	assert_int_equal(without_rights(what_tracing_needs), -EPERM);
+	told_has("failed to initialize dtrace: ");
+	assert_null(strchr(told, '\n')[1] ? told : NULL);
+	assert_int_equal(without_rights(what_a_tool_needs), -EOPNOTSUPP);
+	told_has("the kernel's memory cannot be read: ");
+	assert_null(strchr(told, '\n')[1] ? told : NULL);
 }
 
 static void an_error_about_types_is_explained_once(void **state)
@@ -186,6 +252,7 @@ int main(void)
 		CASE(keys_and_elements_must_fit_theirs),
 		CASE(probes_must_match_unless_z),
 		CASE(shipped_programs_need_the_kernels_types),
+		CASE(what_is_missing_is_told_in_one_line),
 		CASE(an_error_about_types_is_explained_once),
 		CASE(what_is_traced_must_be_there),
 		CASE(a_command_is_the_target_and_does_not_outlive_it),
