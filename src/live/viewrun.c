@@ -16,7 +16,7 @@ void viewrun_begin(struct viewrun *r, const struct view *v, void *state, const c
 
 bool viewrun_json(const struct viewrun *r)
 {
-	return !strcmp(r->job.form->name, "json");
+	return view_is_json(&r->job);
 }
 
 int viewrun_open(struct viewrun *r, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out,

@@ -122,12 +122,19 @@ static void put_heading(const struct view *v, const void *state, const struct vi
 		strb_printf(b, " → %s", second);
 }
 
+bool view_is_json(const struct view_job *job)
+{
+	return !strcmp(job->form->name, "json");
+}
+
 int view_draw_beside(const void *state, const struct view_job *job, struct err *err)
 {
+	struct view_job other = *job;
 	struct outfile out;
 	int e = job->beside ? outfile_begin(&out, job->beside_output, err) : 0;
 
-	return e < 0 || !job->beside ? e : outfile_end(&out, job->beside->draw(state, job, out.f, err), err);
+	other.form = job->beside;
+	return e < 0 || !job->beside ? e : outfile_end(&out, job->beside->draw(state, &other, out.f, err), err);
 }
 
 int view_causes(const struct view_job *job, struct causes **ret, struct err *err)

@@ -144,6 +144,8 @@ int view_show(const struct view *v, void *state, struct view_job *job, struct er
 void view_init(const struct view *v, void *state);
 /* Sets --by where it is a text and was not given; "": leaves it. */
 void view_set_by(const struct view *v, void *state, const char *by);
+/* Whether what is drawn is the form "json". */
+bool view_is_json(const struct view_job *job);
 /* Draws job->beside, if there is one, to its file. 0, or -errno with a message. */
 int view_draw_beside(const void *state, const struct view_job *job, struct err *err);
 /* The rules by which waits get their causes. -EINVAL with a message: they cannot be read. */

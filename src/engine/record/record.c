@@ -126,44 +126,35 @@ static void name_address(struct recorder *r, enum recfile_space space, uint32_t 
 		name_address(r, space, tgid, start, addr - s.offset);
 }
 
+/* The field that is looked at. */
+struct naming {
+	struct recorder *r;
+	const struct recfield *f;
+	size_t n; /* addresses of it so far */
+};
+
+static void on_address(void *ctx, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr)
+{
+	struct naming *x = ctx;
+
+	name_address(x->r, space, tgid, start, addr);
+	/* Where a call returns to may be another line already. */
+	if (x->f->kind == FLD_USTACK && x->r->lines)
+		reclines_note(x->r->lines, tgid, start, addr - (x->n ? 1 : 0));
+	x->n++;
+}
+
 static void name_field(struct recorder *r, const struct addr_field *af, const uint8_t *data)
 {
 	const struct recfield *f = af->f;
-	const uint8_t *p = data + f->off;
-	struct rec_ustack_hdr h = { 0 };
-	struct rec_uaddr u;
 	uint64_t addr = 0;
 
-	switch (f->kind) {
-	case FLD_STACK:
-	case FLD_WHY:
-	case FLD_USTACK:
-		if (f->kind == FLD_USTACK) {
-			memcpy(&h, p, sizeof(h));
-			p += sizeof(h);
-		}
-		for (uint32_t i = 0; i < f->nframes; i++, p += 8) {
-			memcpy(&addr, p, 8);
-			if (!addr)
-				break;
-			name_address(r, f->kind == FLD_USTACK ? RECFILE_USER : RECFILE_KERNEL, h.tgid, h.start, addr);
-			/* Where a call returns to may be another line already. */
-			if (f->kind == FLD_USTACK && r->lines)
-				reclines_note(r->lines, h.tgid, h.start, addr - (i ? 1 : 0));
-		}
-		break;
-	case FLD_USYM:
-	case FLD_UFUNC:
-	case FLD_UMOD:
-	case FLD_UADDR:
-		memcpy(&u, p, sizeof(u));
-		name_address(r, RECFILE_USER, u.tgid, u.start, u.addr);
-		break;
-	default:
-		memcpy(&addr, p, f->size < 8 ? f->size : 8);
-		name_address(r, RECFILE_KERNEL, 0, 0, addr);
-		break;
+	if (is_address(f->kind)) {
+		recfile_addresses(f, data, on_address, &(struct naming){ r, f, 0 });
+		return;
 	}
+	memcpy(&addr, data + f->off, f->size < 8 ? f->size : 8);
+	name_address(r, RECFILE_KERNEL, 0, 0, addr);
 }
 
 /* Tells how many rows the limit of size kept out of the recording. */

@@ -89,9 +89,6 @@ void symfile_use_for(struct symfile *f, enum sym_user user);
 /* Removes names that no row has any more: gone: by user, up to which mark its rows have gone. About max_bytes at once:
  * *ret_more is set when there are others. */
 int symfile_sweep(struct symfile *f, const uint64_t *gone, uint64_t max_bytes, bool *ret_more);
-/* The addresses in a field of a record or key. */
-typedef void recfile_address_fn(void *ctx, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
-void recfile_addresses(const struct recfield *fld, const uint8_t *data, recfile_address_fn *fn, void *ctx);
 
 /* The state of aggregations at the rows that have been removed (fold.c). keep: by epid - 1, which events show or change
  * them. */

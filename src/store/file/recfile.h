@@ -88,6 +88,9 @@ int recfile_append(struct recfile *f, const struct row *row, struct err *err);
 /* The row that is appended next, before its addresses are asked for and named: names go with the rows that have
  * them. */
 void recfile_name_for(struct recfile *f, const struct row *row);
+/* The addresses in a field of a record or key, of a stack in their order. */
+typedef void recfile_address_fn(void *ctx, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
+void recfile_addresses(const struct recfield *fld, const uint8_t *data, recfile_address_fn *fn, void *ctx);
 /* Whether the name of an address is in the file; puts it there. */
 bool recfile_knows(struct recfile *f, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
 int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct err *err);

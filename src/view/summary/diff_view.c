@@ -96,33 +96,21 @@ static void done(void *state)
 	diff_done(&((struct diff_view *)state)->d);
 }
 
-static int put(const struct diff_view *c, bool json, FILE *out)
+static int draw(const void *state, const struct view_job *job, FILE *out, struct err *err)
 {
-	const struct diff_print o = { .out = out, .json = json, .all = c->all };
+	const struct diff_view *c = state;
+	const struct diff_print o = { .out = out, .json = view_is_json(job), .all = c->all };
 
+	(void)err;
 	return diffprint(&c->d, &o);
 }
 
-static int draw_text(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	(void)job;
-	(void)err;
-	return put(state, false, out);
-}
-
-static int draw_json(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	(void)job;
-	(void)err;
-	return put(state, true, out);
-}
-
-static const struct view_form forms[] = { { .name = "text", .draw = draw_text },
+static const struct view_form forms[] = { { .name = "text", .draw = draw },
 					  { .name = "json",
 					    .help = "as JSON Lines",
 					    .served = "diff.json",
 					    .type = "application/x-ndjson",
-					    .draw = draw_json },
+					    .draw = draw },
 					  {} };
 
 const struct view view_diff = { .name = "diff",

@@ -50,28 +50,18 @@ static const struct optrow options[] = {
 	  .help = "with the cost of dwell's own probes" },
 };
 
-static int put(const struct slowshow *asked, const struct view_job *job, bool json, FILE *out, struct err *err)
+static int draw(const void *asked, const struct view_job *job, FILE *out, struct err *err)
 {
-	_cleanup_(slowshow_done) struct slowshow s = *asked;
+	_cleanup_(slowshow_done) struct slowshow s = *(const struct slowshow *)asked;
 	int e = view_causes(job, &s.causes, err);
 
 	s.out = out;
-	s.json = json;
+	s.json = view_is_json(job);
 	s.recorded = true;
 	s.columns = (int)job->env->columns;
 	if (e == 0 && slowshow_prepare(&s) < 0)
 		e = err_set(err, -ENOMEM, "out of memory");
 	return e < 0 ? e : slowshow_replay(&s, &job->set, err);
-}
-
-static int draw_text(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	return put(state, job, false, out, err);
-}
-
-static int draw_json(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	return put(state, job, true, out, err);
 }
 
 /* All is read while it is printed. */
@@ -83,12 +73,12 @@ static int read_nothing(void *state, const struct view_job *job, struct err *err
 	return 0;
 }
 
-static const struct view_form forms[] = { { .name = "text", .draw = draw_text },
+static const struct view_form forms[] = { { .name = "text", .draw = draw },
 					  { .name = "json",
 					    .help = "JSON Lines",
 					    .served = "latency.json",
 					    .type = "application/x-ndjson",
-					    .draw = draw_json },
+					    .draw = draw },
 					  {} };
 
 const struct view view_latency = { .name = "latency",

@@ -33,28 +33,18 @@ static void init(void *state)
 	((struct profile *)state)->keys = KEYS_SHOWN;
 }
 
-static int put(const struct profile *asked, const struct view_job *job, bool json, FILE *out, struct err *err)
+static int draw(const void *asked, const struct view_job *job, FILE *out, struct err *err)
 {
-	struct profile p = *asked;
+	struct profile p = *(const struct profile *)asked;
 
 	p.set = &job->set;
 	p.out = out;
-	p.json = json;
+	p.json = view_is_json(job);
 	return profileprint(&p, err);
 }
 
-static int draw_text(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	return put(state, job, false, out, err);
-}
-
-static int draw_json(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	return put(state, job, true, out, err);
-}
-
-static const struct view_form forms[] = { { .name = "text", .draw = draw_text },
-					  { .name = "json", .help = "as JSON Lines", .draw = draw_json },
+static const struct view_form forms[] = { { .name = "text", .draw = draw },
+					  { .name = "json", .help = "as JSON Lines", .draw = draw },
 					  {} };
 
 const struct view view_profile = { .name = "profile",

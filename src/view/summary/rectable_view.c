@@ -34,26 +34,17 @@ static struct rec_range local(struct recread *f, struct rec_range r)
 	return (struct rec_range){ r.from ? begun + r.from : 0, r.to ? begun + r.to : INT64_MAX };
 }
 
-static int put(const struct report_view *v, const struct view_job *job, bool json, FILE *out, struct err *err)
+static int draw(const void *state, const struct view_job *job, FILE *out, struct err *err)
 {
+	const struct report_view *v = state;
 	struct recread *f = job->source[0].file;
 	struct rectable_opts o = {
-		.which = v->which, .json = json, .why = job->env->why, .why_arg = job->env->why_arg
+		.which = v->which, .json = view_is_json(job), .why = job->env->why, .why_arg = job->env->why_arg
 	};
 
 	o.which.longest = v->longest;
 	o.which.range = local(f, v->which.range);
 	return rectable_put(f, v->table, &o, out, err);
-}
-
-static int draw_text(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	return put(state, job, false, out, err);
-}
-
-static int draw_json(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	return put(state, job, true, out, err);
 }
 
 #define INIT(name) \
@@ -67,12 +58,12 @@ INIT(cost)
 #undef INIT
 
 #define FORMS(id, served_name) \
-	static const struct view_form id##_forms[] = { { .name = "text", .draw = draw_text }, \
+	static const struct view_form id##_forms[] = { { .name = "text", .draw = draw }, \
 						       { .name = "json", \
 							 .help = "JSON Lines", \
 							 .served = served_name, \
 							 .type = served_name ? "application/x-ndjson" : NULL, \
-							 .draw = draw_json }, \
+							 .draw = draw }, \
 						       {} };
 FORMS(table, NULL)
 FORMS(slow, "slow.json")

@@ -111,35 +111,23 @@ static void done(void *state)
 	sym_free(v->recorded);
 }
 
-static int put(const struct stuck_view *v, const struct view_job *job, bool json, FILE *out)
+static int draw(const void *state, const struct view_job *job, FILE *out, struct err *err)
 {
+	const struct stuck_view *v = state;
 	struct stuck_print p = v->print;
 
+	(void)err;
 	p.out = out;
-	p.json = json;
+	p.json = view_is_json(job);
 	p.columns = (int)job->env->columns;
 	return stuckprint(&p, v->threads);
 }
 
-static int draw_text(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	(void)err;
-	return put(state, job, false, out);
-}
-
-static int draw_json(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	(void)err;
-	return put(state, job, true, out);
-}
-
-static const struct view_form forms[] = { { .name = "text", .draw = draw_text },
-					  { .name = "json",
-					    .help = "JSON Lines",
-					    .served = "stuck.json",
-					    .type = "application/x-ndjson",
-					    .draw = draw_json },
-					  {} };
+static const struct view_form forms[] = {
+	{ .name = "text", .draw = draw },
+	{ .name = "json", .help = "JSON Lines", .served = "stuck.json", .type = "application/x-ndjson", .draw = draw },
+	{}
+};
 
 const struct view view_stuck = { .name = "stuck",
 				 .words = { "latency", "stuck" },

@@ -201,7 +201,7 @@ static int begin(void *state, const struct view_job *job, const struct view_run 
 	v->schema = run->schema;
 	v->print.out = run->out;
 	v->print.columns = (int)job->env->columns;
-	v->print.json = !strcmp(job->form->name, "json");
+	v->print.json = view_is_json(job);
 	if (whytab_new(run->causes, run->sym, &v->table) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (v->print.askers)
@@ -244,37 +244,25 @@ static void done(void *state)
 
 /* -- what is shown -- */
 
-static int put(const struct why_view *v, const struct view_job *job, bool json, FILE *out)
+static int draw(const void *state, const struct view_job *job, FILE *out, struct err *err)
 {
+	const struct why_view *v = state;
 	struct why_print p = v->print;
 
+	(void)err;
 	p.out = out;
-	p.json = json;
+	p.json = view_is_json(job);
 	p.columns = (int)job->env->columns;
-	if (v->waits && !json)
+	if (v->waits && !p.json)
 		fprintf(out, "slow events of " TRACKER " only: shorter waits are in dwell latency profile\n");
 	return whyprint_table(&p, v->table, v->ns, true);
 }
 
-static int draw_text(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	(void)err;
-	return put(state, job, false, out);
-}
-
-static int draw_json(const void *state, const struct view_job *job, FILE *out, struct err *err)
-{
-	(void)err;
-	return put(state, job, true, out);
-}
-
-static const struct view_form forms[] = { { .name = "text", .draw = draw_text },
-					  { .name = "json",
-					    .help = "JSON Lines",
-					    .served = "why.json",
-					    .type = "application/x-ndjson",
-					    .draw = draw_json },
-					  {} };
+static const struct view_form forms[] = {
+	{ .name = "text", .draw = draw },
+	{ .name = "json", .help = "JSON Lines", .served = "why.json", .type = "application/x-ndjson", .draw = draw },
+	{}
+};
 
 const struct view view_why = { .name = "why",
 			       .words = { "latency", "why" },
