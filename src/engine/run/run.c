@@ -12,6 +12,7 @@
 #include "engine/record/record.h"
 #include "engine/record/unstarted.h"
 #include "engine/run/counters.h"
+#include "engine/run/refaults.h"
 #include "engine/run/refuse.h"
 #include "engine/run/run.h"
 #include "engine/run/targets.h"
@@ -38,8 +39,8 @@ struct run {
 	struct session *session;
 	FILE *out;
 	bool own_out;
-	bool hangup;  /* SIGHUP, not yet told */
-	bool counted; /* the counters of the begin are there */
+	bool hangup;	  /* SIGHUP, not yet told */
+	uint64_t counted; /* when the counters were read last; 0: not yet */
 };
 
 /* A probe that fires at several places counts once. */
@@ -263,15 +264,17 @@ static void on_hangup(void *ctx)
 	r->hangup = true;
 }
 
-/* Notes the kernel's counters as they are now. */
-static int add_counters(struct run *r)
+/* Notes the kernel's counters as they are now. brief: those of what may be gone before the end. */
+static int add_counters(struct run *r, bool brief)
 {
 	struct row row = { .kind = ROW_NOTE, .ts = clock_ns(CLOCK_MONOTONIC), .id = NOTE_COUNTERS };
 	_cleanup_(strb_free) struct strb b = { 0 };
 
 	if (!r->show || !r->show->counters)
 		return 0;
-	counters_read(&b, "");
+	if (!brief)
+		counters_read(&b, "");
+	refaults_read(&b, "");
 	row.data = strb_str(&b);
 	row.len = b.n;
 	return b.failed ? -ENOMEM : recording_append(r->rec, &row);
@@ -286,9 +289,10 @@ static int on_consume(void *ctx)
 
 	if (!r->show)
 		return text_view_consume(r->view, r->rec);
-	if (!r->counted)
-		e = add_counters(r);
-	r->counted = true;
+	if (clock_ns(CLOCK_MONOTONIC) >= r->counted + NSEC_PER_SEC) {
+		e = add_counters(r, r->counted != 0);
+		r->counted = clock_ns(CLOCK_MONOTONIC);
+	}
 	if (r->show->tick) {
 		r->show->tick(r->show->ctx, r->recorder, r->hangup);
 		r->hangup = false;
@@ -323,7 +327,7 @@ static void on_stopping(void *ctx, enum session_stop stop)
 	struct run *r = ctx;
 
 	if (r->counted)
-		(void)add_counters(r); /* without memory nothing else will work, and says so */
+		(void)add_counters(r, false); /* without memory nothing else will work, and says so */
 	if (stop == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 &&
 	    !(r->show && (r->show->lasting || r->show->apart)))
 		text_view_end_line(r->view);

@@ -48,6 +48,8 @@ struct check_rule {
 	const char *title;   /* %W: what, %B: by whom, %V: whom */
 	const char *meaning; /* what that means, and what helps */
 	const char *more;    /* the command that shows more */
+	/* A memory limit: rules whose waits it explains, however much they cost, if they read again what it put out. */
+	const char *reread;
 	/* Rules that this one explains: their findings are told below its finding. Names with spaces between them. */
 	const char *explains;
 };
@@ -91,6 +93,8 @@ struct check_finding {
 	char *title;	   /* owned */
 	const char *event; /* the longest slow event in words, or "" */
 	const char *stack; /* of it: lines, or "" */
+	char *note;	   /* owned: more evidence, or NULL */
+	double again;	   /* pages that a limit put out and that were read again */
 	unsigned beneath;  /* 1 + place of the finding that explains it; 0: none */
 };
 

@@ -33,14 +33,27 @@ static int add_first(struct check *c, const char *name, double value)
 	return c->counters.n < CHECK_MAX_COUNTERS ? -ENOMEM : 0;
 }
 
-static void add_last(struct check *c, const char *name, double value)
+static bool set_last(struct check *c, const char *name, double value)
 {
 	for (size_t i = 0; i < c->counters.n; i++)
 		if (!strcmp(c->counters.v[i].name, name)) {
 			c->counters.v[i].last = value;
 			c->counters.v[i].ended = true;
-			return;
+			return true;
 		}
+	return false;
+}
+
+/* A control group that came after the beginning began with 0. */
+static int add_last(struct check *c, const char *name, double value)
+{
+	int e = 0;
+
+	if (!set_last(c, name, value) && !strncmp(name, "refaults.", strlen("refaults."))) {
+		e = add_first(c, name, 0);
+		set_last(c, name, value);
+	}
+	return e;
 }
 
 int check_counters(struct check *c, uint64_t ts, const char *text, size_t len)
@@ -59,7 +72,7 @@ int check_counters(struct check *c, uint64_t ts, const char *text, size_t len)
 		if (first)
 			e = add_first(c, line, strtod(space + 1, NULL));
 		else
-			add_last(c, line, strtod(space + 1, NULL));
+			e = add_last(c, line, strtod(space + 1, NULL));
 	}
 	if (first)
 		c->begun = ts;

@@ -217,6 +217,7 @@ static int judge(struct check *c, const struct check_rule *r, struct check_findi
 	if (err == 0)
 		err = share(c, r, PART_BY, &f->by);
 	set_evidence(c, f);
+	f->note = f->found && r->reread ? check_again(c, &f->again) : NULL;
 	f->title = err == 0 ? title_of(f) : NULL;
 	return f->title ? 0 : -ENOMEM;
 }
@@ -265,10 +266,17 @@ static bool had_the_cpus(const struct check_finding *a, const struct check_findi
 	return ns * GOOD_PART >= b->sum.ns;
 }
 
+static bool put_out(const struct check_finding *a, const struct check_finding *b)
+{
+	return has_word(a->rule->reread, b->rule->id) && check_read_again(a, b);
+}
+
 static bool explains(const struct check_finding *a, const struct check_finding *b)
 {
+	if (put_out(a, b))
+		return true;
 	return has_word(a->rule->explains, b->rule->id) && !has_word(b->rule->explains, a->rule->id) &&
-	       a->cost * EXPLAINS >= b->cost &&
+	       !put_out(b, a) && a->cost * EXPLAINS >= b->cost &&
 	       (a->rule->area != CHECK_PROCESS || strcmp(b->rule->measure, "wakeup") != 0 || had_the_cpus(a, b));
 }
 
@@ -352,8 +360,10 @@ int check_judge(struct check *c, struct check *before, struct check_report *ret)
 
 void check_report_done(struct check_report *r)
 {
-	for (unsigned i = 0; r->v && i < r->n; i++)
+	for (unsigned i = 0; r->v && i < r->n; i++) {
 		free(r->v[i].title);
+		free(r->v[i].note);
+	}
 	free(r->v);
 	r->v = NULL;
 }

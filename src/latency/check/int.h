@@ -71,6 +71,11 @@ const struct check_counter *check_find_counter(const struct check *c, const char
 int check_counters(struct check *c, uint64_t ts, const char *text, size_t len);
 /* How busy CPU i was, or all (i < 0), from 0 to 1; < 0: not known. */
 double check_busy(const struct check *c, int cpu);
+/* Counters of memory limits: a text about the group with most pages that were read again, and how many; NULL: none. */
+char *check_again(const struct check *c, double *ret_pages);
+/* Did the waits of `wait` read what the limits of `limit` had put out? As many pages of files at least, and
+ * mostly by those who met the limit. */
+bool check_read_again(const struct check_finding *limit, const struct check_finding *wait);
 void check_fill_used(const struct check *c, struct check_report *ret);
 double check_seconds(const struct check *c);
 bool check_has(const struct check *c, const char *measure);

@@ -218,6 +218,7 @@ const struct check_rule check_rules[] = {
 		  "The group is at its limit (memory.max, memory.high, memory.limit_in_bytes). Raise it, or let the program keep "
 		  "less.",
 	  .more = "dwell latency reclaim --for 10s",
+	  .reread = "io-wait major-faults swap-in",
 	  .explains = "io-wait dirty-throttled major-faults fs-wait" },
 	{ .id = "reclaim",
 	  .area = CHECK_MEMORY,

@@ -75,6 +75,8 @@ static void finding(struct strb *b, const struct check_report *r, unsigned i, un
 	shares(b, "by", f, &f->by);
 	term(b, "slowest", f->event, NULL);
 	term(b, "stack", f->stack, "pre");
+	if (f->note)
+		term(b, "again", f->note, NULL);
 	term(b, "sure", f->rule->sure, NULL);
 	term(b, "means", f->rule->meaning, NULL);
 	term(b, "more", f->rule->more, "code");

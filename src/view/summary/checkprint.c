@@ -199,6 +199,8 @@ static void put_finding(FILE *out, const struct check_finding *f, unsigned numbe
 	if (f->event[0])
 		put_wrapped(out, "slowest", f->event, columns);
 	put_lines(out, "stack", f->stack);
+	if (f->note)
+		put_wrapped(out, "again", f->note, columns);
 	put_wrapped(out, "sure", f->rule->sure, columns);
 	put_wrapped(out, "means", f->rule->meaning, columns);
 	put_wrapped(out, "more", f->rule->more, columns);
@@ -286,6 +288,8 @@ static void json_finding(struct jsonw *w, const struct check_report *r, const st
 	json_shares(w, "by", &f->by);
 	jsonw_str(w, "slowest", f->event);
 	jsonw_str(w, "stack", f->stack);
+	if (f->note)
+		jsonw_str(w, "again", f->note);
 	jsonw_str(w, "sure", f->rule->sure);
 	jsonw_str(w, "means", f->rule->meaning);
 	jsonw_str(w, "more", f->rule->more);

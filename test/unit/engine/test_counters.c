@@ -5,6 +5,7 @@
 #include "unit.h"
 #include "base/cleanup.h"
 #include "engine/run/counters.h"
+#include "engine/run/refaults.h"
 
 static char root[] = "/tmp/counters-XXXXXX";
 
@@ -13,7 +14,7 @@ static void file(const char *name, const char *text)
 	char path[256];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/proc/%s", root, name);
+	snprintf(path, sizeof(path), "%s/%s%s", root, strncmp(name, "sys/", 4) ? "proc/" : "", name);
 	f = fopen(path, "we");
 	assert_non_null(f);
 	fputs(text, f);
@@ -53,12 +54,47 @@ static void reads_what_there_is(void **state)
 			    "psi.cpu.some 123\npsi.cpu.full 4\n");
 }
 
+/* Groups with a limit, and the sums over those below. */
+static void reads_refaults_of_both_versions(void **state)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	(void)state;
+	folder("sys");
+	folder("sys/fs");
+	folder("sys/fs/cgroup");
+	folder("sys/fs/cgroup/memory");
+	folder("sys/fs/cgroup/memory/free");
+	folder("sys/fs/cgroup/memory/tight");
+	file("sys/fs/cgroup/memory/free/memory.limit_in_bytes", "9223372036854771712\n");
+	file("sys/fs/cgroup/memory/free/memory.stat", "total_workingset_refault_file 7\n");
+	file("sys/fs/cgroup/memory/tight/memory.limit_in_bytes", "50331648\n");
+	file("sys/fs/cgroup/memory/tight/memory.stat",
+	     "workingset_refault_file 1\ntotal_workingset_refault_anon 2\ntotal_workingset_refault_file 3\n");
+	refaults_read(&b, root);
+	assert_string_equal(strb_str(&b), "refaults./tight 3\n");
+	strb_reset(&b);
+	file("sys/fs/cgroup/cgroup.controllers", "memory\n");
+	folder("sys/fs/cgroup/a b");
+	folder("sys/fs/cgroup/high");
+	folder("sys/fs/cgroup/high/below");
+	file("sys/fs/cgroup/a b/memory.max", "1\n");
+	file("sys/fs/cgroup/high/memory.max", "max\n");
+	file("sys/fs/cgroup/high/memory.high", "4096\n");
+	file("sys/fs/cgroup/high/memory.stat",
+	     "workingset_refault_anon 2\nworkingset_refault_file 5\nworkingset_activate_file 9\n");
+	file("sys/fs/cgroup/high/below/memory.max", "max\n");
+	refaults_read(&b, root);
+	assert_string_equal(strb_str(&b), "refaults./high 5\n");
+}
+
 static void leaves_out_what_is_not_there(void **state)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
 
 	(void)state;
 	counters_read(&b, "/nowhere");
+	refaults_read(&b, "/nowhere");
 	assert_int_equal(b.n, 0);
 }
 
@@ -107,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_there_is),
+		cmocka_unit_test(reads_refaults_of_both_versions),
 		cmocka_unit_test(leaves_out_what_is_not_there),
 		cmocka_unit_test(long_lines_are_cut_after_32_words),
 	};

@@ -19,13 +19,15 @@ static const struct recfield keys[] = {
 	{ .kind = FLD_STRING, .off = 8 + TEXT, .size = TEXT },
 	{ .kind = FLD_STRING, .off = 8 + 2 * TEXT, .size = TEXT },
 };
-enum { FSYNC, FORK_ERRNO, WAKEUP, FILELOCK, SHORT, NAGGS };
+enum { FSYNC, FORK_ERRNO, WAKEUP, FILELOCK, SHORT, RECLAIM, FAULT, NAGGS };
 static const struct aggdesc descs[NAGGS] = {
 	[FSYNC] = { .name = "check_fsync", .func = AGG_AVG },
 	[FORK_ERRNO] = { .name = "check_errno", .func = AGG_COUNT },
 	[WAKEUP] = { .name = "check_wakeup", .func = AGG_AVG },
 	[FILELOCK] = { .name = "check_filelock", .func = AGG_AVG },
 	[SHORT] = { .name = "check_short", .func = AGG_AVG },
+	[RECLAIM] = { .name = "check_reclaim", .func = AGG_AVG },
+	[FAULT] = { .name = "check_fault", .func = AGG_AVG },
 };
 static struct aggdesc full[NAGGS];
 static const struct aggdesc *aggs[NAGGS];
@@ -183,6 +185,44 @@ static void short_lives_explain_what_they_took(void **state)
 	check_report_done(&r);
 }
 
+/* Reads of what a limit put out follow from it, whatever they cost; of others, or of fewer pages, they do not. */
+static void limits_explain_what_is_read_again(void **state)
+{
+	struct check_report r;
+
+	(void)state;
+	ten_seconds(c, "50", "refaults./a 900\nrefaults./a/b 890\nrefaults./c 3\n");
+	add(c, RECLAIM, 1, "db", "reclaim of a memory cgroup", "", 100, NSEC_PER_SEC / 2);
+	add(c, FAULT, 1, "db", "file", "", 800, 8 * NSEC_PER_SEC);
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_int_equal(r.nfound, 2);
+	assert_string_equal(r.v[0].rule->id, "reclaim-cgroup");
+	assert_string_equal(r.v[0].note,
+			    "890 pages of files that the limit of cgroup /a/b had put out were read again");
+	assert_string_equal(r.v[1].rule->id, "major-faults");
+	assert_int_equal(r.v[1].beneath, 1);
+	check_report_done(&r);
+	add(c, FAULT, 1, "db", "file", "", 100, NSEC_PER_SEC); /* more waits than pages */
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_string_equal(r.v[0].rule->id, "major-faults");
+	assert_int_equal(r.v[1].beneath, 0);
+	check_report_done(&r);
+}
+
+static void limits_do_not_explain_reads_of_others(void **state)
+{
+	struct check_report r;
+
+	(void)state;
+	ten_seconds(c, "50", "refaults./a 100000\n");
+	add(c, RECLAIM, 1, "db", "reclaim of a memory cgroup", "", 100, NSEC_PER_SEC / 2);
+	add(c, FAULT, 2, "web", "file", "", 800, 8 * NSEC_PER_SEC);
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_string_equal(r.v[0].rule->id, "major-faults");
+	assert_int_equal(r.v[1].beneath, 0);
+	check_report_done(&r);
+}
+
 /* Failures take no time: each is reckoned; the counter's growth counts, not its value. */
 static void ranks_by_cost(void **state)
 {
@@ -294,6 +334,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tells_neighbours_from_a_lack_of_cpus, setup, teardown),
 		cmocka_unit_test_setup_teardown(tells_bursts_from_neighbours, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_lives_explain_what_they_took, setup, teardown),
+		cmocka_unit_test_setup_teardown(limits_explain_what_is_read_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(limits_do_not_explain_reads_of_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(ranks_by_cost, setup, teardown),
 		cmocka_unit_test_setup_teardown(compares_with_an_earlier_recording, setup, teardown),
 		cmocka_unit_test_setup_teardown(leaves_others_out, setup, teardown),
