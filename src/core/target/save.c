@@ -27,6 +27,13 @@
 #define SWAPPED (UINT64_C(1) << 62)
 #define OF_FILE (UINT64_C(1) << 61)
 
+/* The notes have the registers of x86-64, and nothing here reads others. */
+#if defined(__x86_64__)
+#define IS_X86_64 true
+#else
+#define IS_X86_64 false
+#endif
+
 struct piece {
 	uint64_t start, end, bytes;
 	uint32_t flags;
@@ -301,7 +308,8 @@ static int save(struct saving *s, const char *path, struct err *err)
 int core_save_process(pid_t pid, const char *path, struct save_filter *filter, struct save_said *ret, struct err *err)
 {
 	struct saving s = { .pagemap = -1, .said = ret, .filter = filter };
-	_cleanup_close_ int fd = begin_file(path, err);
+	_cleanup_close_ int fd = IS_X86_64 ? begin_file(path, err)
+					   : err_set(err, -ENOTSUP, "cores are saved on x86-64 only");
 	int r = fd < 0 ? fd : packer_begin(&s.to, fd, err);
 
 	*ret = (struct save_said){ 0 };

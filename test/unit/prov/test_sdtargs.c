@@ -105,6 +105,27 @@ static void what_is_not_read(void **state)
 	}
 }
 
+/* As gcc wrote them into Debian's libstdc++.so.6.0.30 and python3.11 for arm64, and clang for optimised structs. */
+static void arm_lists(void)
+{
+	const struct sdtargs_env env = { .machine = EM_AARCH64 };
+	struct sdtarg a[SDTARGS_MAX];
+
+	assert_int_equal(sdtargs_parse(&env, "8@x22 8@x0 -4@x25", a), 3);
+	assert_int_equal(a[0].loc.off, 22 * 8);
+	assert_int_equal(a[2].loc.kind, ARG_CTX_REGS);
+	assert_int_equal(a[2].loc.off, 25 * 8);
+	assert_int_equal(a[2].loc.size, 4);
+	assert_true(a[2].loc.is_signed);
+	assert_int_equal(sdtargs_parse(&env, "8@x0 8@[x1]", a), 2);
+	assert_int_equal(a[1].loc.kind, ARG_USER_MEM);
+	assert_int_equal(sdtargs_parse(&env, "-4@[sp, 152]", a), 1);
+	assert_int_equal(a[0].loc.value, 152);
+	assert_int_equal(sdtargs_parse(&env, "-4@[x14] -4@0 -4@-1 -8@78187493530", a), 4);
+	assert_int_equal(a[2].loc.value, (uint64_t)-1);
+	assert_int_equal(a[3].loc.value, 78187493530);
+}
+
 static void lists(void **state)
 {
 	const struct sdtargs_env env = { .machine = EM_X86_64, .symbol = symbol };
@@ -116,6 +137,7 @@ static void lists(void **state)
 	assert_int_equal(sdtargs_parse(&env, " 8@%rax  -4@8(%rbp, %rax, 4) 1@$7", a), 3);
 	assert_int_equal(a[0].size, 8);
 	assert_int_equal(a[2].loc.value, 7);
+	arm_lists();
 	/* 12 are taken, the 13th is left out */
 	assert_int_equal(sdtargs_parse(&env, "1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1", a),
 			 SDTARGS_MAX);
