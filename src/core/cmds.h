@@ -19,6 +19,7 @@ int dcmd_jsdominators(struct shell *s, const struct dcall *d);
 int dcmd_jsfolded(struct shell *s, const struct dcall *d);
 int dcmd_jsframe(struct shell *s, const struct dcall *d);
 int dcmd_jsfunctions(struct shell *s, const struct dcall *d);
+int dcmd_jsproperties(struct shell *s, const struct dcall *d);
 int dcmd_jsretained(struct shell *s, const struct dcall *d);
 int dcmd_jsroots(struct shell *s, const struct dcall *d);
 int dcmd_jssource(struct shell *s, const struct dcall *d);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/walk.h"
 #include "core/cmds.h"
 #include "core/jscmd/find.h"
 #include "core/jsheap/group.h"
@@ -72,15 +73,16 @@ static int say_table(struct shell *s, struct js_groups *g)
 struct listing {
 	struct shell *s;
 	const struct js_groups *g;
+	uint64_t left; /* objects that may still be listed */
 };
 
 static int list_one(void *ctx, const struct js_object *o)
 {
-	const struct listing *l = ctx;
+	struct listing *l = ctx;
 
 	if (!o->m->group || !l->g->v.v[l->g->v.v[o->m->group - 1].into].wanted)
 		return 0;
-	return shell_address(l->s, o->object - V8_TAG);
+	return l->left-- ? shell_address(l->s, o->object - V8_TAG) : WALK_END;
 }
 
 /* -- ::findjsobjects -- */
@@ -88,6 +90,7 @@ static int list_one(void *ctx, const struct js_object *o)
 struct wants {
 	const char *constructor, *property, *since;
 	bool refs;
+	uint64_t rows; /* objects, references */
 };
 
 static int read_wants(struct shell *s, const struct dcall *d, struct wants *w)
@@ -103,6 +106,8 @@ static int read_wants(struct shell *s, const struct dcall *d, struct wants *w)
 			w->property = d->argv[++i];
 		else if (!strcmp(d->argv[i], "-s") && i + 1 < d->argc)
 			w->since = d->argv[++i];
+		else if (!strcmp(d->argv[i], "-n"))
+			r = shell_option(s, d, &i, UINT64_MAX, &w->rows);
 		else
 			r = shell_refuse(s, "findjsobjects", d->argv[i]);
 	}
@@ -135,7 +140,7 @@ static void choose(struct js_groups *g, const struct wants *w, uint64_t like)
 
 int dcmd_findjsobjects(struct shell *s, const struct dcall *d)
 {
-	struct wants w = { 0 };
+	struct wants w = { .rows = UINT64_MAX };
 	struct js_groups g = { 0 };
 	uint64_t like = 0;
 	int r = read_wants(s, d, &w);
@@ -150,16 +155,16 @@ int dcmd_findjsobjects(struct shell *s, const struct dcall *d)
 			return err_set(&s->err, -EBADMSG, "no object of JavaScript begins at %" PRIx64, d->addr);
 	}
 	if (w.refs)
-		return js_refs(s, g.h, like);
+		return js_refs(s, g.h, like, w.rows);
 	r = js_groups_make(&g);
 	if (r == 0)
 		choose(&g, &w, like);
 	if (r == 0 && w.since) {
 		r = js_growth(s, &g, w.since);
 	} else if (r == 0 && (like || (s->to && (w.constructor || w.property)))) {
-		struct listing l = { s, &g };
+		struct listing l = { s, &g, w.rows };
 
-		r = js_heap_each(g.h, list_one, &l);
+		r = walk_ended(js_heap_each(g.h, list_one, &l));
 	} else if (r == 0) {
 		r = say_table(s, &g);
 	}

@@ -7,6 +7,7 @@
 #include "base/plain.h"
 #include "base/walk.h"
 #include "core/cmds.h"
+#include "core/jscmd/parts.h"
 #include "core/jsheap/edge.h"
 #include "core/js/kind.h"
 
@@ -28,8 +29,7 @@ static int object_of(struct shell *s, const struct dcall *d, struct js **js, uin
 	return *ret ? 0 : err_set(&s->err, -EBADMSG, "no object of JavaScript begins at %" PRIx64, d->addr);
 }
 
-/* A value with its name; objects go to the next command. */
-static int say_value(struct shell *s, const struct js *js, const char *name, uint64_t v)
+int js_say_value(struct shell *s, const struct js *js, const char *name, uint64_t v)
 {
 	const struct js_print how = { 0, ELEMENTS, CHARS, false, true };
 	_cleanup_(strb_free) struct strb b = { 0 };
@@ -85,7 +85,7 @@ static int say_scope(struct shell *s, const struct js *js, uint64_t context, siz
 		if (r < 0 || !name.n || js_is_hole(js, w)) /* a variable that is not initialised yet has no value */
 			continue;
 		++*said;
-		r = say_value(s, js, strb_str(&name), w);
+		r = js_say_value(s, js, strb_str(&name), w);
 	}
 	return r;
 }
@@ -140,7 +140,7 @@ static int say_element(void *ctx, const struct js_prop *p)
 	e->n--;
 	snprintf(name, sizeof(name), "[%" PRIu64 "]", p->index);
 	if (!p->is_double)
-		return say_value(e->s, e->js, name, p->value);
+		return js_say_value(e->s, e->js, name, p->value);
 	js_number_text(p->number, number);
 	if (e->s->json && !e->s->to) {
 		struct jsonw w = jsonw_to(&e->s->text);

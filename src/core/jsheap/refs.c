@@ -19,7 +19,7 @@ struct refs {
 	struct js_heap *h;
 	uint64_t object; /* that is looked for */
 	struct strb constructor;
-	size_t n;
+	size_t n, max;
 };
 
 static void say_text(struct refs *f, const struct js_edge *e)
@@ -48,7 +48,8 @@ static int say(void *ctx, const struct js_edge *e)
 	struct refs *f = ctx;
 	struct shell *s = f->s;
 
-	f->n++;
+	if (f->n++ == f->max)
+		return WALK_END;
 	if (s->to)
 		return shell_emit(s, e->holder - V8_TAG);
 	if (s->json) {
@@ -169,16 +170,16 @@ static int see_root(void *ctx, uint64_t addr)
 		shell_print(f->s, "%" PRIx64 " referred to by the word at %" PRIx64 " outside of V8's heap\n",
 			    f->object - V8_TAG, addr);
 	}
-	return f->n >= MAX_ROOTS ? WALK_END : 0;
+	return f->n >= MAX_ROOTS || f->n >= f->max ? WALK_END : 0;
 }
 
-int js_refs(struct shell *s, struct js_heap *h, uint64_t object)
+int js_refs(struct shell *s, struct js_heap *h, uint64_t object, size_t max)
 {
-	struct refs f = { .s = s, .h = h, .object = object };
-	int r = see_holders(&f, object);
+	struct refs f = { .s = s, .h = h, .object = object, .max = max };
+	int r = walk_ended(see_holders(&f, object));
 
 	if (r == 0 && !f.n)
-		r = js_near_holders(h, object, see_internal, &f);
+		r = walk_ended(js_near_holders(h, object, see_internal, &f));
 	if (r == 0 && !f.n && !s->to)
 		r = walk_ended(js_heap_roots(h, object, see_root, &f));
 	if (r == 0 && !f.n && !s->to && !s->json)

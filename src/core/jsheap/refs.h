@@ -5,6 +5,6 @@
 #include "core/jsheap/heap.h"
 #include "core/shell.h"
 
-/* Prints all references to an object; the holders go to the next command. */
-int js_refs(struct shell *s, struct js_heap *h, uint64_t object);
+/* Prints the references to an object, at most max; the holders go to the next command. */
+int js_refs(struct shell *s, struct js_heap *h, uint64_t object, size_t max);
 #endif

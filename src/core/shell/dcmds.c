@@ -18,12 +18,13 @@ const struct dcmd dcmds[] = {
 	  "::nm mai | ::dis -n 4", dcmd_dis },
 	{ "findfunctions", "[-c NAME]", false, "find functions of JavaScript by name",
 	  "As ::jsfunctions, by the name that mdb has for it.\n", NULL, dcmd_jsfunctions },
-	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY] [-s CORE]", false,
+	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY] [-n COUNT] [-s CORE]", false,
 	  "find objects of JavaScript, or what refers to one",
 	  "Counts the objects by constructor and names of properties, those of most bytes first: one of them, how many,\n"
 	  "bytes with their stores of properties and elements. -c, -p: those of that constructor, with that property.\n"
 	  "ADDRESS::findjsobjects: all objects that are like the one at ADDRESS. ADDRESS::findjsobjects -r: what\n"
-	  "refers to it. -s: what has become more since an older core of the process, those that grew most first.\n"
+	  "refers to it. -n: the most rows of both. -s: what has become more since an older core of the process, those\n"
+	  "that grew most first.\n"
 	  "In front of a |: one object of each row; with -c, -p or ADDRESS all of them.\n"
 	  "All words outside of V8's heap count as roots, so an object that died lately may be among them.\n",
 	  NULL, dcmd_findjsobjects },
@@ -74,6 +75,10 @@ const struct dcmd dcmds[] = {
 	  "-s: most characters that are shown of a string (0t1000). -h: properties that are not enumerable, too.\n"
 	  "-a: with addresses. Numbers are hexadecimal, or decimal after 0t.\n",
 	  NULL, dcmd_jsprint },
+	{ "jsproperties", "[-n COUNT]", true, "list the properties of an object with their addresses",
+	  "Lists the properties of an object, a line each: name, value, its address. Of a Map or Set its entries first:\n"
+	  "<key>[N], <value>[N]. -n: the most rows (0t1000). In front of a |: the values that are objects.\n",
+	  NULL, dcmd_jsproperties },
 	{ "jsretained", "[-n COUNT] [-s CORE]", false, "show what keeps most memory",
 	  "Shows the objects that keep most: RETAINED are the bytes that would be free if the object went, BYTES those of\n"
 	  "itself. ADDRESS::jsretained: that object, then the largest of those that it alone keeps (it dominates them).\n"

@@ -39,6 +39,39 @@ def rows(*args):
     return [json.loads(l) for l in r.stdout.splitlines()]
 
 
+def properties(what, pid, keep, edges):
+    """::jsproperties, whose addresses are those of ::jspath; limits of what is listed."""
+    got = {x["name"]: x for x in rows("-p", pid, "-c", f"{keep}::jsproperties")}
+    live.check(
+        list(got)[:3] == ["f", "list", "doubles"]
+        and got["list"]["address"] == edges["list"]
+        and got["f"]["value"] == {"$function": "inner"},
+        f"{what}: properties with their addresses",
+        got,
+    )
+    got = rows("-p", pid, "-c", f"{edges['doubles']}::jsproperties", "-c", f"{keep}::jsproperties -n 1")
+    live.check(
+        got[:2] == [{"name": "[0]", "value": 0.5}, {"name": "[1]", "value": 1.5}]
+        and got[2]["name"] == "length"
+        and got[-2]["name"] == "f"
+        and got[-1]["more"] > 3,
+        f"{what}: numbers in an array, and a limit",
+        got,
+    )
+    got = rows("-p", pid, "-c", f"{keep}::jsproperties | ::findjsobjects -r -n 1")
+    live.check(
+        len(got) >= 5 and len({x["object"] for x in got}) == len(got), f"{what}: one reference to each of them", got
+    )
+    got = rows("-p", pid, "-c", f"{edges['list']}::findjsobjects -n 2")
+    live.check(len(got) == 2 and all(set(x) >= {"address"} for x in got), f"{what}: two of many objects", got)
+    r = core("-p", pid, "-c", "8::jsproperties", "-c", "::jsproperties", "-c", f"{keep}::jsproperties -x")
+    live.check(
+        r.returncode == 1 and "begins at 8" in r.stderr and "wants an address" in r.stderr and "'-x'" in r.stderr,
+        f"{what}: wrong words of ::jsproperties",
+        r.stderr,
+    )
+
+
 def judge(what, pid):
     keep = next(x["object"] for x in rows("-p", pid, "-c", "::findjsobjects -p doubles"))
     edges = {
@@ -103,6 +136,7 @@ def judge(what, pid):
         [(whole[:256], 314), (b"\1\0\2\1", 4), (whole[:5], 314)],
         f"{what}: bytes",
     )
+    properties(what, pid, keep, edges)
     r = core(
         "-p",
         pid,

@@ -46,7 +46,7 @@ static void words_are_those_of_the_command(void **state)
 	want("::help wh", "whatis");
 	want("::jsprint -", "-a -h -d -n -s");
 	want("10::jsprint -d 2 -", "-a -h -d -n -s");
-	want("::findjsobjects -", "-r -c -p -s");
+	want("::findjsobjects -", "-r -c -p -n -s");
 	want("::status -", "");
 	want("::findjsobjects -c ", ""); /* there is no V8 */
 	want("::findjsobjects x", "");
