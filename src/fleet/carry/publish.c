@@ -49,6 +49,10 @@ struct publisher {
 	struct bus *bus;
 	struct recread *rec; /* of cursor.recording; NULL: not open */
 	struct cursor cursor;
+	uint64_t saved;	  /* cursor.hist_to when it was written */
+	uint64_t again;	  /* up to where older seconds were looked at again */
+	uint64_t changes; /* of the recording when all of it was sent; 0: not all was */
+	bool ending;	  /* nothing more will be written */
 	struct sent *sent;
 	struct batch batch;
 	struct rows rows; /* of it */
@@ -87,6 +91,7 @@ static void cursor_load(struct publisher *p)
 	fclose(f);
 }
 
+/* Slow events move it at each turn. It is written when a second is sent, too: what is sent twice counts once. */
 static int cursor_save(struct publisher *p, struct err *err)
 {
 	const struct cursor *c = &p->cursor;
@@ -100,6 +105,7 @@ static int cursor_save(struct publisher *p, struct err *err)
 	fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0 || write_all(fd, text, (size_t)n) < 0 || rename(next, path) < 0)
 		return err_set(err, -EIO, "%s: cannot be written: %s", path, strerror(errno));
+	p->saved = c->hist_to;
 	return 0;
 }
 
@@ -228,8 +234,13 @@ static int on_hist(void *ctx, const struct rec_column *c, const struct batch_his
 
 static int send_hists(struct publisher *p, uint64_t to, struct err *err)
 {
-	uint64_t from = p->cursor.hist_to > PUBLISH_AGAIN_NS ? p->cursor.hist_to - PUBLISH_AGAIN_NS : 0;
+	uint64_t from = p->cursor.hist_to;
 	int e;
+
+	if (p->ending || to >= p->again + PUBLISH_LOOK_NS) {
+		from = from > PUBLISH_AGAIN_NS ? from - PUBLISH_AGAIN_NS : 0;
+		p->again = to;
+	}
 
 	batch_begin(&p->batch, BATCH_HIST);
 	e = rows_hists(&p->rows, (struct rec_range){ from, to }, on_hist, p, err);
@@ -275,6 +286,8 @@ static void close_recording(struct publisher *p)
 {
 	recread_close(p->rec);
 	p->rec = NULL;
+	p->changes = p->again = 0;
+	rows_forget(&p->rows);
 	forget_sent(p, UINT64_MAX);
 }
 
@@ -307,11 +320,15 @@ static int open_recording(struct publisher *p, const char *path, struct err *err
 /* Sends what the open recording has and can be sent. *ret_all: nothing is left. */
 static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct err *err)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), to = ended ? UINT64_MAX : now;
+	uint64_t changes = recread_changes(p->rec), to = ended ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC);
 	struct rec_range all;
-	bool there = recread_hist_extent(p->rec, &all);
+	bool there, more;
 	int e;
 
+	if (changes && changes == p->changes && ended == p->ending)
+		return 0;
+	p->ending = ended;
+	there = recread_hist_extent(p->rec, &all);
 	if (!there)
 		all = (struct rec_range){ p->cursor.hist_to, p->cursor.hist_to };
 	/* After the last one: a cursor that was saved before there were any. */
@@ -319,7 +336,8 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 		p->cursor.hist_to = all.from;
 	if (to > all.to)
 		to = all.to;
-	if (to > p->cursor.hist_to + PUBLISH_STEP_NS)
+	more = to > p->cursor.hist_to + PUBLISH_STEP_NS;
+	if (more)
 		to = p->cursor.hist_to + PUBLISH_STEP_NS;
 	/* Once for each second, as soon as it is in the file. A tracker's second begins with CLOCK_MONOTONIC's. */
 	if (!ended && there)
@@ -337,8 +355,9 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 	p->cursor.slow_id = p->slow_last;
 	p->cursor.wall_s = (to + p->rows.wall_off) / NSEC_PER_SEC;
 	forget_sent(p, to > PUBLISH_AGAIN_NS ? to - PUBLISH_AGAIN_NS : 0);
-	*ret_all = to >= (ended ? all.to : now - PUBLISH_ALL_NS) && p->nslow < PUBLISH_SLOW_MAX;
-	return cursor_save(p, err);
+	*ret_all = !more && p->nslow < PUBLISH_SLOW_MAX;
+	p->changes = *ret_all ? changes : 0;
+	return ended || p->cursor.hist_to != p->saved ? cursor_save(p, err) : 0;
 }
 
 /* One look at the folder. *ret_all: all that can be sent now is sent. */

@@ -11,8 +11,8 @@
 
 #define PUBLISH_CURSOR "fleet.cursor"
 #define PUBLISH_TURN_MS 250
-#define PUBLISH_ALL_NS (4 * NSEC_PER_SEC)    /* a younger second may not be in the file yet */
-#define PUBLISH_AGAIN_NS (10 * NSEC_PER_SEC) /* seconds of that age are looked at again: events may come late */
+#define PUBLISH_AGAIN_NS (12 * NSEC_PER_SEC) /* seconds of that age are looked at again: events may come late */
+#define PUBLISH_LOOK_NS (4 * NSEC_PER_SEC)   /* how often that is done */
 #define PUBLISH_STEP_NS (60 * NSEC_PER_SEC)  /* looked at in one turn */
 #define PUBLISH_SLOW_MAX 5000u		     /* slow events a turn */
 #define PUBLISH_FRAMES_MAX 64u		     /* names of a stack */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "base/units.h"
 #include "latency/cause/slowwait.h"
 #include "store/slow.h"
@@ -93,9 +94,48 @@ int rows_hists(struct rows *r, struct rec_range range, rows_hist_fn *fn, void *c
 
 /* -- slow events -- */
 
-/* Adds the names of a stack after what is there. names, if not NULL, gets the functions (NULL: not known), which live
- * with the recording. How many frames. */
-static size_t put_stack(const struct rows *r, struct strb *b, int64_t id, const char *names[ROWS_FRAMES_MAX])
+/* A stack as text, and what it waited for. */
+struct rows_stack_key {
+	int64_t id;
+	uint32_t facts, kernel;
+};
+struct rows_stack {
+	UT_hash_handle hh;
+	struct rows_stack_key key;
+	struct cause cause;
+	char text[];
+};
+
+void rows_forget(struct rows *r)
+{
+	struct rows_stack *s, *next;
+
+	HASH_ITER (hh, r->stacks, s, next) {
+		HASH_DEL(r->stacks, s);
+		free(s);
+	}
+}
+
+/* Without memory it is made again the next time. */
+static void keep(struct rows *r, const struct rows_stack_key *key, const struct strb *text, const struct cause *cause)
+{
+	struct rows_stack *s = text->failed ? NULL : malloc(sizeof(*s) + text->n + 1);
+
+	if (!s)
+		return;
+	if (HASH_COUNT(r->stacks) >= ROWS_STACKS_MAX)
+		rows_forget(r);
+	s->key = *key;
+	s->cause = *cause;
+	memcpy(s->text, strb_str((struct strb *)text), text->n + 1);
+	HASH_ADD(hh, r->stacks, key, sizeof(s->key), s);
+	if (!s->hh.tbl)
+		free(s);
+}
+
+/* Makes the names of a stack. names gets the functions (NULL: not known), which live with the recording. How many
+ * frames. */
+static size_t spell_stack(const struct rows *r, struct strb *b, int64_t id, const char *names[ROWS_FRAMES_MAX])
 {
 	struct recfile_symbol sym;
 	struct rec_stack s;
@@ -111,24 +151,36 @@ static size_t put_stack(const struct rows *r, struct strb *b, int64_t id, const 
 			strb_printf(b, "%s`%s", sym.module ? sym.module : "", sym.name);
 		else
 			strb_printf(b, "0x%" PRIx64, s.frames[n]);
-		if (names)
-			names[n] = named ? sym.name : NULL;
+		names[n] = named ? sym.name : NULL;
 	}
 	return n;
 }
 
-/* The kernel's stack, and what it waited for. */
-static void put_kernel_stack(const struct rows *r, struct strb *b, int64_t id, uint32_t facts, struct cause *ret)
+/* Adds the names of a stack after what is there. ret: of a kernel's stack, what it waited for. */
+static void put_stack(struct rows *r, struct strb *b, int64_t id, uint32_t facts, struct cause *ret)
 {
+	_cleanup_(strb_free) struct strb text = { 0 };
+	const struct rows_stack_key key = { id, facts, ret != NULL };
+	struct cause cause = { .words = "" };
 	const char *names[ROWS_FRAMES_MAX];
-	size_t n = put_stack(r, b, id, names);
+	struct rows_stack *s;
+	size_t n;
 
-	if (n && causes_classify(r->causes, names, n, facts, ret) < 0)
-		*ret = (struct cause){ .words = "" };
+	HASH_FIND(hh, r->stacks, &key, sizeof(key), s);
+	if (!s) {
+		n = spell_stack(r, &text, id, names);
+		if (ret && n && causes_classify(r->causes, names, n, facts, &cause) < 0)
+			cause = (struct cause){ .words = "" };
+		keep(r, &key, &text, &cause);
+	}
+	strb_adds(b, b->n && (s ? *s->text != 0 : text.n > 0) ? ";" : "");
+	strb_adds(b, s ? s->text : strb_str(&text));
+	if (ret)
+		*ret = s ? s->cause : cause;
 }
 
 /* Attributes: facts, stacks, and the others as text. */
-static void put_attrs(const struct rows *r, const struct rec_slow_row *s, struct strb *stack, struct strb *others,
+static void put_attrs(struct rows *r, const struct rec_slow_row *s, struct strb *stack, struct strb *others,
 		      struct cause *cause)
 {
 	const struct rec_attr *kernel = NULL, *user = NULL;
@@ -149,9 +201,9 @@ static void put_attrs(const struct rows *r, const struct rec_slow_row *s, struct
 			strb_printf(others, "%s%s=%" PRId64, others->n ? "\n" : "", a->name, a->value);
 	}
 	if (kernel)
-		put_kernel_stack(r, stack, kernel->value, facts, cause);
+		put_stack(r, stack, kernel->value, facts, cause);
 	if (user)
-		put_stack(r, stack, user->value, NULL);
+		put_stack(r, stack, user->value, 0, NULL);
 }
 
 struct events {
@@ -197,6 +249,7 @@ int rows_slow(struct rows *r, int64_t after, unsigned limit, rows_slow_fn *fn, v
 
 void rows_free(struct rows *r)
 {
+	rows_forget(r);
 	forget_keys(r);
 	vec_free(&r->keys);
 }

@@ -8,14 +8,18 @@
 #include "latency/cause/causes.h"
 #include "store/file/recquery.h"
 
-#define ROWS_FRAMES_MAX 64u /* names of a stack */
+#define ROWS_FRAMES_MAX 64u   /* names of a stack */
+#define ROWS_STACKS_MAX 2048u /* that are kept as text: most slow events have one that is known */
+
+struct rows_stack;
 
 struct rows {
 	struct recread *rec; /* not owned */
 	const char *recording;
-	struct causes *causes; /* rules that give slow events their causes */
-	uint64_t wall_off;     /* of the recording: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
-	VEC(char *) keys;      /* of the source that is being read, by number of the key */
+	struct causes *causes;	   /* rules that give slow events their causes */
+	uint64_t wall_off;	   /* of the recording: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+	VEC(char *) keys;	   /* of the source that is being read, by number of the key */
+	struct rows_stack *stacks; /* of the recording, by uthash */
 	struct err *err;
 };
 
@@ -27,5 +31,7 @@ typedef int rows_slow_fn(void *ctx, const struct batch_slow *s);
 int rows_hists(struct rows *r, struct rec_range range, rows_hist_fn *fn, void *ctx, struct err *err);
 /* Up to `limit` slow events whose numbers are above `after` (-1: from the first). 0 or -errno. */
 int rows_slow(struct rows *r, int64_t after, unsigned limit, rows_slow_fn *fn, void *ctx, struct err *err);
+/* Before it gets another recording. */
+void rows_forget(struct rows *r);
 void rows_free(struct rows *r);
 #endif

@@ -73,7 +73,7 @@ int recread_columns(struct recread *r, uint32_t source, uint64_t period, struct 
 	v = calloc(d.nbuckets, sizeof(*v));
 	if (!v)
 		return err_set(err, -ENOMEM, "out of memory");
-	if (sqlite3_prepare_v2(r->db, sql, -1, &st, NULL) != SQLITE_OK)
+	if (recread_statement(r, sql, &st) != SQLITE_OK)
 		return fail(r, err);
 	for (int i = 0; i < 5; i++)
 		sqlite3_bind_int64(st, i + 1, p[i]);
@@ -82,7 +82,7 @@ int recread_columns(struct recread *r, uint32_t source, uint64_t period, struct 
 		if (e == 0)
 			e = fn(ctx, &c);
 	}
-	sqlite3_finalize(st);
+	recread_done(r, st);
 	return e;
 }
 
@@ -155,8 +155,7 @@ int recread_hist_keys(struct recread *r, uint32_t source, rec_key_fn *fn, void *
 
 	if (r->version < 2 || !rec_hist_source(&r->schema, source, &d))
 		return 0;
-	if (sqlite3_prepare_v2(r->db, "SELECT id, text, data FROM hist_key WHERE source = ? ORDER BY id", -1, &st,
-			       NULL) != SQLITE_OK)
+	if (recread_statement(r, "SELECT id, text, data FROM hist_key WHERE source = ? ORDER BY id", &st) != SQLITE_OK)
 		return fail(r, err);
 	sqlite3_bind_int64(st, 1, source);
 	while (e == 0 && (rc = sqlite3_step(st)) != SQLITE_DONE) {
@@ -171,6 +170,6 @@ int recread_hist_keys(struct recread *r, uint32_t source, rec_key_fn *fn, void *
 		else
 			e = fn(ctx, sqlite3_column_int64(st, 0), text, other ? NULL : d.key_size ? data : "");
 	}
-	sqlite3_finalize(st);
+	recread_done(r, st);
 	return e;
 }

@@ -241,6 +241,7 @@ void recread_close(struct recread *r)
 	sqlite3_finalize(r->symbol);
 	sqlite3_finalize(r->source);
 	recflight_done(r);
+	recread_forget(r);
 	sqlite3_close(r->db);
 	HASH_CLEAR(hh, r->cache);
 	arena_free(r->a);

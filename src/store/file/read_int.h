@@ -7,6 +7,13 @@
 
 struct cached;
 
+#define KEPT_MAX 16 /* statements */
+
+struct kept {
+	sqlite3_stmt *st;
+	bool busy;
+};
+
 struct recread {
 	sqlite3 *db;
 	sqlite3_stmt *rows, *symbol, *source; /* source NULL: it has no lines */
@@ -15,7 +22,8 @@ struct recread {
 	struct rec_schema schema;
 	struct recfile_pair *meta, *options, *programs;
 	struct cached *cache;
-	uint8_t *buf; /* blobs of the row that was given last */
+	struct kept kept[KEPT_MAX]; /* kept.c */
+	uint8_t *buf;		    /* blobs of the row that was given last */
 	size_t used, cap;
 	uint64_t *frames;		       /* of the stack that was given last */
 	sqlite3_stmt *flights, *flight_events; /* flight.c; NULL: the file has none */
@@ -27,6 +35,10 @@ struct recread {
 /* The row that st stands on, checked; its columns are seq, kind, ts, cpu, probe, id, count, data, value,
  * percpu. 0 or -errno. */
 int recread_row(struct recread *r, sqlite3_stmt *st, struct row *ret, struct err *err);
+/* kept.c: a statement, ready to bind; recread_done() gives it back. SQLite's result. */
+int recread_statement(struct recread *r, const char *sql, sqlite3_stmt **ret);
+void recread_done(struct recread *r, sqlite3_stmt *st);
+void recread_forget(struct recread *r);
 /* flight.c: what the flight recorder saw around the slow event of row seq comes after it. */
 int recflight_open(struct recread *r, struct err *err);
 void recflight_done(struct recread *r);

@@ -62,16 +62,18 @@ uint64_t recread_wall_off(const struct recread *r)
 	return real && mono && num_parse_u64(real, &a) == 0 && num_parse_u64(mono, &b) == 0 ? a - b : 0;
 }
 
-/* Widens *ret by what two queries of one number say. */
-static void widen(struct recread *r, const char *first, const char *last, struct rec_range *ret)
+/* Widens *ret by what two queries of one number say. source: their parameter, if they have one. */
+static void widen(struct recread *r, const char *first, const char *last, size_t source, struct rec_range *ret)
 {
 	const char *const sql[] = { first, last };
 
 	for (int i = 0; i < 2; i++) {
 		sqlite3_stmt *st = NULL;
 
-		if (sqlite3_prepare_v2(r->db, sql[i], -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW &&
-		    sqlite3_column_type(st, 0) == SQLITE_INTEGER) {
+		if (recread_statement(r, sql[i], &st) != SQLITE_OK)
+			continue;
+		sqlite3_bind_int64(st, 1, (int64_t)source);
+		if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_type(st, 0) == SQLITE_INTEGER) {
 			uint64_t t = u64(st, 0);
 
 			if (i == 0 && t < ret->from)
@@ -79,22 +81,31 @@ static void widen(struct recread *r, const char *first, const char *last, struct
 			if (i == 1 && t > ret->to)
 				ret->to = t;
 		}
-		sqlite3_finalize(st);
+		recread_done(r, st);
 	}
 }
 
 static void widen_by_hist(struct recread *r, struct rec_range *ret)
 {
-	for (size_t i = 0; r->version >= 2 && i < r->schema.ntrackers + r->schema.naggs; i++) {
-		char sql[2][160];
+	static const char first[] =
+		"SELECT start FROM hist WHERE source = ? AND period = 1000000000 ORDER BY start LIMIT 1";
+	static const char last[] = "SELECT start + period FROM hist WHERE source = ? AND period = 1000000000"
+				   " ORDER BY start DESC LIMIT 1";
 
-		for (int k = 0; k < 2; k++)
-			snprintf(sql[k], sizeof(sql[k]),
-				 "SELECT %s FROM hist WHERE source = %zu AND period = %llu ORDER BY start %s LIMIT 1",
-				 k ? "start + period" : "start", i, (unsigned long long)RECFILE_SECOND_NS,
-				 k ? "DESC" : "");
-		widen(r, sql[0], sql[1], ret);
-	}
+	_Static_assert(RECFILE_SECOND_NS == 1000000000, "the queries have it");
+	for (size_t i = 0; r->version >= 2 && i < r->schema.ntrackers + r->schema.naggs; i++)
+		widen(r, first, last, i, ret);
+}
+
+uint64_t recread_changes(struct recread *r)
+{
+	sqlite3_stmt *st = NULL;
+	uint64_t v = 0;
+
+	if (recread_statement(r, "PRAGMA data_version", &st) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+		v = u64(st, 0);
+	recread_done(r, st);
+	return v;
 }
 
 bool recread_hist_extent(struct recread *r, struct rec_range *ret)
@@ -108,11 +119,11 @@ bool recread_extent(struct recread *r, struct rec_range *ret)
 {
 	*ret = (struct rec_range){ UINT64_MAX, 0 };
 	widen(r, "SELECT ts FROM row WHERE seq > 0 ORDER BY seq LIMIT 1",
-	      "SELECT ts FROM row ORDER BY seq DESC LIMIT 1", ret);
+	      "SELECT ts FROM row ORDER BY seq DESC LIMIT 1", 0, ret);
 	widen_by_hist(r, ret);
 	if (r->version >= 2) {
-		widen(r, "SELECT min(start) FROM span", "SELECT max(start) FROM span", ret);
-		widen(r, "SELECT min(ended) FROM slow", "SELECT max(ended) FROM slow", ret);
+		widen(r, "SELECT min(start) FROM span", "SELECT max(start) FROM span", 0, ret);
+		widen(r, "SELECT min(ended) FROM slow", "SELECT max(ended) FROM slow", 0, ret);
 	}
 	return ret->from <= ret->to;
 }
@@ -131,13 +142,13 @@ static int each(struct recread *r, const char *sql, const int64_t *p, take_fn *t
 
 	if (r->version < 2)
 		return 0;
-	if (sqlite3_prepare_v2(r->db, sql, -1, &st, NULL) != SQLITE_OK)
+	if (recread_statement(r, sql, &st) != SQLITE_OK)
 		return fail(r, err);
 	for (int i = 0; i < sqlite3_bind_parameter_count(st); i++)
 		sqlite3_bind_int64(st, i + 1, p[i]);
 	while (e == 0 && (rc = sqlite3_step(st)) != SQLITE_DONE)
 		e = rc == SQLITE_ROW ? take(r, st, fn, ctx, err) : fail(r, err);
-	sqlite3_finalize(st);
+	recread_done(r, st);
 	return e;
 }
 
@@ -296,25 +307,28 @@ int recread_slow(struct recread *r, const struct rec_slow_query *q, rec_slow_fn 
 			      q->which == CONTROL_ONLY,
 			      q->limit ? (int64_t)q->limit : -1,
 			      q->after };
+	const char *no_index = q->after && !q->longest_first ? "+" : "";
 	struct slow_take t = { fn, ctx, NULL };
 	char sql[640];
 	int e;
 
 	if (r->version < 2)
 		return 0;
+	/* '+': an index of another column is not used. With it each question for what is new read all that is there. */
 	snprintf(
 		sql, sizeof(sql),
 		"SELECT id, tracker, start, delay, how, exit_id, cgroup, pid, tid, cpu, end_pid, end_tid, end_cpu, comm,"
-		" end_comm, key FROM slow WHERE ended >= ?1 AND ended < ?2 AND (?3 < 0 OR tracker = ?3) AND delay >= ?4"
-		" AND delay <= ?5 AND (how = 'control') = ?6 AND id > ?8 ORDER BY %s LIMIT ?7",
+		" end_comm, key FROM slow WHERE %sended >= ?1 AND %sended < ?2 AND (?3 < 0 OR tracker = ?3) AND"
+		" %sdelay >= ?4 AND %sdelay <= ?5 AND (how = 'control') = ?6 AND id > ?8 ORDER BY %s LIMIT ?7",
+		no_index, no_index, no_index, no_index,
 		q->longest_first ? "delay DESC, id"
 		: q->after	 ? "id"
 				 : "ended, id");
-	if (sqlite3_prepare_v2(r->db, "SELECT name, value, text, stack FROM slow_attr WHERE slow = ? ORDER BY pos", -1,
-			       &t.attrs, NULL) != SQLITE_OK)
+	if (recread_statement(r, "SELECT name, value, text, stack FROM slow_attr WHERE slow = ? ORDER BY pos",
+			      &t.attrs) != SQLITE_OK)
 		return fail(r, err);
 	e = each(r, sql, p, take_slow, NULL, &t, err);
-	sqlite3_finalize(t.attrs);
+	recread_done(r, t.attrs);
 	return e;
 }
 

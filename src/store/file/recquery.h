@@ -20,6 +20,8 @@ struct rec_range {
 bool recread_extent(struct recread *r, struct rec_range *ret);
 /* First begin and last end of the seconds that have histograms; false when there are none. */
 bool recread_hist_extent(struct recread *r, struct rec_range *ret);
+/* A number that is another one when something was written since; 0: it is not known. */
+uint64_t recread_changes(struct recread *r);
 /* When the run began, CLOCK_MONOTONIC, ns; 0 when it is not known. */
 uint64_t recread_begun(const struct recread *r);
 /* CLOCK_REALTIME - CLOCK_MONOTONIC of the run, ns; 0 when it is not known. */
