@@ -14,6 +14,7 @@
 #include "cmd/program.h"
 #include "gdb/gdb.h"
 #include "retro/leaks.h"
+#include "retro/waits.h"
 #include "replay/rec.h"
 #include "replay/replay.h"
 #include "replay/trace/trace.h"
@@ -76,7 +77,7 @@ static const struct optable rec_options = {
 };
 struct player {
 	const char *pack, *gdb, *allocator;
-	bool leaks, json;
+	bool leaks, json, waits;
 };
 static const struct optrow replay_rows[] = {
 	{ .name = "allocator",
@@ -89,18 +90,21 @@ static const struct optrow replay_rows[] = {
 	  .at = offsetof(struct player, gdb),
 	  .arg = "WHERE",
 	  .help = "for gdb, which connects to this port of this machine, to this socket (with a /), or over a pipe (-)" },
-	{ .name = "json", .at = offsetof(struct player, json), .help = "with --leaks: as JSON, all blocks" },
+	{ .name = "json", .at = offsetof(struct player, json), .help = "with --leaks, --waits: as JSON" },
 	{ .name = "leaks", .at = offsetof(struct player, leaks), .help = "memory that nothing pointed to at the end" },
 	{ .name = "pack",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct player, pack),
 	  .arg = "FILE",
 	  .help = "runs nothing: writes the recording to FILE, as small as it can be" },
+	{ .name = "waits",
+	  .at = offsetof(struct player, waits),
+	  .help = "runs nothing: who waited where, and for whom" },
 };
 static const struct optable replay_options = {
 	.command = "replay",
 	.synopsis =
-		"replay [--gdb WHERE|--leaks [--allocator NAMES] [--json]|--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
+		"replay [--gdb WHERE|--leaks [--allocator NAMES] [--json]|--waits [--json]|--pack FILE] TRACE\nreplay -s SCRIPT|-n PROGRAM [OPTIONS OF D] TRACE",
 	.notes =
 		"\tA program that `dwell rec` recorded is run again: the same instructions, output and status. It needs\n"
 		"\tnone of the program's files, and changes none. With a D program nothing is run again: syscall probes are\n"
@@ -206,7 +210,9 @@ static int play(const char *path, const struct player *p)
 
 	if (!f)
 		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
-	if ((p->leaks ? leaks_run(f, p->allocator, p->json, stdout, &e) : replay_run(f, &result, &e)) < 0)
+	if ((p->waits	? waits_run(f, p->json, stdout, &e)
+	     : p->leaks ? leaks_run(f, p->allocator, p->json, stdout, &e)
+			: replay_run(f, &result, &e)) < 0)
 		return failed(path, &e);
 	if (!result.ended)
 		return cmd_fail("replay: %s ends before the program: the recording was cut off; replayed are %llu "

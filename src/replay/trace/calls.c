@@ -34,6 +34,7 @@ struct calls {
 	struct calls_event logged;
 	uint64_t told; /* ns of the last event */
 	calls_fn *fn;
+	calls_turn_fn *turned; /* NULL: nobody wants to know */
 	void *ctx;
 };
 
@@ -171,9 +172,11 @@ static int at_log(struct calls *c)
 
 static struct calls_event event_of(const struct ev_call *call)
 {
-	struct calls_event e = {
-		.nr = call->regs[R_NR], .ret = call->ret, .rip = call->regs[R_RIP], .rsp = call->regs[R_RSP]
-	};
+	struct calls_event e = { .nr = call->regs[R_NR],
+				 .ret = call->ret,
+				 .rip = call->regs[R_RIP],
+				 .rsp = call->regs[R_RSP],
+				 .waited = call->entered };
 
 	memcpy(e.args, &call->regs[R_A0], sizeof(e.args));
 	return e;
@@ -237,12 +240,21 @@ static int at_exec(struct calls *c)
 	return e.ns ? tell(c, &e, false, e.ns) : 0;
 }
 
+static int turn(struct calls *c, uint32_t signo)
+{
+	const struct calls_turn t = { .task = c->k->task, .ns = calls_told_ns(c), .signo = signo, .name = c->k->name };
+
+	return c->turned ? c->turned(c->ctx, &t) : 0;
+}
+
 /* A new task begins where its maker's clone(2) returns, which it does in both. */
-static int at_birth(struct calls *c)
+static int at_state(struct calls *c)
 {
 	const struct user_regs_struct *u = &c->g.state.regs;
 	struct calls_event e = { .nr = u->orig_rax, .rip = u->rip, .rsp = u->rsp };
 
+	if (!c->born && c->g.state.signo)
+		return turn(c, c->g.state.signo);
 	if (!c->born || !c->g.named)
 		return 0;
 	memcpy(e.args, (const uint64_t[]){ u->rdi, u->rsi, u->rdx, u->r10, u->r8, u->r9 }, sizeof(e.args));
@@ -258,8 +270,11 @@ int calls_end(struct calls *c)
 	switch (c->g.kind) {
 	case EV_CALL: return at_call(c);
 	case EV_EXEC: return at_exec(c);
-	case EV_STATE: return at_birth(c);
-	case EV_END: end(c, c->k); return 0;
+	case EV_STATE: return at_state(c);
+	case EV_END:
+		r = turn(c, 0);
+		end(c, c->k);
+		return r;
 	default: return 0;
 	}
 }
@@ -277,6 +292,11 @@ void calls_told_to(struct calls *c, calls_fn *fn, void *ctx)
 {
 	c->fn = fn;
 	c->ctx = ctx;
+}
+
+void calls_turns_told_to(struct calls *c, calls_turn_fn *fn)
+{
+	c->turned = fn;
 }
 
 struct step calls_next(struct calls *c)

@@ -16,14 +16,26 @@ struct calls_event {
 	uint64_t rip, rsp; /* after the instruction; the stack pointer */
 	int64_t ret;
 	struct ev_name name;
+	bool waited; /* a return: others ran meanwhile */
+};
+/* A task ends, or a signal's handler begins in it. */
+struct calls_turn {
+	uint32_t task;
+	uint64_t ns;	/* of the last call before */
+	uint32_t signo; /* 0: it ends */
+	struct ev_name name;
 };
 struct calls;
 /* The event; it may ask calls_read(). 0 goes on, WALK_END (base/walk.h) or -errno ends the walk. */
 typedef int calls_fn(void *ctx, const struct calls_event *e);
 
+typedef int calls_turn_fn(void *ctx, const struct calls_turn *t);
+
 /* Takes f over. 0, or -errno after an error: see trace_open(). -ENOTSUP: the trace does not tell who is who. */
 int calls_open(FILE *f, struct calls **ret, struct err *e);
 const struct trace_head *calls_head(const struct calls *c);
+/* Turns are told, too, with the ctx of calls. */
+void calls_turns_told_to(struct calls *c, calls_turn_fn *fn);
 /* 0: to the end, or as fn wished; -errno of fn, or after an error of the trace. */
 int calls_walk(struct calls *c, calls_fn *fn, void *ctx, struct err *e);
 /* Memory of the task whose event fn has: paths that the call reads, and, when it has returned, what it wrote. As many
