@@ -93,6 +93,10 @@ struct task {
 	struct fork_args fork;
 	struct policy policy;
 	const struct call_desc *desc;
+	struct {
+		const struct call_desc *desc; /* NULL: nothing */
+		uint64_t args[CALL_ARGS];
+	} again; /* what restart_syscall(2) goes on with */
 	struct ev_call call;
 	bool at_exit; /* nothing has run since `last` */
 	struct user_regs_struct last;

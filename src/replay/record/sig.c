@@ -103,12 +103,44 @@ static uint64_t frame_end(struct rec *r, uint64_t sp)
 	return fp + (software[0] == FP_MAGIC && software[1] <= VECTORS_MAX ? software[1] : FP_SIZE);
 }
 
+/* SIGSEGV ends the task, as there is no room for a handler's frame. */
+static int end_here(struct rec *r, int signo, bool fault, uint64_t rip)
+{
+	int e = tracee_go(&r->k->t, PTRACE_CONT, SIGSEGV), status;
+
+	if (e < 0)
+		return rec_broken(r, e);
+	status = tracee_wait(&r->k->t);
+	if (status < 0)
+		return rec_broken(r, status);
+	if (r->k->t.pid)
+		return rec_stop(r, "a handler of signal %d did not begin", signo);
+	r->k->end = (struct ev_end){ .flags = fault && signo == SIGSEGV ? END_FAULT : 0, .rip = rip };
+	r->k->status = status;
+	return -ESRCH;
+}
+
+/* The task gets the signal, and makes one step: into the handler, or not at all. Its status, or -errno. If there is
+ * no room for the frame, the kernel sends SIGSEGV; *given: what the task got last. */
+static int step_in(struct rec *r, int *given)
+{
+	for (;;) {
+		const int e = tracee_go(&r->k->t, PTRACE_SINGLESTEP, *given),
+			  status = e < 0 ? e : tracee_wait(&r->k->t);
+
+		if (status < 0 || !r->k->t.pid || WSTOPSIG(status) != SIGSEGV || *given == SIGSEGV ||
+		    !in_mask(r, "SigCgt", SIGSEGV))
+			return status;
+		*given = SIGSEGV;
+	}
+}
+
 /* The handler's first instruction: the step ends before it. */
 static int deliver(struct rec *r, int signo, bool fault)
 {
 	struct ev_state s = { .signo = (uint32_t)signo, .fault = fault };
 	struct span frame;
-	int e = tracee_regs(&r->k->t, &s.regs), status;
+	int e = tracee_regs(&r->k->t, &s.regs), status, given = signo;
 
 	s.rip = s.regs.rip;
 	r->k->at_exit = false;
@@ -116,13 +148,11 @@ static int deliver(struct rec *r, int signo, bool fault)
 		e = buf_flush(r);
 	if (e == -ECANCELED)
 		return e;
-	if (e == 0)
-		e = tracee_go(&r->k->t, PTRACE_SINGLESTEP, signo);
-	if (e < 0)
-		return rec_broken(r, e);
-	status = tracee_wait(&r->k->t);
+	status = e < 0 ? e : step_in(r, &given);
 	if (status < 0)
 		return rec_broken(r, status);
+	if (r->k->t.pid && WSTOPSIG(status) == SIGSEGV)
+		return end_here(r, signo, fault, s.rip);
 	if (!r->k->t.pid) { /* no room for the frame */
 		r->k->end = (struct ev_end){ .flags = fault ? END_FAULT : 0, .rip = s.rip };
 		r->k->status = status;

@@ -4,6 +4,7 @@
 #include <asm/unistd.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include "base/clock.h"
 #include "replay/tracee/memory.h"
@@ -139,14 +140,32 @@ static bool restarts(int64_t ret)
 	       ret == -ERR_RESTART_BLOCK;
 }
 
+/* The call that wrote, and its arguments: of restart_syscall(2) the one that was interrupted, such as poll(2). */
+static const struct call_desc *writer(struct task *k, const uint64_t **ret_args)
+{
+	const uint64_t *args = &k->call.regs[R_A0];
+
+	*ret_args = args;
+	if (k->call.regs[R_NR] != __NR_restart_syscall) {
+		k->again.desc = k->call.ret == -ERR_RESTART_BLOCK ? k->desc : NULL;
+		memcpy(k->again.args, args, sizeof(k->again.args));
+	} else if (k->again.desc) {
+		*ret_args = k->again.args;
+		return k->again.desc;
+	}
+	return k->desc;
+}
+
 static int put_written(struct rec *r)
 {
 	struct spans s = { 0 };
 	uint64_t all = 0;
+	const uint64_t *args;
+	const struct call_desc *c = writer(r->k, &args);
 	char buf[32];
 	int e = 0;
 
-	args_written(&r->k->t, r->k->desc, &r->k->call.regs[R_A0], r->k->call.ret, &s);
+	args_written(&r->k->t, c, args, r->k->call.ret, &s);
 	for (size_t i = 0; i < s.v.n && e == 0; i++) {
 		all += s.v.v[i].size;
 		e = all > GROUP_MAX ? rec_stop(r, "%s with more than %u bytes cannot be recorded",

@@ -59,6 +59,45 @@ int main(void)
 	for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
 }
 """
+# poll(2) is interrupted by SIGCHLD, which is ignored, and goes on as restart_syscall(2). Then handlers whose frames have no room: SIGSEGV's on a stack of its
+# own runs in the place of SIGILL's, and without one the program ends.
+FRAMES = r"""
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static sigjmp_buf back;
+static char stack[65536];
+static void on_fault(int s) { char c = '0' + s % 10; write(1, &c, 1); siglongjmp(back, 1); }
+static int deep(int n) { volatile char room[512]; room[0] = (char)n; return deep(n + 1) + room[0]; }
+int main(void)
+{
+	int p[2];
+	struct pollfd f;
+	struct sigaction a = { .sa_handler = on_fault, .sa_flags = SA_ONSTACK };
+	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	if (pipe(p)) return 1;
+	if (!fork()) {
+		struct timespec t = { 0, 50000000 };
+		if (!fork()) { nanosleep(&t, 0); write(p[1], "x", 1); _exit(0); }
+		_exit(0);
+	}
+	f = (struct pollfd){ .fd = p[0], .events = POLLIN };
+	printf("%d", poll(&f, 1, 5000));
+	printf(" %d\n", f.revents);
+	fflush(stdout);
+	sigaltstack(&own, 0);
+	sigaction(SIGSEGV, &a, 0);
+	if (!sigsetjmp(back, 1)) deep(0);
+	a.sa_flags = 0;
+	sigaction(SIGILL, &a, 0);
+	if (!sigsetjmp(back, 1)) __asm__ volatile("xor %%esp, %%esp; ud2" ::: "memory");
+	sigaction(SIGSEGV, &a, 0);
+	return deep(0);
+}
+"""
 # The program is executed by another thread than the first.
 EXECUTES = """
 import os, threading, time
@@ -97,6 +136,7 @@ PROGRAMS = [
     ("python3: children, pipes, sockets, shared memory, SIGCHLD", 3, [PYTHON, "-c", CHILDREN], 0),
     ("python3: threads in a race", 10, [PYTHON, "-c", RACE], 0),
     ("threads that print", 2, [os.path.join(live.WORK, "prints")], 0),
+    ("a poll that goes on, handlers without room", 2, [os.path.join(live.WORK, "frames")], -11),
     ("a thread that executes", 2, [PYTHON, "-c", EXECUTES], 7),
     ("a first thread that ends first", 2, [PYTHON, "-c", FIRST], 4),
     ("a robust mutex", 2, [PYTHON, "-c", ROBUST], 0),
@@ -116,8 +156,11 @@ PROGRAMS = [
 
 with open(os.path.join(live.WORK, "prints.c"), "w", encoding="ascii") as f:
     f.write(PRINTS)
+with open(os.path.join(live.WORK, "frames.c"), "w", encoding="ascii") as f:
+    f.write(FRAMES)
 if shutil.which("gcc"):
     subprocess.run(["gcc", "-O1", "-pthread", "-o", "prints", "prints.c"], cwd=live.WORK, check=True)
+    subprocess.run(["gcc", "-O0", "-w", "-o", "frames", "frames.c"], cwd=live.WORK, check=True)
 
 
 def run(*args):
