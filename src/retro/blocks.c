@@ -157,20 +157,41 @@ static int note_pages(struct blocks *b, uint64_t addr, uint64_t size)
 	return e;
 }
 
+/* NULL: no memory. */
+static struct block_stack *stack_of(struct blocks *b, const struct asking *a)
+{
+	const size_t size = a->nframes * sizeof(*a->frames);
+	struct block_stack *s;
+
+	HASH_FIND(hh, b->asked, a->frames, size, s);
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s) + size);
+	if (!s)
+		return NULL;
+	s->nframes = a->nframes;
+	memcpy(s->frames, a->frames, size);
+	HASH_ADD_KEYPTR(hh, b->asked, s->frames, size, s);
+	if (s->hh.tbl)
+		return s;
+	free(s);
+	return NULL;
+}
+
 static int give(struct blocks *b, const struct asking *a, uint64_t addr)
 {
 	struct block *k;
 
 	drop(b, addr);
 	k = calloc(1, sizeof(*k));
-	if (!k)
+	if (!k || !(k->stack = stack_of(b, a))) {
+		free(k);
 		return -ENOMEM;
+	}
 	k->addr = addr;
 	k->size = a->size;
 	k->number = ++b->given;
 	k->stop = b->stop + 1;
-	k->nframes = a->nframes;
-	memcpy(k->frames, a->frames, sizeof(k->frames));
 	HASH_ADD(hh, b->all, addr, sizeof(k->addr), k);
 	if (k->hh.tbl)
 		return note_pages(b, addr, a->size);
@@ -337,10 +358,15 @@ struct block *blocks_at(struct block **v, size_t n, uint64_t addr)
 void blocks_forget(struct blocks *b)
 {
 	struct block *k, *next;
+	struct block_stack *s, *other;
 
 	HASH_ITER (hh, b->all, k, next) {
 		HASH_DEL(b->all, k);
 		free(k);
+	}
+	HASH_ITER (hh, b->asked, s, other) {
+		HASH_DEL(b->asked, s);
+		free(s);
 	}
 	b->asking.n = b->pages.n = 0;
 	b->given = b->freed = 0;

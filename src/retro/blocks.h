@@ -25,17 +25,24 @@ struct lost {
 	uint64_t frames[BLOCK_FRAMES];
 	size_t nframes;
 };
+/* A stack that asked for blocks: once, though many blocks have it. */
+struct block_stack {
+	UT_hash_handle hh;
+	size_t nframes;
+	uint64_t roots, bytes; /* that leaks_show() found, and whether it has shown them, and has their names */
+	bool shown, named;
+	uint64_t frames[]; /* the key */
+};
 enum block_kind { BLOCK_UNSEEN, BLOCK_HELD, BLOCK_LEAKED };
 struct block {
 	UT_hash_handle hh;
 	uint64_t addr, size, number; /* number: 1, 2, … of all that were ever given */
-	uint64_t frames[BLOCK_FRAMES];
-	size_t nframes;
+	struct block_stack *stack;
 	enum block_kind kind;
-	uint64_t stop;		/* of struct blocks, when it was given */
-	bool target;		/* words that point to it are wanted */
-	struct lost last, kept; /* as lost.h has them */
-	bool root, cycle;	/* of those that are leaked: no other one leads to it; but to each other */
+	uint64_t stop;			/* of struct blocks, when it was given */
+	bool target;			/* words that point to it are wanted */
+	const struct lost *last, *kept; /* as lost.h has them; NULL: not known */
+	bool root, cycle;		/* of those that are leaked: no other one leads to it; but to each other */
 };
 /* A call of an allocator that has not returned. */
 struct asking {
@@ -58,6 +65,7 @@ struct blocks {
 	struct own_function own[BLOCK_OWN];
 	unsigned own_n;
 	struct block *all;
+	struct block_stack *asked; /* all stacks that asked for one */
 	uint64_t given, freed;
 	VEC(struct asking) asking;
 	VEC(uint64_t) pages; /* numbers of pages that had blocks, some of them more than once */

@@ -43,11 +43,6 @@ static int add_root(struct leaks *l, struct replay *p, struct block **v, size_t 
 	return e;
 }
 
-static bool same_stack(const struct block *a, const struct block *b)
-{
-	return a->nframes == b->nframes && memcmp(a->frames, b->frames, a->nframes * sizeof(*a->frames)) == 0;
-}
-
 /* One root of each stack that asked for some, as long as there is room. */
 static int choose_roots(struct leaks *l, struct replay *p, struct block **v, size_t n)
 {
@@ -57,11 +52,16 @@ static int choose_roots(struct leaks *l, struct replay *p, struct block **v, siz
 		bool again = !v[i]->root;
 
 		for (size_t k = 0; k < i && !again; k++)
-			again = v[k]->root && same_stack(v[k], v[i]);
+			again = v[k]->root && v[k]->stack == v[i]->stack;
 		if (!again)
 			e = add_root(l, p, v, n, v[i]);
 	}
 	return e;
+}
+
+static const struct lost *known(const struct lost *l)
+{
+	return l->by == LOST_UNKNOWN ? NULL : l;
 }
 
 static void put_found(struct leaks *l, struct block **v, size_t n)
@@ -69,8 +69,8 @@ static void put_found(struct leaks *l, struct block **v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < l->roots.n; k++)
 			if (v[i]->number == l->roots.v[k].number) {
-				v[i]->last = l->roots.v[k].last;
-				v[i]->kept = l->roots.v[k].kept;
+				v[i]->last = known(&l->roots.v[k].last);
+				v[i]->kept = known(&l->roots.v[k].kept);
 			}
 }
 

@@ -6,6 +6,8 @@
 #include "retro/blocks.h"
 #include "sym/sym.h"
 
+#define PIECE (1u << 20) /* bytes that are written at a time */
+
 struct named {
 	uint64_t addr;
 	struct symbol name;
@@ -40,12 +42,20 @@ static int add_frames(struct names *ret, const uint64_t *frames, size_t n)
 
 static int add_lost(struct names *ret, const struct lost *l)
 {
-	int e = add_frames(ret, l->frames, l->nframes);
-	const uint64_t owner[] = { l->owner, l->word.at };
+	const uint64_t other[] = { l ? l->owner : 0, l ? l->word.at : 0 };
+	int e = l ? add_frames(ret, l->frames, l->nframes) : 0;
 
-	for (size_t i = 0; i < 2 && e == 0 && l->by != LOST_UNKNOWN; i++)
-		e = vec_try_push(&ret->v, ((struct named){ .addr = owner[i] }));
+	for (size_t i = 0; i < 2 && e == 0 && l; i++)
+		e = vec_try_push(&ret->v, ((struct named){ .addr = other[i] }));
 	return e;
+}
+
+static int add_stack(struct names *ret, struct block_stack *s)
+{
+	if (s->named)
+		return 0;
+	s->named = true;
+	return add_frames(ret, s->frames, s->nframes);
 }
 
 static int name_all(struct blocks *b, uint32_t pid, struct block **v, size_t n, bool json, struct names *ret)
@@ -56,11 +66,11 @@ static int name_all(struct blocks *b, uint32_t pid, struct block **v, size_t n, 
 
 	for (size_t i = 0; i < n && e == 0; i++) {
 		if (json || v[i]->root)
-			e = add_frames(ret, v[i]->frames, v[i]->nframes);
+			e = add_stack(ret, v[i]->stack);
 		if (e == 0)
-			e = add_lost(ret, &v[i]->last);
+			e = add_lost(ret, v[i]->last);
 		if (e == 0)
-			e = add_lost(ret, &v[i]->kept);
+			e = add_lost(ret, v[i]->kept);
 	}
 	if (ret->v.n)
 		qsort(ret->v.v, ret->v.n, sizeof(*ret->v.v), by_address);
@@ -113,7 +123,7 @@ static void json_lost(const struct names *names, const char *key, const struct l
 	struct symbol name;
 	struct sym_line line;
 
-	if (l->by == LOST_UNKNOWN)
+	if (!l)
 		return;
 	jsonw_object(w, key);
 	jsonw_str(w, "by", by[l->by]);
@@ -141,10 +151,10 @@ static void put_json(const struct names *names, const struct block *k, struct js
 		  : k->cycle && k->root ? "cycle"
 		  : k->root		? "root"
 					: "leaked");
-	json_stack(names, k->frames, k->nframes, w);
-	json_lost(names, "lost", k->kept.by != LOST_UNKNOWN ? &k->kept : &k->last, w);
-	if (k->kept.by != LOST_UNKNOWN)
-		json_lost(names, "last", &k->last, w);
+	json_stack(names, k->stack->frames, k->stack->nframes, w);
+	json_lost(names, "lost", k->kept ? k->kept : k->last, w);
+	if (k->kept)
+		json_lost(names, "last", k->last, w);
 	jsonw_end_object(w);
 }
 
@@ -196,7 +206,7 @@ static void text_lost(const struct names *names, const char *before, const struc
 		[LOST_REGISTER] = "until",
 	};
 
-	if (l->by == LOST_UNKNOWN)
+	if (!l)
 		return;
 	strb_printf(to, "  %s ", before);
 	text_holder(names, l, to);
@@ -204,17 +214,37 @@ static void text_lost(const struct names *names, const char *before, const struc
 	text_stack(names, l->frames, l->nframes, to);
 }
 
+/* Roots that one stack asked for are shown together; what was found out is of the first. */
 static void put_text(const struct names *names, const struct block *k, struct strb *to)
 {
-	strb_printf(to, "\n%llu bytes at 0x%llx, %s:\n", (unsigned long long)k->size, (unsigned long long)k->addr,
-		    k->cycle ? "one of a cycle" : "which nothing points to");
-	text_stack(names, k->frames, k->nframes, to);
-	if (k->kept.by != LOST_UNKNOWN) {
-		text_lost(names, "held by", &k->kept, to);
-		text_lost(names, "and then by", &k->last, to);
+	const struct block_stack *s = k->stack;
+
+	if (!k->cycle && s->shown)
+		return;
+	if (!k->cycle && s->roots > 1)
+		strb_printf(to, "\n%llu blocks (%llu bytes), the first at 0x%llx, which nothing points to:\n",
+			    (unsigned long long)s->roots, (unsigned long long)s->bytes, (unsigned long long)k->addr);
+	else
+		strb_printf(to, "\n%llu bytes at 0x%llx, %s:\n", (unsigned long long)k->size,
+			    (unsigned long long)k->addr, k->cycle ? "one of a cycle" : "which nothing points to");
+	text_stack(names, s->frames, s->nframes, to);
+	if (k->kept) {
+		text_lost(names, "held by", k->kept, to);
+		text_lost(names, "and then by", k->last, to);
 	} else {
-		text_lost(names, "held last by", &k->last, to);
+		text_lost(names, "held last by", k->last, to);
 	}
+	k->stack->shown = !k->cycle || s->shown;
+}
+
+/* Sums of the leaked roots of each stack. */
+static void count_roots(struct block **v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i]->root && !v[i]->cycle) {
+			v[i]->stack->roots++;
+			v[i]->stack->bytes += v[i]->size;
+		}
 }
 
 int leaks_show(struct blocks *b, struct replay *p, struct block **v, size_t n, bool json, FILE *out)
@@ -226,6 +256,7 @@ int leaks_show(struct blocks *b, struct replay *p, struct block **v, size_t n, b
 	struct names names = { 0 };
 	int e = name_all(b, pid, v, n, json, &names);
 
+	count_roots(v, n);
 	for (size_t i = 0; i < n; i++) {
 		bytes[v[i]->kind] += v[i]->size;
 		count[v[i]->kind]++;
@@ -248,11 +279,14 @@ int leaks_show(struct blocks *b, struct replay *p, struct block **v, size_t n, b
 			(unsigned long long)count[BLOCK_HELD], (unsigned long long)bytes[BLOCK_HELD],
 			(unsigned long long)count[BLOCK_LEAKED], (unsigned long long)bytes[BLOCK_LEAKED],
 			(unsigned long long)roots);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && e == 0; i++) {
 		if (json)
 			put_json(&names, v[i], &w);
 		else if (v[i]->root)
 			put_text(&names, v[i], &text);
+		if (text.n > PIECE)
+			strb_flush(&text, out, &e);
+	}
 	if (json) {
 		jsonw_end_array(&w);
 		jsonw_end_object(&w);
