@@ -13,12 +13,12 @@ int64_t aggval_quantize_bound(unsigned bucket);
 /* lquantize(base, limit, step): bucket 0 is "< base", then the levels, the last is ">= limit". */
 unsigned aggval_lquantize_levels(const int32_t param[4]);
 unsigned aggval_lquantize_bucket(const int32_t param[4], int64_t v);
-/* llquantize(factor, low, high, steps): number of buckets (underflow and overflow included), the bucket of v, and
- * the lower bound of a bucket. Negative values mirror the positive ones, as in Oracle's DTrace: bucket order is
- * ascending by value. The middle bucket holds |v| < factor^low, the first and the last |v| >= factor^(high+1); a
- * bound is the one nearer to 0 (bucket 0: -factor^(high+1)). With low == 0 and steps > factor some buckets of the
- * lowest magnitude can never hold a value. Their bound is 0, which otherwise only the middle bucket has. Leave them
- * out when printing. nbuckets is 0 when the parameters are invalid. */
+/* llquantize(factor, low, high, steps): number of buckets (underflow and overflow included), the bucket of v, and the
+ * lower bound of a bucket. Negative values mirror the positive ones, as in Oracle's DTrace: bucket order is ascending
+ * by value. The middle bucket holds |v| < factor^low, the first and the last |v| >= factor^(high+1). A bound is the one
+ * nearer to 0. That of bucket 0 is -factor^(high+1). With low == 0 and steps > factor some buckets of the lowest
+ * magnitude can never hold a value. Their bound is 0, which otherwise only the middle bucket has. Leave them out when
+ * printing. nbuckets is 0 when the parameters are invalid. */
 unsigned aggval_llquantize_nbuckets(const int32_t param[4]);
 unsigned aggval_llquantize_bucket(const int32_t param[4], int64_t v);
 int64_t aggval_llquantize_bound(const int32_t param[4], unsigned bucket);

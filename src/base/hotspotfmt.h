@@ -7,9 +7,8 @@
  *     1     0     0     index of the     address of the           1      interpreted
  *                       bytecode, 60…45  Method / 8, 44 … 1
  *
- * Of compiled code the address says all: user space finds the code and its tables by it, and the lowest bits of the
- * compile id tell whether it is still the same code.
- */
+ * The address tells all about compiled code: user space finds the code and its tables by it. The lowest bits of the
+ * compile id tell whether it is still the same code. */
 #ifndef DWELL_BASE_HOTSPOTFMT_H
 #define DWELL_BASE_HOTSPOTFMT_H
 #include "base/rtfmt.h"

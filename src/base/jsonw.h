@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A streaming writer of JSON: it places the commas and escapes the strings, so that what it has written is well formed
- * as soon as every container is closed. Each call writes one value; `name` is the member's name within an object, and
- * NULL within an array or at the top. The text goes to the end of a string builder, and failure is the builder's: after
- * running out of memory all calls do nothing. One thread at a time. Source: RFC 8259. */
+/* A streaming writer of JSON. It places the commas and escapes the strings. Its output is well formed as soon as every
+ * container is closed. Each call writes one value; `name` is the member's name within an object, and NULL within an
+ * array or at the top. The text goes to the end of a string builder, and failure is the builder's: after running out of
+ * memory all calls do nothing. One thread at a time. Source: RFC 8259. */
 #ifndef DWELL_BASE_JSONW_H
 #define DWELL_BASE_JSONW_H
 #include <stdbool.h>

@@ -61,9 +61,9 @@ struct pfconv {
  * to the left, and no precision. */
 int printfmt_check_size(int64_t width, int64_t prec, uint64_t *total);
 /* Parses the format; wide: PRINTFMT_WIDE_… are the limits of its constants. The conversions live in the arena and point
- * into fmt. On a bad format returns -EINVAL, of widths that are too large -ERANGE, with *reason in DTrace's words
- * ("format conversion #1 name expected before end of format string") in the arena. A trailing literal is a last
- * conversion of class PFC_NONE. */
+ * into fmt. Returns -EINVAL on a bad format, -ERANGE when widths are too large. *reason is in DTrace's words ("format
+ * conversion #1 name expected before end of format string"), in the arena. A trailing literal is a last conversion of
+ * class PFC_NONE. */
 int printfmt_parse(struct arena *a, const char *fmt, size_t len, bool wide, struct pfconv **ret, size_t *ret_n,
 		   const char **reason);
 #endif

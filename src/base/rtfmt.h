@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of language runtimes in user stacks. A frame is one word, as the address of a native frame is; user
- * addresses never have the top bit, and kernel addresses have the one below it, too:
+/* Frames of language runtimes in user stacks. A frame is one word, as the address of a native frame is. User addresses
+ * never have the top bit. Kernel addresses have the bit below it, too:
  *
  *     63    62    61 … 1                                          0
  *     1     0     what the process's runtime makes of it          1

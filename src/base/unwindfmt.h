@@ -83,8 +83,8 @@ struct uw_proc {
 	uint32_t first, count; /* elements of `areas`; count 0: nothing is known of its code */
 };
 
-/* A file with a table, for processes that user space has not looked at yet: the program asks the kernel for
- * the mapping of an address, and finds its file here. Only files with one executable segment. */
+/* A file with a table, for processes that user space has not looked at yet. The program asks the kernel for the mapping
+ * of an address, and finds its file here. Only files with one executable segment. */
 struct uw_file_key {
 	uint64_t ino, size;
 	uint32_t dev; /* as the kernel has it: major << 20 | minor */

@@ -5,9 +5,8 @@
  *     1     0     compiled   position    address of object / 8    1
  *
  * Interpreted code: the object is the SharedFunctionInfo, the position that of the bytecode, as the frame has it.
- * Compiled code: the position is that of the return address in the code; the object is the SharedFunctionInfo, too,
- * for baseline code, and the Code for optimised one, which says what was inlined.
- */
+ * Compiled code: the position is that of the return address in the code. The object of baseline code is the
+ * SharedFunctionInfo, too. The object of optimised code is the Code, which tells what was inlined. */
 #ifndef DWELL_BASE_V8FMT_H
 #define DWELL_BASE_V8FMT_H
 #include "base/rtfmt.h"

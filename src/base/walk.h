@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ends of walks. A function that is called for each thing of a walk, or whenever a replay stops, has an int as others
- * do (base/step.h): 0 goes on, -errno ends the walk as an error. It gives WALK_END when it has seen enough: the walk
+ * do (base/step.h). 0 goes on, -errno ends the walk as an error. It gives WALK_END when it has seen enough: the walk
  * ends, and the caller of the walk takes that for done:
  *
  *     return walk_ended(js_near_holders(h, object, say_holder, &x)); */

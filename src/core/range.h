@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The element that addr is in, or NULL. v: n elements of `size` bytes each, sorted and without overlaps, that begin
+/* The element that addr is in, or NULL. v: n elements of `size` bytes each, sorted and without overlaps. They begin
  * with two uint64_t: where they start, and where they end. */
 static inline void *range_at(const void *v, size_t n, size_t size, uint64_t addr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves out what lies between two checkpoints if nothing can have stopped the program there: on the way back to who
- * wrote a word, most of a long recording. */
+/* Leaves out the part between two checkpoints if nothing can have stopped the program there. On the way back to the
+ * writer of a word that is most of a long recording. */
 #ifndef DWELL_GDB_CLEAN_H
 #define DWELL_GDB_CLEAN_H
 #include "gdb/trip.h"

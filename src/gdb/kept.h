@@ -22,8 +22,8 @@ struct kept_all {
 };
 /* Makes one at k->seq if it is time to; k->state is set here. Where it cannot be made there is none. */
 void kept_add(struct kept_all *a, struct replay *r, const struct kept *k);
-/* The last one from where one gets to stop `seq` (with: it may be at that stop) and whose last call is of that task, or
- * the first one. NULL: it is from the start only. */
+/* The last one from where one gets to stop `seq` (with: it may be at that stop). Its last call is of that task, unless
+ * it is the first one. NULL: it is from the start only. */
 const struct kept *kept_find(const struct kept_all *a, uint64_t seq, bool with, uint32_t task);
 void kept_free(struct kept_all *a); /* before another replay begins */
 #endif

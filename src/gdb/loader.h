@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds where gdb itself stops to learn of libraries: at the static probes of the dynamic linker, or, where it has
- * none, at the function that it names in its struct r_debug (link.h). */
+/* Finds where gdb itself stops to learn of libraries. These are the static probes of the dynamic linker. Without them
+ * it is the function that the linker names in its struct r_debug (link.h). */
 #ifndef DWELL_GDB_LOADER_H
 #define DWELL_GDB_LOADER_H
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Positions of a replay, and how one gets to them. There is no counter of instructions. So a position is a stop of the
- * trace (they are numbered) and a way from there: a number of hits of these breakpoints, a number of steps, and again.
- * Since a replay does the same each time, the same way leads to the same instruction. Backwards is a replay from a
- * checkpoint before (kept.h), or from the start. */
+ * trace (they are numbered) and a way from there. The way is a number of hits of these breakpoints, a number of steps,
+ * and again. Since a replay does the same each time, the same way leads to the same instruction. Backwards is a replay
+ * from a checkpoint before (kept.h), or from the start. */
 #ifndef DWELL_GDB_TRIP_H
 #define DWELL_GDB_TRIP_H
 #include <stdio.h>

@@ -42,7 +42,7 @@ bool dopts_harmless(const char *name);
 /* "256", "set"/"unset", text: the value by name for messages; in the arena; NULL: no such option. */
 const char *dopts_get(const struct dopts *o, const char *name);
 
-/* Bytes of a string with its NUL: strsize counts characters, as in Oracle's DTrace; but the default is a round number
+/* Bytes of a string with its NUL: strsize counts characters, as in Oracle's DTrace. But the default is a round number
  * of bytes, since one more would cost every program. */
 static inline uint64_t opts_strcap(const struct dopts *o)
 {

@@ -18,9 +18,9 @@ struct live_cost {
 
 /* Takes the argument of --cost: "1%", or "1/8": one thread in 8. -EINVAL with a message. */
 int live_cost_take(void *cost, const struct optrow *o, const char *arg, struct err *err);
-/* Chooses, if all threads and trackers take this percentage: first fewer threads, down to one in 8; then fewer
- * trackers, if this is the default set; then fewer threads again. Returns the percentage that this takes: more than was
- * asked for when nothing is left to leave out. */
+/* Chooses, if all threads and trackers take this percentage. First it takes fewer threads, down to one in 8. Then it
+ * takes fewer trackers, if this is the default set; then fewer threads again. Returns the percentage that this takes:
+ * more than was asked for when nothing is left to leave out. */
 double live_cost_plan(struct live_cost *c, double all, bool default_set);
 /* Is this tracker of the default set left out? */
 bool live_cost_drops(const struct live_cost *c, const char *tracker);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows a run by a view (view/view.h): hands the rows of the run to the view's begin() and row(), and draws one of its
- * forms when the run ends. The same view shows recordings. */
+/* Shows a run by a view (view/view.h). It hands the rows of the run to the view's begin() and row(), and draws one of
+ * its forms when the run ends. The same view shows recordings. */
 #ifndef DWELL_LIVE_VIEWRUN_H
 #define DWELL_LIVE_VIEWRUN_H
 #include "engine/run/run.h"

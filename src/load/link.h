@@ -31,8 +31,8 @@ void link_free(struct link *l);
 void link_barrier(void);
 /* The type of perf events of a source ("kprobe", "uprobe"), by its file in sysfs. -ENODEV: the kernel has none. */
 int link_pmu_type(const char *source);
-/* Firings that the kernel could not give to the program, summed over the links of functions of the kernel, as far as it
- * tells (Linux 6.7): calls without a frame for their return, and recursion. */
+/* Firings that the kernel could not give to the program, summed over the links of functions of the kernel. The kernel
+ * tells (Linux 6.7) calls without a frame for their return, and recursion. */
 uint64_t link_kprobe_missed(const struct link *l);
 /* For misses of timer probes: total time in ns that the events were enabled, summed over their fds. */
 int link_perf_enabled_ns(const struct link *l, uint64_t *ret_ns);

@@ -54,10 +54,9 @@ int load_image(const struct image *img, struct typesrc *ts, const struct caps *c
 /* Lets the kernel set memory aside for the first keys of maps that grow (warm.c): before anything is attached. A key
  * that has no memory afterwards is counted as a loss where that happens. */
 void load_warm(const struct loaded *l);
-/* Adds the programs of a further image (cg_env.more) to those that are loaded, at most image.nlater in all: they use
- * the maps of the image before, but for constants and scratch memory of their own. Then l->img is an image with all of
- * them, which more has to outlive. -ESTALE: a map is not as it was; -ENOSPC: there is no room. An error changes
- * nothing. */
+/* Adds the programs of a further image (cg_env.more) to those that are loaded, at most image.nlater in all. They use
+ * the maps of the image before. Constants and scratch memory are their own. Then l->img is an image with all of them,
+ * which more has to outlive. -ESTALE: a map is not as it was; -ENOSPC: there is no room. An error changes nothing. */
 int load_more(struct loaded *l, const struct image *more, struct typesrc *ts, const struct load_opts *opts,
 	      struct err *err);
 /* Now and then while it runs: the process that filled the rings' outer array has ended by itself; it is to leave no

@@ -4,7 +4,7 @@
 #define DWELL_LOAD_PEEK_H
 #include <stdint.h>
 
-/* size: 1, 2, 4, 8 bytes at a kernel address, into *ret. -EFAULT when they cannot be read; -errno when
- * the kernel does not run the tiny program that reads them. */
+/* size: 1, 2, 4, 8 bytes at a kernel address, into *ret. -EFAULT: they cannot be read. Other -errno: the kernel does
+ * not run the tiny program that reads them. */
 int peek_kernel(uint64_t addr, unsigned size, uint64_t *ret);
 #endif

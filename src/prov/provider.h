@@ -84,8 +84,8 @@ void registry_stop_when(struct registry *r, int (*stop)(void));
 struct uobj_mapping;
 int registry_file(struct registry *r, const struct uobj_mapping *m, const struct pdesc *const *descs, size_t n,
 		  bool *ret_wanted);
-/* The probes of a file that d matches and that no description had matched when it was opened, with their
- * arguments if those are asked for: types of functions take long to read. */
+/* The probes of a file that d matches and that no description had matched when it was opened. They have their arguments
+ * if asked for: types of functions take long to read. */
 void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, bool with_args,
 			 struct probe_list *ret);
 /* Looks at a kernel module that was loaded. *ret_any: it has functions that can be traced, and registry_match_module()

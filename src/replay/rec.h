@@ -18,8 +18,9 @@ struct rec_result {
 	int status; /* of the program, as of waitpid(2) */
 	uint64_t calls, bytes;
 };
-/* 0 when the program has ended; else -errno and an error: what is recorded until then is in the trace (if it could be
- * made), and the program is killed. The caller gets SIGINT and SIGQUIT ignored meanwhile, and is moved to one CPU. */
+/* 0 when the program has ended; else -errno and an error. The trace then has what is recorded until then (if it
+ * could be made), and the program is killed. The caller gets SIGINT and SIGQUIT ignored meanwhile, and is moved to
+ * one CPU. */
 int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e);
 /* Runs and records it until a run fails, at most `most` times. With chaos each run has the next seed; o->chaos is
  * that of the last one. *ret_runs: how many runs there were. ret->status is 0 if none has failed; no trace is left

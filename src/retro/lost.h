@@ -21,8 +21,8 @@ int lost_find(struct blocks *b, struct lost_root *v, size_t n, uint64_t end, los
 struct lost_watch;
 struct lost_watch *lost_watch_new(struct blocks *b); /* NULL: no memory */
 void lost_watch_free(struct lost_watch *w);	     /* takes NULL */
-/* From this stop on: who holds the blocks that have target set, v by address. regs: of the task; freed: the block that
- * is about to be freed here, or 0. */
+/* From this stop on: the holders of the blocks that have target set, v by address. regs: of the task. freed: the block
+ * that is about to be freed here, or 0. */
 int lost_watch_begin(struct lost_watch *w, struct replay *p, struct block **v, size_t n,
 		     const struct user_regs_struct *regs, uint64_t freed);
 int lost_watch_trap(struct lost_watch *w, struct replay *p, const struct user_regs_struct *regs, bool stepped);

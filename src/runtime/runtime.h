@@ -27,14 +27,14 @@ void rt_text_add(struct rt_text *t, const char *fmt, ...) __attribute__((format(
  * characters that change the direction of text, and the arrow of RT_INLINED_INTO. */
 void rt_text_char(struct rt_text *t, uint32_t c);
 
-/* A function of the text of a frame. name and file point into it and do not end in NUL; file_len, line, column: 0 when
- * it does not say. */
+/* A function of the text of a frame. name and file point into it and do not end in NUL. file_len, line and column are 0
+ * when it does not tell them. */
 struct rt_function {
 	const char *name, *file;
 	size_t name_len, file_len;
 	uint32_t line, column;
 };
-/* The functions in the text of a frame, "function at file:line:column", the innermost first, which are separated by
- * RT_INLINED_INTO; those after the first max are left out. Returns how many. */
+/* The functions in the text of a frame, "function at file:line:column", the innermost first, separated by
+ * RT_INLINED_INTO. Functions after the first max are left out. Returns how many. */
 size_t rt_text_functions(const char *text, struct rt_function *ret, size_t max);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The head of a request, judged before the HTTP library reads it. The library has its own way with what HTTP leaves
- * open or forbids. It takes the first of two Host fields, and a line that a lone CR ends; it answers twice to a
- * length below zero. dwell answers such a head once, and does not pass it to the library. Source: RFC 9112, 2.2
- * (lines), 3 (request line), 3.2 (Host), 5.1 and 5.2 (fields), 6.1 to 6.3 (length of the body). */
+ * open or forbids. It takes the first of two Host fields, and a line that a lone CR ends. It answers twice to a length
+ * below zero. dwell answers such a head once, and does not pass it to the library. Source: RFC 9112, 2.2 (lines), 3
+ * (request line), 3.2 (Host), 5.1 and 5.2 (fields), 6.1 to 6.3 (length of the body). */
 #ifndef DWELL_SERVE_HEAD_H
 #define DWELL_SERVE_HEAD_H
 #include <stddef.h>

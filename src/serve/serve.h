@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Serves the page and its API over HTTP. This room runs without privileges: for whatever needs them (compiling,
- * tracing) it asks its caller, who starts a dwell of its own for each program. doc/api.md describes the API. */
+/* Serves the page and its API over HTTP. This room runs without privileges. Compiling and tracing need them: for these
+ * it asks its caller, which starts a dwell of its own for each program. doc/api.md describes the API. */
 #ifndef DWELL_SERVE_SERVE_H
 #define DWELL_SERVE_SERVE_H
 #include <stdbool.h>

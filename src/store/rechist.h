@@ -34,10 +34,9 @@ void rechist_buf_free(struct rechist_buf *b);
 
 /* The start of the slot of length period that holds ts; slots begin at multiples of it on the wall clock. */
 uint64_t rechist_slot(uint64_t ts, uint64_t period, uint64_t wall_off);
-/* The ROW_HIST that a ROW_AGG makes: of the slot that its key tells (struct aggdesc), or of the second in the middle
- * between this reading and the one before (0: there was none). It makes one, *ret, with its data in b; or none;
- * -ENOMEM.
- */
+/* The ROW_HIST that a ROW_AGG makes. It is of the slot that its key tells (struct aggdesc), or of the second in the
+ * middle between this reading and the one before (0: there was none). It makes one, *ret, with its data in b; or none;
+ * -ENOMEM. */
 struct step rechist_of_agg(struct rechist_buf *b, const struct rec_schema *s, const struct row *row,
 			   uint64_t read_before, uint64_t wall_off, struct row *ret);
 

@@ -77,9 +77,9 @@ struct rec_tracker {
 	uint32_t key_size; /* bytes; 0: per thread */
 };
 
-/* A histogram of one slot of time: followed by the key (key_size bytes, then up to a multiple of 8), then
- * nbuckets struct rec_bucket, ascending by index, none with count 0. Slots are keyed by the event's own
- * time, never by when it was read. A slot may come in several rows: they add up. */
+/* A histogram of one slot of time. The key follows (key_size bytes, then up to a multiple of 8), then nbuckets struct
+ * rec_bucket, ascending by index, none with count 0. Slots are keyed by the event's own time, never by when it was
+ * read. A slot may come in several rows: they add up. */
 struct rec_hist {
 	uint64_t period; /* ns: length of the slot */
 	uint64_t count;

@@ -39,8 +39,8 @@ int tracer_pids(struct tracer *t, const char *text, struct err *err);
 /* The command, as words that end with NULL: `dwell strace --exec PATH WORDS…` is started, see tracer_become(). -ENOENT
  * with a message: there is no such program. */
 int tracer_command(struct tracer *t, char *const *words, struct err *err);
-/* The process that `dwell strace` starts is dwell again, so that it can be seen how it becomes the command: words are
- * the program's path, then those of the command. Returns only -errno. */
+/* The process that `dwell strace` starts is dwell again. So the trace shows how it becomes the command. words are the
+ * program's path, then those of the command. Returns only -errno. */
 int tracer_become(char *const *words);
 /* -ESRCH with a message: one of the processes is not there. */
 int tracer_check(const struct tracer *t, struct err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns addresses into names: kernel symbols from kallsyms, user symbols from ELF files, debug files,
- * .gnu_debugdata and perf maps, also after the process has ended (mappings are followed while it lives). */
+/* Turns addresses into names. Kernel symbols are from kallsyms, user symbols from ELF files, debug files,
+ * .gnu_debugdata and perf maps. It works also after the process has ended (mappings are followed while it lives). */
 #ifndef DWELL_SYM_SYM_H
 #define DWELL_SYM_SYM_H
 #include <stdbool.h>
@@ -57,13 +57,13 @@ int sym_kernel_find(struct sym *s, const char *module, const char *name, uint64_
  * err when the kernel hides the addresses; everything else works without. */
 int sym_kernel_load(struct sym *s, struct err *err);
 
-/* A process: identified by its tgid in dwell's pid namespace and start time (ns since boot as in
- * task->start_boottime of the leader; 0: unknown, take the process that lives now). */
+/* A process, identified by its tgid in dwell's pid namespace and start time. The time is in ns since boot as in
+ * task->start_boottime of the leader. 0: unknown, take the process that lives now. */
 struct sym_proc;
 
-/* Notes that a process (or its mapping) has been seen: reads /proc/PID/maps now if it is new or has
- * exec'ed, so that its stacks can be symbolised after it has exited. Cheap when already known. The
- * consumer calls it for each user stack that it takes from the rings, as early as possible. */
+/* Notes that a process (or its mapping) has been seen. It reads /proc/PID/maps now if it is new or has exec'ed, so that
+ * its stacks can be symbolised after it has exited. Cheap when already known. The consumer calls it for each user stack
+ * that it takes from the rings, as early as possible. */
 int sym_proc_touch(struct sym *s, uint32_t tgid, uint64_t start);
 /* Re-reads the mappings (after mmap events, or an address outside all known ones). */
 int sym_proc_refresh(struct sym *s, uint32_t tgid, uint64_t start);
@@ -105,7 +105,7 @@ void sym_runtime_learn(struct sym *s, uint32_t tgid, uint64_t start, const uint6
 /* Where a user address that sym_user() has been asked about is in the source: the innermost inlined function first, the
  * one that has the symbol last. Returns how many; 0: nothing is known, mostly because there is no debug information.
  * For a return address, ask for the byte before. The first address of a file reads its debug information (1 to 100 ms),
- * the first of a unit that unit's; those of the file asked last are kept: ask file by file. */
+ * the first of a unit that unit's. The units of the file asked last are kept: ask file by file. */
 size_t sym_user_lines(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct sym_line ret[SYM_MAX_LINES]);
 /* Forgets the debug information of that file. */
 void sym_lines_done(struct sym *s);

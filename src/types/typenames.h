@@ -21,8 +21,8 @@ void typenames_free(struct typenames *t); /* accepts NULL */
 /* Adds one; name is copied, from is not. If a name and kind is added again, the first one counts. -E2BIG:
  * TYPENAMES_MAX; -ENOMEM. */
 int typenames_add(struct typenames *t, const struct typename_row *row);
-/* Adds structs, unions, enums, typedefs and base types of all objects, but for what is only declared and what names no
- * type that programs can write (btf_trace_…). ts may be freed afterwards. */
+/* Adds structs, unions, enums, typedefs and base types of all objects. It leaves out types that are only declared and
+ * names of types that programs cannot write (btf_trace_…). ts may be freed afterwards. */
 int typenames_add_all(struct typenames *t, struct typesrc *ts);
 /* Names that begin with prefix, of kinds in the mask of TKM(), the first max of them in ret. How many there are. */
 size_t typenames_find(struct typenames *t, const char *prefix, uint32_t kinds, struct typename_row *ret, size_t max);

@@ -16,7 +16,7 @@ int usdtgen_check(const struct unit *u, bool program, struct err *err);
 /* The header with PROVIDER_PROBE() and PROVIDER_PROBE_ENABLED() of all providers of a unit. maker: the command that
  * makes it; guard: name for the include guard. */
 void usdtgen_header(struct strb *out, const struct unit *u, const char *maker, const char *guard);
-/* A relocatable ELF object of this machine, or of its machine of 32 bits, in which the semaphores of all probes are
- * defined: what the notes of sys/sdt.h refer to. */
+/* A relocatable ELF object of this machine, or of its machine of 32 bits. It defines the semaphores of all probes, to
+ * which the notes of sys/sdt.h refer. */
 void usdtgen_object(struct strb *out, const struct unit *u, bool is32);
 #endif

@@ -40,8 +40,8 @@ typedef void call_fn(struct gen *g, struct call *c);
 #include "lang/builtin.def"
 #undef BI
 
-/* flight.c: an entry of the flight recorder. First what it begins with, from its two numbers, each as soon as it
- * is there; then it is opened, the text is put there, and it is closed. */
+/* flight.c: an entry of the flight recorder. First its beginning, from its two numbers, each as soon as it is there.
+ * Then it is opened, the text is put there, and it is closed. */
 struct flight_slot {
 	uint64_t kind;
 	vreg word, ts, cpu, seq;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes one function of a program while its instructions are made (struct gen), and where values live
- * meanwhile: temporaries are in virtual registers, stack slots and the program's scratch entry. */
+/* Describes one function of a program while its instructions are made (struct gen), and where values live meanwhile.
+ * Temporaries are in virtual registers, stack slots and the program's scratch entry. */
 #ifndef DWELL_CG_GEN_GEN_H
 #define DWELL_CG_GEN_GEN_H
 #include "cg/ir/ir.h"

@@ -35,7 +35,7 @@ vreg uw_frame_task(struct irfn *f, const struct uw *u);
 vreg uw_lookup(struct irfn *f, uint32_t map, irslot key_slot, vreg key, irlabel none);
 /* n bytes of kernel memory at p + off to st + to; 0 when they cannot be read. */
 void uw_peek(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg p, uint32_t off);
-/* One step of a binary search in [lo, lo + n): the right half when the word of size bytes at off of its first
+/* One step of a binary search in [lo, lo + n). It takes the right half when the word of size bytes at off of its first
  * element is not above at. Jumps to done when one element is left. */
 void uw_search_step(struct irfn *f, uint32_t map, irslot key, vreg lo, vreg n, vreg at, int32_t off, unsigned size,
 		    irlabel done, irlabel none);

@@ -117,7 +117,7 @@ struct js_print {
 /* As the program would write it, on several lines when it is long. */
 int js_print(const struct js *js, uint64_t value, const struct js_print *how, struct strb *b);
 /* As JSON. Values that JSON does not have are objects with one member that begins with $: {"$undefined":true},
- * {"$function":"name"}, {"$map":[[key,value]]} ..., and {"$more":count} for values that are left out. */
+ * {"$function":"name"}, {"$map":[[key,value]]} .... {"$more":count} stands for values that are left out. */
 struct jsonw;
 int js_json(const struct js *js, uint64_t value, const struct js_print *how, struct jsonw *w, const char *name);
 #endif

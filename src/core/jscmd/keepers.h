@@ -5,7 +5,7 @@
 #include "core/jsheap/graph.h"
 #include "core/shell.h"
 
-/* Rows of objects that are reached in the same way and have grown since an older core file, with the way to one of
- * them, those that grew most first. In front of a |: that object. 0, or -errno with s->err. */
+/* Rows of objects that are reached in the same way and have grown since an older core file. They have the way to one of
+ * the objects. The rows that grew most come first. In front of a |: that object. 0, or -errno with s->err. */
 int js_keepers(struct shell *s, struct js_heap *h, const char *file, size_t rows);
 #endif

@@ -58,8 +58,8 @@ bool js_is_store(const struct js *js, int type);
 
 /* Memory of [from, to) into buf; what is not there is 0, which is no object. */
 void js_fill(struct js_heap *h, uint64_t from, uint64_t to, uint8_t *buf);
-/* Calls fn for each block of memory that can be written, and is none of V8's pages, no unused part of a stack, and not
- * free. sure: without small pieces of malloc(), too. */
+/* Calls fn for each block of memory that can be written. Left out are V8's pages, unused parts of stacks, and free
+ * blocks. sure: without small pieces of malloc(), too. */
 typedef int js_block_fn(void *ctx, uint64_t addr, const uint64_t *words, size_t n);
 int js_each_block(struct js_heap *h, bool sure, js_block_fn *fn, void *ctx);
 

@@ -21,8 +21,8 @@ bool js_path_way(const struct js *js, int type);
 /* As a program would write it: "globalThis.a.list[3]". any: numbers of elements are left out, so that ways that are
  * alike are equal. */
 int js_path_text(struct js_heap *h, const struct js_path *p, bool any, struct strb *b);
-/* One step: how an object leads to the next one, ".name", "[3]", " (value of its Map)[3]"; later, if it leads there
- * through a store of its own, the place after that. Returns how many objects it passes over. */
+/* One step: how an object leads to the next one, ".name", "[3]", " (value of its Map)[3]". It may lead there through a
+ * store of its own: then the step is to the object after the store. Returns how many objects it passes over. */
 size_t js_path_step(struct js_heap *h, const struct js_path *p, size_t i, bool any, struct strb *b);
 /* Where a word outside of V8's heap is. */
 void js_root_text(struct js_heap *h, uint64_t addr, struct strb *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the D variable wanted, which is 1 if the current thread matches the options comm, user, cgroup, container
- * and unit, and is $target or a descendant when there is a target. Without such options it is the constant 1.
+/* Makes the D variable wanted. It is 1 if the current thread matches the options comm, user, cgroup, container and
+ * unit. With a target the thread must be $target or a descendant, too. Without such options it is the constant 1.
  * Shipped programs test it in their predicates. */
 #ifndef DWELL_ENGINE_FRONT_WANTED_H
 #define DWELL_ENGINE_FRONT_WANTED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects slow events by the process, user, control group, unit or container of their thread, also when it has ended by
- * the time the event is looked at: see run/follow/process_filter.h. */
+/* Selects slow events by the process, user, control group, unit or container of their thread. The thread may have ended
+ * by the time the event is looked at: see run/follow/process_filter.h. */
 #ifndef DWELL_ENGINE_RUN_SLOWFILTER_H
 #define DWELL_ENGINE_RUN_SLOWFILTER_H
 #include <stdbool.h>

@@ -35,8 +35,8 @@ struct ask_what {
 };
 /* The table that is asked for a picture of a range. */
 enum tables_slot ask_slot(struct ask_range range);
-/* The parts of a range that are asked for its sum: the longest slots that lie in it and are added up by `now` (s since
- * 1970), and shorter ones at its ends. How many. */
+/* The parts of a range that are asked for its sum. These are the longest slots that lie in it and are added up by `now`
+ * (s since 1970), and shorter ones at its ends. How many. */
 size_t ask_cover(struct ask_range range, uint64_t now, struct tables_range ret[ASK_PARTS_MAX]);
 
 /* -- for the other files of questions -- */

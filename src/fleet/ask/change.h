@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When hosts became slower than they were. The percentiles of each host and series, column by column, are looked at for
- * one step up; what is before and after it is then compared slot by slot (latency/compare/compare.h). How often a quiet
+/* When hosts became slower than they were. Looks at the percentiles of each host and series, column by column, for one
+ * step up. The values before and after it are then compared slot by slot (latency/compare/compare.h). How often a quiet
  * fleet has a false one is measured (test/perf/fleetwatch.py). */
 #ifndef DWELL_FLEET_ASK_CHANGE_H
 #define DWELL_FLEET_ASK_CHANGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watches a fleet: looks again and again for hosts that became slower (fleet/ask/change.h), tells each once, with what
- * else changed then, and hands it to a webhook and a program (fleet/ask/notify.h). How often a quiet fleet has a false
- * one is measured (test/perf/fleetwatch.py, doc/measured.md). */
+/* Watches a fleet: looks again and again for hosts that became slower (fleet/ask/change.h). It tells each once, with
+ * what else changed then, and hands it to a webhook and a program (fleet/ask/notify.h). How often a quiet fleet has a
+ * false one is measured (test/perf/fleetwatch.py, doc/measured.md). */
 #ifndef DWELL_FLEET_ASK_WATCH_H
 #define DWELL_FLEET_ASK_WATCH_H
 #include "base/optrow.h"

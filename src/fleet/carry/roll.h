@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds seconds up to minutes, those to ten minutes, and those to hours, in a thread of its own with its own connection:
- * rows go on being stored meanwhile. */
+/* Adds seconds up to minutes, minutes to ten minutes, and ten minutes to hours. It runs in a thread of its own with its
+ * own connection, so that rows go on being stored meanwhile. */
 #ifndef DWELL_FLEET_CARRY_ROLL_H
 #define DWELL_FLEET_CARRY_ROLL_H
 #include "engine/listener.h"

@@ -45,8 +45,8 @@ void access_free(struct access *a);
 /* The key of a host; NULL: it is not enrolled. */
 const uint8_t *access_host(const struct access *a, const char *tenant, const char *site, const char *host);
 
-/* The configuration of nats-server: an account for each tenant, which has nothing of the others, and leave for each key
- * to send and to hear what it must. 0 or -errno. */
+/* The configuration of nats-server. Each tenant has an account, which has nothing of the others. Each key has leave to
+ * send and to hear what it must. 0 or -errno. */
 int access_put_nats(struct strb *b, const struct access *a, struct err *err);
 /* The users of ClickHouse. One who may ask sees one database, and nothing else. 0 or -errno. */
 int access_put_click(struct strb *b, const struct access *a, struct err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a D program on machines of a fleet: asks each host by a signed request, shows what they print, adds their
- * aggregations up as they come (hosts/merge.h), and ends the runs. */
+/* Runs a D program on machines of a fleet. It asks each host by a signed request, shows what they print, and adds their
+ * aggregations up as they come (hosts/merge.h). Then it ends the runs. */
 #ifndef DWELL_FLEET_RUN_ASK_H
 #define DWELL_FLEET_RUN_ASK_H
 #include "base/optrow.h"

@@ -37,8 +37,8 @@ struct node *temp_new(struct checker *c, const struct dtype *ty, struct span at)
 struct node *assign_node(struct checker *c, struct node *to, struct node *value);
 /* b after a; a may be NULL. */
 struct node *comma(struct checker *c, struct node *a, struct node *b);
-/* The number that a built-in variable of translated data is made of (curcpu: that of the CPU), which a cast to an
- * integer and trace() have; n when it is anything else. */
+/* The number that a built-in variable of translated data is made of (curcpu: that of the CPU). A cast to an integer and
+ * trace() have it. n when it is anything else. */
 struct node *xlate_number(struct checker *c, struct node *n);
 /* n, or what a variable keeps of it: curcpu becomes a pointer that only xlate_again() understands. */
 struct node *xlate_keep(struct checker *c, struct node *n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the parser, shared by parse*.c. After an error `panic` is set. Then nothing more is reported, the functions
- * return quickly with some harmless node, and the loop over clauses or declarations skips to the next place where
+/* Inside of the parser, shared by parse*.c. After an error `panic` is set. Then nothing more is reported, and the
+ * functions return quickly with some harmless node. The loop over clauses or declarations skips to the next place where
  * parsing can go on. */
 #ifndef DWELL_LANG_SYNTAX_PARSE_INT_H
 #define DWELL_LANG_SYNTAX_PARSE_INT_H

@@ -88,8 +88,8 @@ void chain_name_holder(struct chain_wait *w, const struct flight_rec *f);
 /* Adds links that no slow event tells, from the flight recorder (chain_flight.c): who had the lock of the last link,
  * what that thread waited for, and so on. */
 void chain_complete(struct chain *c, const struct flight_rec *f);
-/* Is the wait nothing but one for something to do, as the chain knows? So is a call, a condition that a thread
- * without work signalled, and a worker's wait for work; unless the thread that gave the work waited for something
+/* Is the wait nothing but one for something to do, as the chain knows? So is a call, a condition that a thread without
+ * work signalled, and a worker's wait for work. The exception: the thread that gave the work waited for something
  * meanwhile. */
 bool chain_is_idle(const struct chain *c);
 /* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists threads that do not run now: reads the records of dlib/latency/stuck.d, names the cause of each wait, and links
- * a thread to the one that holds the lock it waits for. */
+/* Lists threads that do not run now. It reads the records of dlib/latency/stuck.d, names the cause of each wait, and
+ * links a thread to the one that holds the lock it waits for. */
 #ifndef DWELL_LATENCY_STUCK_H
 #define DWELL_LATENCY_STUCK_H
 #include <stdbool.h>

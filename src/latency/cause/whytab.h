@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the table of causes. It takes rows of aggregations that have a stack in the key, classifies the stacks, and
+/* Makes the table of causes. Takes rows of aggregations that have a stack in the key, and classifies the stacks. It
  * adds them up by cause, by process and, when there is one, by user stack. `dwell why` prints it. */
 #ifndef DWELL_LATENCY_WHYTAB_H
 #define DWELL_LATENCY_WHYTAB_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds what is slow on a machine. Takes the rows of a run of dlib/check/check.d (or of another recording of trackers),
- * adds up the waits by thread, object and blocker, and applies rules (rules.c, one row each) that set the limits. The
- * results are findings. */
+ * and adds up the waits by thread, object and blocker. Rules (rules.c, one row each) set the limits. The results are
+ * findings. */
 #ifndef DWELL_LATENCY_CHECK_H
 #define DWELL_LATENCY_CHECK_H
 #include <stdbool.h>

@@ -27,8 +27,8 @@ void latencysum_slow(struct latencysum *s, uint32_t tracker);
 bool latencysum_limited(struct latencysum *s, const struct row *row);
 /* Sets threshold_ns, which latencysum_tracker() gives from now on. */
 void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns);
-/* The ns since the end of the last interval: up to the end of the newest second of a histogram; up to now when final,
- * or when there was none for two seconds. */
+/* The ns since the end of the last interval. They reach up to the end of the newest second of a histogram. They reach
+ * up to now when final, or when there was none for two seconds. */
 uint64_t latencysum_interval(struct latencysum *s, uint64_t now, bool final);
 
 /* One tracker since the last latencysum_reset(). count 0: percentiles are 0. */

@@ -31,7 +31,7 @@ int kcode_list(const struct kcode *k, struct arena *a, const struct kfunc *f, st
 	       const char **reason);
 /* The symbol that a relative call or jump goes to, if that is another function's start; or NULL. */
 const struct ksym *kcode_target(const struct kcode *k, const struct kfunc *f, const struct insn *i);
-/* Its classes: as those of the instruction, but in a kernel with mitigations functions return by a jump to a thunk;
- * what tracing patches at the start is no call of the function's. */
+/* Its classes: as those of the instruction. But in a kernel with mitigations functions return by a jump to a thunk. The
+ * code that tracing patches in at the start is no call of the function's. */
 unsigned kcode_class(const struct kcode *k, const struct kfunc *f, const struct insn *i);
 #endif

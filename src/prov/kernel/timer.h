@@ -15,8 +15,8 @@ struct timer_family {
 	uint64_t min_ns;		    /* shortest period */
 	const char *too_fast, *bad_number, *too_long; /* in words */
 	const char *const *listed;		      /* names in listings, NULL at the end */
-	/* Ids: names in canonical spelling with a value below this are packed, so that an id gives back the
-	 * name; the others get a hash in the rest of the range. */
+	/* Ids: names in canonical spelling with a value below this are packed, so that an id gives back the name. The
+	 * others get a hash in the rest of the range. */
 	uint32_t id_base, id_count, id_values;
 };
 

@@ -42,8 +42,8 @@ struct stable {
 	size_t n;
 };
 
-/* The signal of signal_deliver. The kernel kills by SIGKILL whom a signal ends that is not handled, and keeps in
- * group_exit_code which one it was; 0 there: a thread has called exit_group(2), or another execve(2). */
+/* The signal of signal_deliver. The kernel kills by SIGKILL a task that an unhandled signal ends, and keeps in
+ * group_exit_code which signal it was. With 0 there, a thread has called exit_group(2), or another execve(2). */
 #define DELIVERED_SIG \
 	"sig == 9 && (curthread->signal->group_exit_code & 127) != 0 ? curthread->signal->group_exit_code & 127 : sig"
 

@@ -84,8 +84,7 @@ struct uproc_obj *uproc_this_file(struct prov_env *env, const struct uproc *p, s
 /* Does a description's module mean the file? "libc.so.6" is libc.so.6, libc.so and libc, too; "/…" is a path. */
 bool uproc_module_matches(const char *pat, const struct uobj *o);
 /* ufiles.c: calls fn once for each file that the module means. These are the files that a process maps, in its mount
- * namespace, and the file that a process would find by that name here. p: a process that has it, or one with the
- * number 0. */
+ * namespace, and the file that it would find by that name here. p: a process that has it, or one with the number 0. */
 void uproc_each_file(struct prov_env *env, const char *module,
 		     void (*fn)(void *arg, struct uproc *p, struct uproc_obj *o), void *arg);
 /* It as the only file of a process with the number 0. o stays where it is. */

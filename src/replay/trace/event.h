@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a trace. A group is what belongs to one stop of a task: any number of EV_BLOB, EV_MAP, EV_MEM, EV_LOG,
- * EV_NAME, EV_TEXT, EV_FILE, EV_SUM and EV_SWITCH, then one of the others, which uses them. A group counts only as a
- * whole. */
+/* The events of a trace. A group belongs to one stop of a task. It has any number of EV_BLOB, EV_MAP, EV_MEM, EV_LOG,
+ * EV_NAME, EV_TEXT, EV_FILE, EV_SUM and EV_SWITCH. Then comes one of the others, which uses them. A group counts only
+ * as a whole. */
 #ifndef DWELL_REPLAY_TRACE_EVENT_H
 #define DWELL_REPLAY_TRACE_EVENT_H
 #include <stdint.h>

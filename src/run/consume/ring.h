@@ -23,9 +23,9 @@ struct ring {
 	uint32_t idle;	/* calls of ring_ready() since there was a record */
 };
 
-/* Mapped pages count as memory of the process, also when never touched. Most runs need no more than the window; and
- * where there are many CPUs, what has been idle for so long (a second, as rings are looked at then) is mapped again
- * when there is something. */
+/* Mapped pages count as memory of the process, also when never touched. Most runs need no more than the window. Where
+ * there are many CPUs, a ring that has been idle for long (a second, as rings are looked at then) is mapped again when
+ * it has records. */
 #define RING_WINDOW (64u << 10)
 #define RING_IDLE 40
 
@@ -39,9 +39,8 @@ enum ring_state {
 /* largest: bytes of the largest record, without the kernel's header. */
 int ring_open(struct ring *r, int fd, uint32_t size, uint32_t largest, struct err *err);
 void ring_close(struct ring *r); /* accepts zeroed ones */
-/* Call before reading what has come since the last call: maps all of the data when the producers have
- * left the window, and none of them when nothing has come for long. Pointers into the data given before are invalid
- * then. */
+/* Call before reading what has come since the last call. It maps all of the data when the producers have left the
+ * window, and none of it when nothing has come for long. Pointers into the data given before are invalid then. */
 int ring_ready(struct ring *r);
 /* Position of the first record that was not released. */
 uint64_t ring_start(const struct ring *r);

@@ -42,7 +42,7 @@ void walker_drop(struct walker *w, uint32_t prog);
  * nothing of the session any more. Accepts NULL. */
 bool walker_stop(struct walker *w);
 /* The session has looked at what programs ask for (unwinding tables). A periodic walk does not begin before that has
- * been done once wholly since the last one, or for WALK_LOOK_NS, so that the processes met in one walk are known in the
+ * been done once wholly since the last one, or for WALK_LOOK_NS. So the processes met in one walk are known in the
  * next. */
 void walker_looked(struct walker *w);
 /* The first failure of a walk since the last call: 0 or -errno. */

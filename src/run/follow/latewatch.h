@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watches for files that processes map with code and that were not seen before. A thread with real-time priority does
- * nothing else, so that the mapping thread is stopped before it runs far, whatever else dwell does; what is in the
- * file is looked at by the session.
+ * nothing else. So the mapping thread is stopped before it runs far, whatever else dwell does. The session looks at the
+ * contents of the file.
  *
  * | who | may call |
  * | the session's thread | all functions |

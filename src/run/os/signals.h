@@ -4,8 +4,8 @@
  * 1. The first one sets signals_pending(). A signal within SIGNALS_SAME_NS of it is the same wish: timeout(1) sends a
  * signal to its command and then to the group.
  * 2. From then on an output (standard output, standard error, that of signals_watch()) that takes nothing for
- * SIGNALS_BLOCKED_NS is given up: /dev/null takes its place, so that a thread that hangs in a write goes on, and the
- * run ends in order.
+ * SIGNALS_BLOCKED_NS is given up. /dev/null takes its place. So a thread that hangs in a write goes on, and the run
+ * ends in order.
  * 3. A second one gives up the outputs as well; a process that has not ended SIGNALS_END_NS later is killed. A third
  * one ends the process. signals_cut() tells of 2 and 3. The code that prints then counts what it leaves out, and says
  * so. */

@@ -16,8 +16,8 @@ struct tmpdir {
 };
 
 /* Makes a folder "dwell-KIND.XXXXXX" of this mode. Signals that end a process (INT, TERM, HUP, QUIT) are held up
- * meanwhile; with `guard` they remove it from then on, where they had their default action; one at a time. 0 or -errno.
- */
+ * meanwhile. With `guard` they remove it from then on, where they had their default action. One at a time. 0 or
+ * -errno. */
 int tmpdir_make(const char *kind, mode_t mode, bool guard, struct tmpdir *ret);
 /* Removes it with all that is in it (folders of files, no deeper). *t is none then; accepts none. */
 void tmpdir_remove(struct tmpdir *t);

@@ -13,7 +13,7 @@ int fdfile_open(const char *path, int flags);
 /* Opens the database of a descriptor (its owner keeps it open), for reading only: nobody else may be writing
  * to it, a log beside it is not seen. SQLite's result codes. */
 int fdfile_db(int fd, sqlite3 **ret);
-/* Makes a database of the empty file of a descriptor, without journal: it is of use when all has been written. *ret
- * is to be closed after errors, too. SQLite's result codes. */
+/* Makes a database of the empty file of a descriptor, without journal. It is of use when all has been written. *ret is
+ * to be closed after errors, too. SQLite's result codes. */
 int fdfile_db_new(int fd, sqlite3 **ret);
 #endif

@@ -111,8 +111,8 @@ struct rec_cost_row {
 typedef int rec_cost_fn(void *ctx, const struct rec_cost_row *c);
 int recread_costs(struct recread *r, struct rec_range range, rec_cost_fn *fn, void *ctx, struct err *err);
 
-/* Rows of the kinds whose bits (1u << kind) are set, in the order of recread_next(); found fast, as rows
- * are in order of time but for at most a second. ROW_AGG rows alone do not say what an aggregation was. */
+/* Rows of the kinds whose bits (1u << kind) are set, in the order of recread_next(). They are found fast, as rows are
+ * in order of time but for at most a second. ROW_AGG rows alone do not say what an aggregation was. */
 typedef int rec_row_fn(void *ctx, const struct row *row);
 int recread_rows(struct recread *r, unsigned kinds, struct rec_range range, rec_row_fn *fn, void *ctx, struct err *err);
 /* All that the flight recorder saw: ROW_FLIGHTs, each valid until fn returns. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores arrays of words that are mostly zero as text in recording files: a JSON object from index to value, such
- * as {"0":3,"17":3}, which SQLite's json_each() can read. Values are signed there, as in SQLite. */
+/* Stores arrays of words that are mostly zero as text in recording files. The text is a JSON object from index to
+ * value, such as {"0":3,"17":3}, which SQLite's json_each() can read. Values are signed there, as in SQLite. */
 #ifndef DWELL_STORE_SPARSE_H
 #define DWELL_STORE_SPARSE_H
 #include "base/strb.h"

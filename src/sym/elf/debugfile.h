@@ -22,8 +22,8 @@ struct debugfile {
  * directory, then in that of process tgid (0: none). Servers come last (debuginfod.h). It is accepted when its build
  * id is the same, or, without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close(). */
 int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid, struct debugfile *ret);
-/* The file to which dwz has moved what e has in common with others. .gnu_debugaltlink has its path (relative to that
- * of e) and its build id, which is looked for under debug_dir if another file has that path by now. Otherwise as
+/* The file to which dwz has moved what e has in common with others. .gnu_debugaltlink has its path (relative to that of
+ * e) and its build id. If another file has that path by now, the build id is looked for under debug_dir. Otherwise as
  * debugfile_open(). */
 int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
 		       struct debugfile *ret);
@@ -33,8 +33,8 @@ struct debugplace {
 	const char *path;
 	uint32_t tgid; /* as above */
 };
-/* Files with split debug information (.dwo): the one called name in the folder dir (either may be absolute), else
- * beside the program; and the package of all of a program, "PROGRAM.dwp". 0 or -ENOENT. Whether they belong to the
+/* Finds files with split debug information (.dwo). One is called name in the folder dir (either may be absolute), or
+ * lies beside the program. The package of all of a program is "PROGRAM.dwp". 0 or -ENOENT. Whether they belong to the
  * program is not checked here. */
 int debugfile_open_split(const struct debugplace *p, const char *dir, const char *name, struct debugfile *ret);
 int debugfile_open_package(const struct debugplace *p, struct debugfile *ret);

@@ -58,8 +58,8 @@ const Elf64_Shdr *elf_section_of_type(const struct elf *e, uint32_t type);
 int elf_section_read(const struct elf *e, const Elf64_Shdr *sh, size_t max, char **ret, size_t *ret_len);
 /* The PT_LOADs, malloc'ed; the number may be 0. */
 int elf_segments(const struct elf *e, struct elf_seg **ret, unsigned *ret_n);
-/* File offset to the address the file was linked for, as mapped with (exec) or without PROT_EXEC;
- * pages are mapped whole, so an offset next to a segment counts for it. False: in no segment. */
+/* File offset to the address the file was linked for, as mapped with (exec) or without PROT_EXEC. Pages are mapped
+ * whole, so an offset next to a segment counts for it. False: in no segment. */
 bool elf_seg_vaddr(const struct elf_seg *seg, unsigned n, uint64_t off, bool exec, uint64_t *ret);
 /* The reverse, within what the file holds. */
 bool elf_seg_off(const struct elf_seg *seg, unsigned n, uint64_t vaddr, uint64_t *ret);

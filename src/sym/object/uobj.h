@@ -33,8 +33,9 @@ int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct
 size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *glob, struct uobj **ret);
 /* The file at a path, which no process needs to have. -ENOENT …, -EINVAL: not a regular file. */
 int uobj_of_path(struct arena *a, const char *path, struct uobj *ret);
-/* Files that the loader and the shell find by a name here: libraries of the loader's cache (/etc/ld.so.cache) whose
- * base names match(), and, if the name has no ".so", the program in PATH. At most UOBJ_MAX_LATER; returns how many. */
+/* Files that the loader and the shell find by a name here. These are libraries of the loader's cache (/etc/ld.so.cache)
+ * whose base names match(). If the name has no ".so", the program in PATH is one, too. At most UOBJ_MAX_LATER; returns
+ * how many. */
 size_t uobj_by_name(struct arena *a, const char *name, bool (*match)(const char *name, const struct uobj *o),
 		    struct uobj **ret);
 /* A mapping with code as the kernel tells of it when it is made. */

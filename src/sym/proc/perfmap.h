@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads names of code that was made at run time from /tmp/perf-PID.map, which the maker of the code writes: lines
- * of "start size name" in hex, later ones replacing earlier ones. Source: the kernel's
+/* Reads names of code that was made at run time from /tmp/perf-PID.map. The maker of the code writes it: lines of
+ * "start size name" in hex, later ones replacing earlier ones. Source: the kernel's
  * tools/perf/Documentation/jit-interface.txt. */
 #ifndef DWELL_SYM_PROC_PERFMAP_H
 #define DWELL_SYM_PROC_PERFMAP_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks a native stack outwards in user space, as cg/rt/unwind.c does in the kernel: from the registers of a frame and
- * the rule of its place to those of its caller. The caller finds the rule and reads the memory.
- * Source: base/unwindfmt.h; struct ucontext of x86-64, asm/ucontext.h. */
+/* Walks a native stack outwards in user space, as cg/rt/unwind.c does in the kernel. It goes from the registers of a
+ * frame and the rule of its place to those of its caller. The caller finds the rule and reads the memory. Source:
+ * base/unwindfmt.h; struct ucontext of x86-64, asm/ucontext.h. */
 #ifndef DWELL_SYM_UNWIND_UNWALK_H
 #define DWELL_SYM_UNWIND_UNWALK_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The registers of a frame. Its rule is that of ip, if it is the first (of a stack, or below a signal), else that of
- * ip - 1: a return address may stand after the end of its function. */
+/* The registers of a frame. Its rule is that of ip, if it is the first (of a stack, or below a signal), else that of ip
+ * - 1. A return address may stand after the end of its function. */
 struct unwalk {
 	uint64_t ip, sp, bp, bx, di;
 	bool bp_known, first;

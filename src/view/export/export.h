@@ -22,9 +22,9 @@ struct export_stacks {
 int export_speedscope(const struct stacktree *t, const struct export_stacks *e, FILE *out);
 /* A gzip'ed profile.proto, as pprof reads it. */
 int export_pprof(const struct stacktree *t, const struct export_stacks *e, FILE *out);
-/* Trace events in JSON: states of threads and of CPUs (recordings of `dwell timeline`; why, which may be NULL, tells
- * causes), spans, slow events, processes, events of the program with their stacks, losses. Opened by Perfetto, Chrome,
- * speedscope and the Firefox Profiler. */
+/* Trace events in JSON: states of threads and of CPUs, spans, slow events, processes, events of the program with their
+ * stacks, losses. The states are from recordings of `dwell timeline`; why, which may be NULL, tells their causes.
+ * Opened by Perfetto, Chrome, speedscope and the Firefox Profiler. */
 int export_chrome(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err);
 /* The same as a trace of Perfetto's own format, a protocol buffer: CPUs and threads as sched_switch events, waits with
  * causes, interned stacks and wake-ups, counters of threads on CPUs and waiting for them. Opened by ui.perfetto.dev and

@@ -33,7 +33,7 @@ struct text_opts {
 	bool no_final_aggs;    /* do not print unprinted aggregations at the end */
 	/* Asked all the time, may be NULL. Nothing more is to be printed; … of records, but for those of END. */
 	bool (*cut)(void), (*overdue)(void);
-	/* Aggregations are not shown but given to it, one printa() after the other, as an object of JSON: it is for
+	/* Aggregations are not shown but given to it, one printa() after the other, as an object of JSON. It is for
 	 * another machine, which adds them to those of others. False: they are shown. */
 	bool (*send)(void *arg, const char *json, size_t n);
 	void *send_arg;
