@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lock that a sleeping thread waits for, as far as the kernel notes it: which thread has the lock, and since when
- * the sleeping thread has not run. Made for iter:::task, where T is args[0] or curthread; good for any thread. */
+/* The lock that a sleeping thread waits for, as far as the kernel notes it. It tells which thread has the lock, and
+ * since when the sleeping thread has not run. Made for iter:::task, where T is args[0] or curthread; good for any
+ * thread. */
 #pragma D depends_on library procfs.d
 
 /* The state as ps(1) shows it: R S D T t Z X P, and I for idle threads of the kernel.

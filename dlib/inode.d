@@ -55,8 +55,8 @@ inline uint64_t folio_order[uintptr_t P] = *(uint64_t *)&((struct folio *)P)->_f
 inline uint64_t folio_order[uintptr_t P] = 0;
 inline uint64_t folio_pages[uintptr_t P] = *(uint64_t *)P >> PG_head & 1 ? 1 << folio_order[P] : 1;
 
-/* The file that is read or written by a request to a disk, by its first page: "" of what the file system has for
- * itself, of direct I/O, and where the head of a large page is not to be found. A page that is no head names it, with
+/* The file that is read or written by a request to a disk, by its first page. "" for data that the file system has for
+ * itself, for direct I/O, and where the head of a large page is not to be found. A page that is no head names it, with
  * bit 0 set. */
 inline uintptr_t page_head[uintptr_t P] = ((struct page *)P)->compound_head & 1 ? ((struct page *)P)->compound_head - 1 : P;
 inline uintptr_t page_head[uintptr_t P] = 0;
@@ -73,10 +73,10 @@ string request_file(struct request *R)
 	return inode_path(((struct address_space *)mapping)->host);
 }
 
-/* The file of what goes to or comes from a disk. The page cache's pages know their inode. In direct I/O the pages are
- * the program's. There the request knows it, on file systems that use iomap (ext4, XFS and others; block devices do
- * not). Pages of the page cache are locked while they are read, and marked while they are written, which tells them
- * from files that a program has mapped and does direct I/O from. Source: fs/iomap/direct-io.c,
+/* The file of what goes to or comes from a disk. The page cache's pages know their inode. In direct I/O the pages
+ * are the program's. There the request knows it, on file systems that use iomap (ext4, XFS and others; block
+ * devices do not). Pages of the page cache are locked while they are read, and marked while they are written. This
+ * tells them from files that a program has mapped and does direct I/O from. Source: fs/iomap/direct-io.c,
  * include/linux/page-flags.h. */
 inline int PAGE_BYTES = 1 << machine_pageshift;
 inline uintptr_t bio_page[struct bio *B] = B->bi_io_vec != NULL ? (uintptr_t)B->bi_io_vec->bv_page : 0;

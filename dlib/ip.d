@@ -141,9 +141,9 @@ translator ipinfo_t < struct sk_buff *P > {
 	ip_daddr = xlate <ipinfo_t> (skb_ip[P]).ip_daddr;
 };
 
-/* The probes of the network providers that have a packet, arg0, give its IP header under types of their own, so that
- * the packet's length can be asked for: either version as struct napi_gro_cb, IPv4 and IPv6 as struct inet_skb_parm
- * and struct inet6_skb_parm. */
+/* The probes of the network providers that have a packet, arg0, give its IP header under types of their own. So the
+ * packet's length can be asked for. Either version is struct napi_gro_cb, IPv4 struct inet_skb_parm and IPv6 struct
+ * inet6_skb_parm. */
 translator ipinfo_t < struct napi_gro_cb *H > {
 	ip_ver = xlate <ipinfo_t> ((uint8_t *)H).ip_ver;
 	ip_plength = skb_plength[(struct sk_buff *)arg0, (uint8_t *)H];

@@ -79,8 +79,9 @@ inline uint32_t packet_len[struct sk_buff *P, uint8_t *H] = P->len + (uint32_t)(
 inline int packet_tells[struct sk_buff *P, uint8_t *H] =
 	P != NULL && H != NULL && ((uintptr_t)H < (uintptr_t)P->data || packet_len[P, H] > PACKET_FIELD_MAX);
 inline uint32_t ip4_len[struct sk_buff *P, uint8_t *H] = packet_tells[P, H] ? packet_len[P, H] : ntohs(((struct iphdr *)H)->tot_len);
-/* The kernel marks an IPv6 packet of more than 65,535 bytes by a header of its own, IPV6_JUMBO bytes after the first,
- * which no network sees (until Linux 6.19): it does not count. Source: include/net/ipv6.h, struct hop_jumbo_hdr. */
+/* The kernel marks an IPv6 packet of more than 65,535 bytes by a header of its own, IPV6_JUMBO bytes after the first.
+ * No network sees this header (until Linux 6.19), so it does not count. Source: include/net/ipv6.h, struct
+ * hop_jumbo_hdr. */
 inline int IPV6_HEADER = 40;
 inline int IPV6_JUMBO = 8;
 inline int ip6_is_jumbo[uint8_t *H] = ((struct ipv6hdr *)H)->payload_len == 0 && ((struct ipv6hdr *)H)->nexthdr == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables and members of the kernels of illumos, FreeBSD and macOS, where Linux has the same. __ksym_NAME stands for
- * the variable `NAME when this kernel has no symbol of that name, and __member_TAG_NAME[p] for the member NAME of a
+ * the variable `NAME when this kernel has no symbol of that name. __member_TAG_NAME[p] stands for the member NAME of a
  * struct TAG that p points to, when it has no such member. */
 
 /* -- variables -- */

@@ -3,9 +3,9 @@
 /*
  * netrx.d: received packets, from the device until a program has copied them, or the kernel has freed them.
  *
- * The exit id is 0: copied by a program; 1: consumed by the kernel (an acknowledgement); 2: dropped. For UDP the
- * kernel does not identify the datagram that is read (Linux 6.18): datagrams are read in the order of their arrival,
- * so it is the oldest one.
+ * The exit id is 0: copied by a program; 1: consumed by the kernel (an acknowledgement); 2: dropped. For UDP the kernel
+ * does not identify the datagram that is read (Linux 6.18). Datagrams are read in the order of their arrival, so it is
+ * the oldest one.
  *
  * Tracker netrx: received packets
  *   waits for "{stage} (packet received)": queued, net

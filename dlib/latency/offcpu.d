@@ -96,12 +96,10 @@ sdt:sched::sched_switch
 	end(offcpu, args[2]);
 }
 
-/*
- * This runs at the end of every switch, and not only where the clause above has noted that a long sleep is about to
- * end: a kernel may run no BPF program in the context of some threads (seen: those of process 1). Then their switch
+/* This runs at the end of every switch, and not only where the clause above has noted that a long sleep is about to
+ * end. A kernel may run no BPF program in the context of some threads (seen: those of process 1). Then their switch
  * away to the thread that slept is not seen, but this, in the context of the other thread, is. Measured: of 600 sleeps,
- * a clause that waits for such a note loses 1.
- */
+ * a clause that waits for such a note loses 1. */
 sdt:::sched_exit_tp
 /arg0 && slept_at[curthread]/
 {

@@ -60,8 +60,8 @@ sdt:sched::sched_switch
 inline int FELT_NS = 20000;
 inline int APART_NS = 10000000;
 
-/* A stretch of interrupts, by kind and CPU: when its first one began, how long all but the last were together, when
- * the last began and ended, and its number or name. */
+/* A stretch of interrupts, by kind and CPU. It has the time when its first one began, how long all but the last were
+ * together, when the last began and ended, and its number or name. */
 inline int SOFT = 0;
 inline int HARD = 1;
 uint64_t felt_from[int, int32_t], felt_ns[int, int32_t], felt_last[int, int32_t], felt_to[int, int32_t];

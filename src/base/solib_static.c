@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In place of solib.c in the static build. dlopen() from a static program works only with the very C library that it
- * was linked with, and may crash with another one. So this opens nothing. Libraries of which Debian has an archive are
+ * was linked with. It may crash with another one. So this opens nothing. Libraries of which Debian has an archive are
  * linked and found here by name. */
 #include <stddef.h>
 #include <stdint.h>

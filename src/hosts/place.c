@@ -116,7 +116,7 @@ static void make_argv(const struct place *p, const struct place_ssh *s, bool com
 	ret->argv[n] = NULL;
 }
 
-/* The login shell may be any: it gets a word in single quotes, which has none of the characters that one of them takes
+/* The login shell may be any. It gets a word in single quotes. The word has none of the characters that a shell takes
  * for something else there (a quote, a backslash, an exclamation mark). */
 void place_run(const struct place *p, const struct place_ssh *s, struct place_argv *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the command line of a view from a request of the server. The server has no privileges, and its request is
- * not trusted: names and keys are looked up, values become part of one argument, "--key=value", and no other part
- * of the text is used. */
+/* Makes the command line of a view from a request of the server. The server has no privileges, and its request is not
+ * trusted. Names and keys are looked up, values become part of one argument, "--key=value". No other part of the text
+ * is used. */
 #include "launcher/viewargs.h"
 #include <errno.h>
 #include <stdint.h>

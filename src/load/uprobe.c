@@ -127,10 +127,10 @@ static int attach_some(const struct uprobe_place *p, const struct uprobe_site *v
 
 /* Instructions with which not everything is well. Source: arch/x86/kernel/uprobes.c, is_prefix_bad() and
  * the tables of good opcodes; Intel SDM volume 2, chapter 2.
- * Vector instructions (VEX, EVEX, XOP) are never probed. The kernel looks at their opcode as if it stood alone: it
- * refuses some, and emulates others as the jump or push that this byte means elsewhere (vpbroadcastb as jp), which
- * would break the process. The others are tried apart from the good ones, each kind with one call. If that is refused,
- * all of the kind are left out, since every failure costs a grace period. */
+ * Vector instructions (VEX, EVEX, XOP) are never probed. The kernel looks at their opcode as if it stood alone. It
+ * refuses some. It emulates others as the jump or push that this byte means elsewhere (vpbroadcastb as jp), which would
+ * break the process. The others are tried apart from the good ones, each kind with one call. If that is refused, all of
+ * the kind are left out, since every failure costs a grace period. */
 enum suspect { SUSPECT_NO, SUSPECT_LOCK, SUSPECT_XBEGIN, SUSPECT_VECTOR, SUSPECT_KINDS };
 #define LOOK_BYTES 8
 

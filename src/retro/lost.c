@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches two neighbouring stops of which the first has a pointer to a leaked block and the second has none: memory is
- * looked through at some stops, then at some between them, and so on. Then lostwatch.c looks at what is between. */
+/* Searches two neighbouring stops of which the first has a pointer to a leaked block and the second has none. Memory is
+ * looked through at some stops, then at some between them, and again. Then lostwatch.c looks at what is between. */
 #include "retro/lost.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -206,7 +206,7 @@ static void read_head(struct gate *g, struct guest *s, struct MHD_Daemon *http)
 }
 
 /* Since `buf` never changes at its beginning, a half-closed connection whose head is not whole would be peeked at once
- * and never again: its end is an event of its own. */
+ * and never again. So its end is an event of its own. */
 static void on_event(struct gate *g, struct guest *s, uint32_t events, struct MHD_Daemon *http)
 {
 	if (s->stage == HEAD)

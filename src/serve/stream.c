@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Server-sent events. A viewer has a place in the output of each run it watches and is given what comes
- * after it when its connection takes more; a slow client is told that lines were dropped.
- * Source: HTML, 9.2 Server-sent events. */
+/* Server-sent events. A viewer has a place in the output of each run it watches. It gets what comes after it when its
+ * connection takes more. A slow client is told that lines were dropped. Source: HTML, 9.2 Server-sent events. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps a recording in memory as a chain of chunks. A row and all that it points to lie together in one chunk, so
- * that reading is sequential and releasing frees whole chunks; one chunk is kept for reuse. */
+/* Keeps a recording in memory as a chain of chunks. A row and all that it points to lie together in one chunk, so that
+ * reading is sequential and releasing frees whole chunks. One chunk is kept for reuse. */
 #include "store/recording.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proves that following the types of a foreign BTF blob ends: two graphs must have no loop and a
- * bounded depth. "Declarators": pointers, modifiers, typedefs, arrays and prototypes down to a struct,
- * enum or integer (in C such a chain is finite). "Containment": structs by value, through modifiers and
- * arrays. The kernel checks the same for its own BTF (kernel/bpf/btf.c, MAX_RESOLVE_DEPTH). */
+/* Proves that following the types of a foreign BTF blob ends. Two graphs must have no loop and a bounded depth.
+ * "Declarators": pointers, modifiers, typedefs, arrays and prototypes down to a struct, enum or integer (in C such a
+ * chain is finite). "Containment": structs by value, through modifiers and arrays. The kernel checks the same for its
+ * own BTF (kernel/bpf/btf.c, MAX_RESOLVE_DEPTH). */
 #include "types/btf_int.h"
 #include <errno.h>
 #include <stdlib.h>

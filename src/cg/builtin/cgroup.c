@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The container that the current task, or a control group, is in: the 64 hexadecimal digits that container engines put
- * into cgroup names ("docker-ID.scope", "ID"), of the task's cgroup or one of the two above it. */
+/* The container that the current task, or a control group, is in. It is the 64 hexadecimal digits that container
+ * engines put into cgroup names ("docker-ID.scope", "ID"). The cgroup is the task's or one of the two above it. */
 #include "cg/builtin/call.h"
 #include "cg/gen/fault.h"
 #include "cg/gen/layout.h"

@@ -35,8 +35,8 @@ static vreg skb_member(struct gen *g, vreg skb, const char *name)
 	return d;
 }
 
-/* PCAP_IP: the packet begins at its network header, which may be before skb->data (upper layers) or after it (the
- * packet is about to leave); 0: it has none yet. */
+/* PCAP_IP: the packet begins at its network header. The header may be before skb->data (upper layers) or after it (the
+ * packet is about to leave). 0: it has none yet. */
 static void from_network(struct gen *g, vreg skb, vreg link, vreg data, vreg len, vreg n)
 {
 	vreg off = ir_new(g->f);

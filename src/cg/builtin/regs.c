@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kregs[n]: the context of a kprobe or of a timer's sample. uregs[n]: what the kernel keeps of the thread's registers
- * in user mode, at the bottom of its kernel stack. n is the word's number in struct pt_regs; on x86-64 the segment
+ * in user mode, at the bottom of its kernel stack. n is the word's number in struct pt_regs. On x86-64 the segment
  * registers and the number of the last trap follow, as in DTrace for Linux. Threads of the kernel have none: 0. A
  * number that stands for no register is an illegal operation. Source: arch/x86/include/asm/ptrace.h,
  * arch/arm64/include/asm/ptrace.h, DTrace's regs.d. Kernels without bpf_task_pt_regs (Linux 5.15) do not say where they
- * are: there, and where types come from a file, they are read at the end of the kernel stack. */
+ * are. There, and where types come from a file, they are read at the end of the kernel stack. */
 #include "cg/builtin/call.h"
 #include "cg/gen/fault.h"
 #include "cg/gen/layout.h"

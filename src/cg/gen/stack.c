@@ -18,7 +18,7 @@ _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == R
 #define MACHINERY 2 /* frames of __bpf_trace_NAME() and __traceiter_NAME() */
 #define CALLER_FRAMES (2 + MACHINERY)
 
-/* Where a function begins, its caller is in no frame yet: x86's kernel takes it from the top of the stack, arm64's does
+/* Where a function begins, its caller is in no frame yet. x86's kernel takes it from the top of the stack. arm64's does
  * not look into the link register, which is the 31st of struct user_pt_regs. */
 #if defined(__aarch64__)
 #define CALLER_REG 240
@@ -66,8 +66,8 @@ static uint64_t skip_kernel(const struct gen *g)
 	return g->e->kind == ENTRY_PERF_EVENT || entry_by_cookie(g->e) || gen_walks(g) ? 0 : SKIP_TRACEPOINT;
 }
 
-/* The value in the link register in place of a return address, if a probe of the function's return was there first; and
- * the place of the newest kept address then. Source: kernel/kprobes.c, kernel/trace/rethook.c; ftrace's own
+/* The value in the link register in place of a return address, if a probe of the function's return was there first.
+ * Then also the place of the newest kept address. Source: kernel/kprobes.c, kernel/trace/rethook.c; ftrace's own
  * return_to_handler is put there only after these probes have fired. */
 static const struct trampoline {
 	const char *name, *first, *tag, *link, *kept;
@@ -263,7 +263,7 @@ static struct irfn *mix_fn(struct gen *g, enum runtime r)
 	return *fn;
 }
 
-/* Puts the frames of the process's runtime between the d native ones: d and flags are those of the mixed stack then,
+/* Puts the frames of the process's runtime between the d native ones. d and flags are those of the mixed stack then,
  * and *from is where it lies in the scratch element. */
 static void mix_runtimes(struct gen *g, vreg d, vreg flags, uint32_t n, vreg start, vreg from)
 {

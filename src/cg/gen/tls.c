@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles thread-locals (self->x) and the events of trackers that are kept by thread: one struct for each thread,
- * in task storage, or in a hash where the kernel has none. */
+/* Compiles thread-locals (self->x) and the events of trackers that are kept by thread. Each thread has one struct, in
+ * task storage, or in a hash where the kernel has none. */
 #include "cg/gen/fault.h"
 #include "cg/gen/load.h"
 #include "cg/gen/map.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vtimestamp: nanoseconds that the thread has run. The scheduler adds them up (se.sum_exec_runtime) at
- * ticks and switches only; what ran since then is the time of the run queue's clock now, less
- * se.exec_start. BPF cannot read that clock. But clock now = time now (CLOCK_MONOTONIC) + the difference of the two
- * clocks, and every firing sees a lower bound of that difference: the queue's last clock value, less the time now. The
- * best bound is kept, and lowered over time by more than the clocks can drift apart; each tick or switch makes it exact
- * again. So the value never goes back, never runs ahead of the scheduler's, and lags by microseconds rather than by a
- * tick. Time stolen from the CPU is left out as the scheduler does. Source: kernel/sched/fair.c update_curr(),
- * kernel/sched/core.c update_rq_clock(). */
+/* vtimestamp: nanoseconds that the thread has run. The scheduler adds them up (se.sum_exec_runtime) at ticks and
+ * switches only; what ran since then is the time of the run queue's clock now, less se.exec_start. BPF cannot read that
+ * clock. But clock now = time now (CLOCK_MONOTONIC) + the difference of the two clocks. Every firing sees a lower bound
+ * of that difference: the queue's last clock value, less the time now. The best bound is kept, and lowered over time by
+ * more than the clocks can drift apart; each tick or switch makes it exact again. So the value never goes back, never
+ * runs ahead of the scheduler's, and lags by microseconds rather than by a tick. Time stolen from the CPU is left out
+ * as the scheduler does. Source: kernel/sched/fair.c update_curr(), kernel/sched/core.c update_rq_clock(). */
 #include "cg/gen/layout.h"
 #include "cg/gen/map.h"
 #include "cg/gen/task.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Register allocation. Every virtual register gets one of r0-r9 for all of its life, or is spilled to
- * an 8-byte stack slot (regalloc_spill.c rewrites the code, and the allocation starts again with tiny
- * registers around each access). Occupation is a bitmap over positions per register, so that the cost
- * is near-linear. Registers that live over a call are served first (only r6-r9 are theirs), those used
- * most per length in front; the others in order of their start. Copies and call arguments are
- * coalesced by preferring the register of the other side. */
+/* Register allocation. Every virtual register gets one of r0-r9 for all of its life, or is spilled to an 8-byte stack
+ * slot. Then regalloc_spill.c rewrites the code, and the allocation starts again with tiny registers around each
+ * access. Occupation is a bitmap over positions per register, so that the cost is near-linear. Registers that live over
+ * a call are served first (only r6-r9 are theirs), those used most per length in front; the others in order of their
+ * start. Copies and call arguments are coalesced by preferring the register of the other side. */
 #include "cg/ir/regalloc.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives the code generator: groups clauses by the entry of their probes, makes the programs of each group (a
+/* Drives the code generator. It groups clauses by the entry of their probes, makes the programs of each group (a
  * further one when the first is full), and assembles the image. */
 #include "lang/later.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers whose keys may be opened several times before they are closed (setting nested): places for as many open
- * events, of which the last one opened is closed first. A thread owns a place when it has exchanged its start stamp.
+/* Trackers whose keys may be opened several times before they are closed (setting nested). A key has places for several
+ * open events, and the last one opened is closed first. A thread owns a place when it has exchanged its start stamp.
  * Other CPUs may use the same key meanwhile.
  *
  * With keys in a hash, a word before the places counts the open ones. The thread that closes the last place turns the

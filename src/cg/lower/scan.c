@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open events that are due: timeouts, which fire while the event goes on, and events that nobody ends, which are
  * collected (setting gc). A walk looks for them. Events that are kept with threads need a walk over all threads, which
- * runs the clauses in each stuck thread at once. Others need a walk over the open keys: there the clauses run for the
+ * runs the clauses in each stuck thread at once. Others need a walk over the open keys. There the clauses run for the
  * thread that opened the key, if the kernel finds it by its number (bpf_task_from_pid, Linux 6.2).
  *
  * If it does not, or a clause reads that thread's memory, which a walk over keys cannot wait for, the walk puts what is
@@ -225,7 +225,7 @@ static struct irfn *next_fn(struct prog *pr, struct irfn *each)
 }
 
 /* The function that is called for each key. Where iterators over the elements of a map are not allowed, an iterator
- * over all maps is main; after the last one it is called without a map, and walks the keys itself. Source:
+ * over all maps is main. After the last map it is called without one, and walks the keys itself. Source:
  * kernel/bpf/map_iter.c, bpf_map_seq_stop(); kernel/bpf/hashtab.c, bpf_for_each_hash_elem(). */
 struct irfn *track_scan_fn(struct prog *pr)
 {
@@ -371,8 +371,9 @@ static void fire_here(struct gen *g, struct track *k, const struct overdue *o)
 	ir_jmp(g->f, k->done);
 }
 
-/* The key and what is kept of the event, for the walk over the threads: on the list of the thread that opened it; here
- * at once when that is known to have ended. An event that finds no room on the list is due in the next walk. */
+/* The key and what is kept of the event, for the walk over the threads. It goes on the list of the thread that opened
+ * it. It runs here at once when that thread is known to have ended. An event that finds no room on the list is due in
+ * the next walk. */
 static void put_due(struct gen *g, struct track *k, const struct overdue *o)
 {
 	uint32_t size = k->l->key.size;

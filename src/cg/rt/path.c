@@ -165,8 +165,8 @@ static void pop_cb(struct irfn *f, const struct rtgen *g)
 	ir_reti(f, 1);
 }
 
-/* Appends the character imm, or c when imm is 0 (c is any number that the verifier does not know in any case); ends the
- * loop when dst is full. */
+/* Appends the character imm, or c when imm is 0 (c is any number that the verifier does not know in any case). It ends
+ * the loop when dst is full. */
 static void put_char(struct irfn *f, vreg st, int imm, vreg c)
 {
 	vreg len = rt_blur(f, rt_ld(f, st, C_LEN), c), p;

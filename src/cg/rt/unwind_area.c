@@ -104,8 +104,8 @@ static void take_area(struct irfn *f, vreg st, vreg e, int32_t off)
 	ir_store(f, st, ST(index), 8, rt_ld(f, e, off + (int32_t)offsetof(struct uw_area, index)));
 }
 
-/* Asks the kernel for the area of address at, while that is allowed, and unless it is the one that was last
- * asked for: with interrupts off the kernel answers once only. */
+/* Asks the kernel for the area of address at, while that is allowed, and unless it is the one that was last asked for.
+ * With interrupts off the kernel answers once only. */
 static void ask_area(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel none)
 {
 	vreg ask, r = ir_new(f), from = rt_ld(f, st, ASKED(start));

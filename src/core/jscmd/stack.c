@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JavaScript's frames among native ones. All code that V8 makes keeps frame pointers, and no table describes it; below
+/* JavaScript's frames among native ones. All code that V8 makes keeps frame pointers, and no table describes it. Below
  * the frame pointer are a context and the function, and of interpreted code the place (base/v8fmt.h). */
 #include <errno.h>
 #include <inttypes.h>

@@ -3,9 +3,9 @@
  *
  * In V8's pages, an object that is alive stays but for its text. Characters of strings become x, apart from ends of
  * lines. Bytes of typed arrays become 0. Strings that are names stay: of properties, variables, functions, scripts,
- * symbols, and all of V8's read-only pages. Everywhere else (what is dead, memory of malloc(), stacks, variables,
- * registers) a word stays if it is an address of mapped memory or a small number, and becomes 0 otherwise. Heads of
- * V8's pages and of malloc()'s chunks stay, by which the commands find their way. */
+ * symbols, and all of V8's read-only pages. Everywhere else (dead objects, memory of malloc(), stacks, variables,
+ * registers) a word stays if it is an address of mapped memory or a small number. Otherwise it becomes 0. Heads of V8's
+ * pages and of malloc()'s chunks stay, by which the commands find their way. */
 #include "core/jsheap/redact.h"
 #include <elf.h>
 #include <errno.h>
@@ -201,7 +201,7 @@ static int see_names(void *ctx, const struct js_object *o)
 	return x->r;
 }
 
-/* V8 has all strings of one character of one byte itself, so that they tell which character it is: within a string that
+/* V8 has all strings of one character of one byte itself, so that they tell which character it is. Within a string that
  * is put together, they are all "x". */
 static void see_parts(struct redact *x, uint64_t string)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* References to an object: each word in an object that is alive and leads to it, named as a program would name it;
- * then, if there are none, the words outside of V8's heap. */
+/* References to an object. Each is a word in an object that is alive and leads to it, named as a program would name it.
+ * If there are none, the words outside of V8's heap follow. */
 #include "core/jsheap/refs.h"
 #include <errno.h>
 #include <inttypes.h>

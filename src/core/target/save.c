@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves what a process has written to its memory, and the heads of its files, which tell their build ids; the rest is
+/* Saves what a process has written to its memory, and the heads of its files, which tell their build ids. The rest is
  * in these files. /proc/PID/pagemap tells which pages were written. The memory is copied first where there is room, so
  * that the process goes on before anything is packed. */
 #include "core/target/save.h"

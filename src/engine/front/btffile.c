@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the kernel's types, from the kernel or from a file (-x btf=FILE). It refuses a file of another kernel, as far
- * as that shows: it compares sizes of structs with the kernel's caches of such objects, and names of functions with its
+ * as that shows. It compares sizes of structs with the kernel's caches of such objects, and names of functions with its
  * symbols. */
 #include "engine/front/btffile.h"
 #include <errno.h>

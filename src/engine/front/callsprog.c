@@ -2,8 +2,8 @@
 /* Writes the D program of `dwell calls` for a function and its callees. */
 #include "engine/front/callsprog.h"
 
-/* self->in: depth of calls of the function; self->d: of calls of its callees, so that what they call among themselves
- * does not count as called by it. */
+/* self->in: depth of calls of the function. self->d: depth of calls of its callees, so that calls among themselves do
+ * not count as calls by it. */
 static void function(struct strb *b, const struct callees *c, const struct callsprog_want *w)
 {
 	const char *prov = w->kernel ? "fbt" : "pid$target", *mod = c->mod, *f = c->func;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects addresses in a hash table, and looks their source lines up at the end, file by file: the debug
+/* Collects addresses in a hash table, and looks their source lines up at the end, file by file. So the debug
  * information of one file is in memory at a time. */
 #include "engine/record/reclines.h"
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probe descriptions of programs written for illumos, FreeBSD and macOS. Their system calls have the name that Linux
  * has for the same call. A module that stands for their kernel means the kernel. A probe that is known by name but
- * cannot fire here is left out with a warning, as long as the program has other probes: scripts name the calls of
+ * cannot fire here is left out with a warning, as long as the program has other probes. Scripts name the calls of
  * several systems side by side. Also: system calls of Linux that programs hardly make. */
 #include "lang/check/clause.h"
 #include <string.h>

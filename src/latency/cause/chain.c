@@ -147,7 +147,7 @@ static void narrow(struct chain_wait *part, const struct chain_wait *x)
 	part->to = x->to < part->to ? x->to : part->to;
 }
 
-/* A wait within another one of the same thread: the thread to blame for the outer one is to blame for this one, too, if
+/* A wait within another one of the same thread. The thread to blame for the outer one is to blame for this one, too, if
  * it has none of its own. */
 static void inherit_by(struct chain_wait *w, const struct chain_wait *outer)
 {

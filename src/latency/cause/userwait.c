@@ -81,9 +81,9 @@ static bool is_of_library(const struct cause_uframe *f)
 	return !f->runtime || (f->name && (!strncmp(f->name, "java.", 5) || !strncmp(f->name, "jdk.", 4)));
 }
 
-/* Is one of the innermost frames such a function? At most max native frames are looked at; frames of a language
- * runtime do not count. A loop counts when it waits itself, and not what it has called of the program; so does the
- * initialisation of a class: its static initialiser may wait for anything. */
+/* Is one of the innermost frames such a function? At most max native frames are looked at; frames of a language runtime
+ * do not count. A loop counts when it waits itself, and not when something that it has called of the program waits. So
+ * does the initialisation of a class: its static initialiser may wait for anything. */
 static bool in_one(enum userwait is, const struct cause_uframe *f, size_t n, size_t max)
 {
 	for (size_t i = 0; i < n && max; i++) {

@@ -4,8 +4,8 @@
  * also the covariance of a machine that switches between regimes). The correlation time and the strength are not known.
  * So all are tried (log-uniform priors), and weighted by how well they agree with the low frequencies of both stretches
  * (type II cosine transform, whose first ordinate compares the halves). So white noise gets nearly Student's t over
- * seconds, and a level that wanders intervals as wide as it does; how far it may wander unseen in so short a stretch is
- * in the mixture, too.
+ * seconds, and a level that wanders intervals as wide as it does. The mixture also has how far the level may wander
+ * unseen in such a short stretch.
  *
  * Source: Whittle's likelihood (1953) with the cosines of Müller, HAC corrections for strongly autocorrelated time
  * series (2014), and Lazarus, Lewis, Stock, Watson, HAR inference: recommendations for practice (2018); averaged over

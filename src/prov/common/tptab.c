@@ -141,8 +141,8 @@ static uint32_t hash_tp(const struct tp *tp)
 	return h ^ h >> 16;
 }
 
-/* Modules come and go, so that a rank would not be stable: the slot is a hash of the name, and the
- * next free one for the few that collide. */
+/* Modules come and go, so that a rank would not be stable. The slot is a hash of the name, and the next free one for
+ * the few that collide. */
 static void place_modules(struct collect *c)
 {
 	const uint32_t nslots = TPTAB_MAX_SLOTS - TPTAB_MAX_BUILTIN;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds what a function of the kernel calls. These are relative calls and jumps to the start of other functions, and
- * calls through a register: directly, or through the thunk that kernels with retpolines have for each register. */
+ * calls through a register. The call is direct, or through the thunk that kernels with retpolines have for each
+ * register. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

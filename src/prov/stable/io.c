@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provider io: requests to block devices. A request begins as a struct bio (block_bio_queue). It is
- * done when the struct request that carries it is completed, which may have been merged from several
- * (the first is named), or with devices that have no requests, when the bio is.
+/* Provider io: requests to block devices. A request begins as a struct bio (block_bio_queue). It is done when the
+ * struct request that carries it is completed. That may have been merged from several (the first is named). With
+ * devices that have no requests, it is done when the bio is.
  * A thread waits for requests while it sleeps marked with in_iowait (io_schedule()). For which of them is not
  * known there: the arguments are those of no request. It has waited when it runs again (see sched.c).
  * Source: DTrace guide, "io Provider"; kernel/sched/core.c io_schedule_prepare(); block/blk-core.c

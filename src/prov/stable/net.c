@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Providers ip, tcp and udp. Packets are seen where they are handed to a device (net_dev_queue) and where a device
- * hands them over (netif_receive_skb, which runs before the stack has looked at the packet: the IP header is at
- * skb->data). So a packet that passes two devices (VLAN, bridge) is seen at both. Changes of a TCP socket come from
+ * hands them over (netif_receive_skb). The latter runs before the stack has looked at the packet: the IP header is at
+ * skb->data. So a packet that passes two devices (VLAN, bridge) is seen at both. Changes of a TCP socket come from
  * inet_sock_set_state, without a packet.
  * Arguments as in Oracle's port: skb, sock, IP header, protocol's sock, protocol's header, TCP state,
  * direction (0 out, 1 in, 2 change of state); then the state before the change. The IP header has types by which the
@@ -51,8 +51,8 @@
 	ARGS(skb, sk, "struct napi_gro_cb *", "(struct napi_gro_cb *)" ip, "struct tcp_sock *", \
 	     "(struct tcp_sock *)" sk, "struct tcphdr *", hdr, state, dir, "0"), \
 		TCP_X(NULL, 5)
-/* Without a packet. The library describes a packet that would have come in from a struct inet_sock, and
- * the socket with its new state, which is not in it yet, from a struct inet_connection_sock. */
+/* Without a packet. The library describes a packet that would have come in from a struct inet_sock. It describes the
+ * socket with its new state, which is not in it yet, from a struct inet_connection_sock. */
 #define TCP_NO_PACKET(state, old, n) \
 	ARGS("0", "(struct sock *)sk", "struct inet_sock *", "(struct inet_sock *)sk", \
 	     "struct inet_connection_sock *", "(struct inet_connection_sock *)sk", "struct inet_sock *", \

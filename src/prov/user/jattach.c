@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the agent of the provider java into a running JVM: writes its files where the JVM finds them, asks it by
- * HotSpot's attach protocol to load them, and takes the connection. Source of the protocol: OpenJDK 17,
+/* Loads the agent of the provider java into a running JVM. It writes the agent's files where the JVM finds them, asks
+ * it by HotSpot's attach protocol to load them, and takes the connection. Source of the protocol: OpenJDK 17,
  * attachListener_posix.cpp and VirtualMachineImpl.java. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Provider javaN: entry, return and exceptions of the Java methods of process N, a JVM. An agent that is loaded into it
- * (java/) has the methods call a place of its library, which is probed like a static probe; it takes the calls out
+ * (java/) has the methods call a place of its library, which is probed like a static probe. It takes the calls out
  * again when the connection ends. */
 #include <errno.h>
 #include <string.h>

@@ -344,7 +344,7 @@ static bool is_library(const struct uproc_obj *o)
 }
 
 /* A function that is named exactly is also probed in its inlined copies. A pattern is not: all debug information would
- * be read for each of many functions, which takes minutes. Nor is a function of a library that has code of its own: all
+ * be read for each of many functions, which takes minutes. Nor is a function of a library that has code of its own. All
  * programs have libraries, and to read the debug information of the C library takes 1.5 s. */
 static void match_exact(struct matching *m, struct uproc_obj *o)
 {

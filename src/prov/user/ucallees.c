@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what a function of a program's file calls: relative calls and jumps to the start of other functions and to
- * entries of the procedure linkage table, and calls through a register. */
+/* Finds what a function of a program's file calls. These are relative calls and jumps to the start of other functions
+ * and to entries of the procedure linkage table, and calls through a register. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the files that a module's name stands for in all processes: what each process maps, in whatever mount
- * namespace, and what a process would find here by that name. */
+/* Lists the files that a module's name stands for in all processes. These are the files that each process maps, in
+ * whatever mount namespace, and those that a process would find here by that name. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>

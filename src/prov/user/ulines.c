@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the places in a file where the statements of a line begin ("load.c@14"), and those where inlined copies of a
- * function are entered, by its debug information. */
+ * function are entered. It reads its debug information. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

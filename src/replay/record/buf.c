@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that the program logs itself (stub.h): the recorder puts the stub there, makes the program's `syscall`
+/* Calls that the program logs itself (stub.h). The recorder puts the stub there, makes the program's `syscall`
  * instructions go to it, and takes what is in the log at each stop. */
 #include <asm/unistd.h>
 #include <errno.h>

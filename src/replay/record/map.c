@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls that change mappings, and the contents of the files that are mapped: they are copied into the trace, so
- * that it does not matter what becomes of the files. */
+/* System calls that change mappings, and the contents of the files that are mapped. The contents are copied into the
+ * trace, so that it does not matter what becomes of the files. */
 #include <asm/unistd.h>
 #include <errno.h>
 #include <stdlib.h>

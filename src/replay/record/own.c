@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls whose arguments decide whether they can be recorded, and what becomes of descriptors of the standard
- * output: what is written to them is written again by the replay. */
+/* System calls whose arguments decide whether they can be recorded. Also the descriptors of the standard output: the
+ * replay writes again what is written to them. */
 #include <asm/prctl.h>
 #include <asm/unistd.h>
 #include <elf.h>

@@ -185,8 +185,8 @@ static bool maps(const struct task *k)
 }
 
 /* Whether stops of other tasks have to wait for the next stop of this one. They wait for a system call that does not
- * sleep: it writes its output now, and if another task's stop were recorded first, a replay would write the two outputs
- * in the other order. State R: the call runs; t: it has ended, and the stop is not handled yet. No state: the task has
+ * sleep: it writes its output now. If another task's stop were recorded first, a replay would write the two outputs in
+ * the other order. State R: the call runs; t: it has ended, and the stop is not handled yet. No state: the task has
  * executed a program, which lives under the number of another task. */
 static bool goes_first(const struct task *k)
 {

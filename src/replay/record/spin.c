@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles a thread that makes no system call for long, while others could run, or a handler is due: a loop that waits
- * for another thread, or a long computation. It is stopped anywhere, and the place is recorded in one of two ways.
+/* Handles a thread that makes no system call for long, while others could run, or a handler is due. Such a thread has a
+ * loop that waits for another thread, or a long computation. It is stopped anywhere, and the place is recorded in one
+ * of two ways.
  *
  * A loop that waits: after some steps all registers and all memory are what they were, so it goes round for ever. The
  * replay runs to where it first is like that (EV_SPOT), however often it went round in the recording.

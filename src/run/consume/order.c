@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges the rings by time stamp. One drain: scan every ring up to its end (into a list of times and
- * positions, nothing is copied), sort each list where it is not sorted already, fix the horizon, merge
- * with a heap. Memory: 24 bytes per record in the rings at that time, so it is bounded by their size. */
+/* Merges the rings by time stamp. One drain scans every ring up to its end (into a list of times and positions, nothing
+ * is copied). It sorts each list where it is not sorted already, fixes the horizon, and merges with a heap. Memory: 24
+ * bytes per record in the rings at that time, so it is bounded by their size. */
 #include "run/consume/order.h"
 #include <errno.h>
 #include <stdlib.h>

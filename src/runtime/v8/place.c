@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the place in the source of a V8 frame: looks its program counter up in the tables of positions that V8 keeps
+/* Finds the place in the source of a V8 frame. It looks its program counter up in the tables of positions that V8 keeps
  * for bytecode and for compiled code. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects histograms of time slots before they go to the file: adds the rows of one slot up in memory, and those
- * of minutes and hours, until the slot is over. Open slots are written at every commit. */
+/* Collects histograms of time slots before they go to the file. It adds the rows of one slot up in memory, and those of
+ * minutes and hours, until the slot is over. Open slots are written at every commit. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -93,10 +93,10 @@ static int add_column(void *ctx, const struct rec_column *c)
 	return histsum_add(ctx, &c->head, c->buckets);
 }
 
-/* The slots of tier i that lie wholly in the range and are there; what is before and after them by the
- * next tier. A longer slot may be missing although its seconds are there (the recorder was killed), and
- * there although they are not (they were too old): so the longer ones count as far as they reach. One that
- * was not over when it was written does not. */
+/* The slots of tier i that lie wholly in the range and are there; what is before and after them by the next tier. A
+ * longer slot may be missing although its seconds are there (the recorder was killed). It may be there although they
+ * are not (they were too old). So the longer ones count as far as they reach. One that was not over when it was written
+ * does not. */
 struct reach {
 	uint64_t first, end; /* of the longer slots: first start, end of the last */
 };

@@ -174,8 +174,8 @@ int recfile_create(const char *path, const struct rec_schema *schema, const stru
 
 	if (fd < 0)
 		return err_set(err, -errno, "cannot create recording %s: %s", path, strerror(errno));
-	/* It is closed now. Closing it later would take away the locks that SQLite has on the file then (fcntl(2)), and
-	 * the next program to end reading it would remove the log that is being written. */
+	/* It is closed now. Closing it later would take away the locks that SQLite has on the file then (fcntl(2)). The
+	 * next program to end reading it would remove the log that is being written. */
 	close(fd);
 	f = calloc(1, sizeof(*f));
 	if (!f)

@@ -26,9 +26,8 @@ static bool ends_reference(const char *raw, const char *underscore)
 	return false;
 }
 
-/* A level of nesting that names its inner level m times costs m references, and k references spent
- * on levels of m multiply by m^(k/m), which is largest for m = 3. An expanded pack multiplies by
- * its length when it lies in another one. */
+/* A level of nesting that names its inner level m times costs m references. k references spent on levels of m multiply
+ * by m^(k/m), which is largest for m = 3. An expanded pack multiplies by its length when it lies in another one. */
 uint64_t demangle_growth(const char *raw)
 {
 	uint64_t n = strlen(raw), bound = n;

@@ -290,8 +290,8 @@ int elf_segments(const struct elf *e, struct elf_seg **ret, unsigned *ret_n)
 	return 0;
 }
 
-/* How well the segment explains the offset: 0 not at all, by its pages, by the zeroed data after
- * its bytes, or by its bytes; the same protection counts more than all of these. */
+/* How well the segment explains the offset: 0 not at all, by its pages, by the zeroed data after its bytes, or by its
+ * bytes. The same protection counts more than all of these. */
 static int seg_fits(const struct elf_seg *s, uint64_t off, bool exec, uint64_t page)
 {
 	uint64_t end = s->off + s->filesz;

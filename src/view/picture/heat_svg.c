@@ -246,7 +246,7 @@ static void axis_x(const struct heat *h, FILE *out)
 	} while (at <= begin + whole);
 }
 
-/* From the middle of a column to that of the next one; the first and the last column of a stretch are crossed wholly,
+/* From the middle of a column to that of the next one. The first and the last column of a stretch are crossed wholly,
  * so that one alone is seen, too. */
 static void line(const struct heat *h, size_t member, const char *class, FILE *out)
 {

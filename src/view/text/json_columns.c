@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON Lines with -x columns: values by the names of their columns. A heading is a printf() whose arguments are words
- * in capitals, after a time at most; what is printed after it, in one line of as many values, has these names. */
+ * in capitals, after a time at most. The values that are printed after it, in one line of the same number of values,
+ * have these names. */
 #include <string.h>
 #include "view/text/json_int.h"
 

@@ -337,7 +337,7 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 }
 
 /* Why memory of the program could not be read, and what helps. Small negative numbers of 32 bits, as openat(2) and
- * others take in place of a descriptor, are no addresses: the kernel maps nothing in the last page of what 32 bits
+ * others take in place of a descriptor, are no addresses. The kernel maps nothing in the last page of what 32 bits
  * reach. Source: include/uapi/linux/fcntl.h. */
 static void add_why_unread(struct strb *b, uint64_t addr, const struct rec_probe *p)
 {

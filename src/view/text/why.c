@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks as what they waited for. The words come from the rules of dlib/causes, by a function of the command. This file
- * keeps them: by stack, so that a stack is looked at once, and by words, so that all stacks of one cause are one key of
- * an aggregation. */
+ * keeps them by stack, so that a stack is looked at once. It keeps them by words, too, so that all stacks of one cause
+ * are one key of an aggregation. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/hash_try.h"
