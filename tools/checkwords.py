@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Refuses the constructions that doc/writing.md gives up, in documents, man pages, texts and comments of the page, and
-comments and string literals of src, include and dlib. What stands between backticks or in an indented block is code.
+comments and string literals of src, include and dlib. No sentence of a comment in src has more than
+LONGEST words, lists and tables left out. What stands between backticks or in an indented block is code.
 usage: checkwords.py ROOT"""
 import os
 import re
@@ -29,6 +30,8 @@ BEGINNINGS = (
     (r"Those", "the noun"),
     (r"Of", "the subject first"),
 )
+LONGEST = 28
+WORD = re.compile(r"[A-Za-z0-9][\w'./-]*")
 FILES = {"doc": ".md", "man": ".scd", "web/src": ".ts"}
 SOURCE = {"src": (".c", ".h", ".def"), "include": (".h",), "dlib": (".d",), "test": (".c", ".h")}
 PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
@@ -79,6 +82,26 @@ def check_source(path, text):
     return errors
 
 
+def sentences(comment):
+    """The sentences of a block comment, without those of a paragraph that is a list or a table."""
+    body = re.sub(r"(?m)^[ \t]*(?:/\*+|\*(?!/))? ?|\*/$", "", comment)
+    for paragraph in re.split(r"\n[ \t]*\n", body):
+        if not re.search(r"\n(?: {2,}|\t|- )\S", paragraph):
+            words = re.sub(r"`[^`]*`", "code", " ".join(paragraph.split()))
+            yield from re.split(r"(?<=[.!?;:])\s", words)
+
+
+def check_length(path, text):
+    errors = []
+    for piece in PIECE.finditer(text):
+        if piece.group(0).startswith("/*"):
+            for s in sentences(piece.group(0)):
+                if len(WORD.findall(s)) > LONGEST:
+                    number = text.count("\n", 0, piece.start()) + 1
+                    errors.append(f"{path}:{number}: more than {LONGEST} words: {s[:60]} …: say two sentences")
+    return errors
+
+
 def main():
     root = sys.argv[1]
     paths = [p for top, ext in FILES.items() for p in sources.walk(root, top) if p.endswith(ext)] + list(TOP)
@@ -92,7 +115,10 @@ def main():
             if path.endswith(ends):
                 paths.append(path)
                 with open(os.path.join(root, path), encoding="utf-8") as f:
-                    errors += check_source(path, f.read())
+                    text = f.read()
+                errors += check_source(path, text)
+                if top == "src":
+                    errors += check_length(path, text)
     # The patterns find what they are made for.
     for wrong in (
         "Both are said.",
@@ -116,6 +142,10 @@ def main():
     ):
         if not check_source("x.c", wrong):
             errors.append(f"tools/checkwords.py: does not find {wrong!r}")
+    if not check_length("x.c", f"/* {'one ' * (LONGEST + 1)}. */") or check_length(
+        "x.c", f"/* {'one ' * LONGEST}. {'two ' * LONGEST}. */"
+    ):
+        errors.append("tools/checkwords.py: does not find long sentences")
     for right in (
         "/* Offers what is left. */",
         '"What is left."',

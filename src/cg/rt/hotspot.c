@@ -260,8 +260,8 @@ static void emit_in_cache(struct irfn *f, vreg st, vreg at, irlabel in)
 #define SCAN_WORDS 128 /* of a stub's frame: SHA-512 has 90 */
 #define SCAN_PUSHED 10 /* registers that it pushes, at most */
 
-/* hs_scan(i, &ctx): one word of the stack, at HS(tmp). When it is a frame pointer that a stub has pushed, with a
- * return address in the code cache beside what it points to, it goes to ST(bp). ctx as in hs_step(). */
+/* hs_scan(i, &ctx): one word of the stack, at HS(tmp). A stub may have pushed it as a frame pointer, with a return
+ * address in the code cache beside what it points to. Then it goes to ST(bp). ctx as in hs_step(). */
 static struct irfn *emit_scan(struct irprog *p, const struct uw *u)
 {
 	struct irfn *f = irfn_new(p, "hs_scan", 2);
@@ -319,9 +319,8 @@ static void emit_stub(struct irfn *f, const struct step *s)
 
 #define PUSHED_WORDS 4 /* within a compiled frame, such as by the comparison of strings */
 
-/* The return address of a frame that ends at cfa. Where that is none, it may be on top of the stack (of the innermost
- * frame, when it is not made yet, or gone) or further up (words were pushed). Corrects cfa and has_bp. Blobs other than
- * compiled code may have been called by native code: pushes says which may not. */
+/* The return address of a frame that ends at cfa. Where that is none, it may be on top of the stack: in the innermost
+ * frame, when it is not made yet, or gone. It may be further up, too (words were pushed). Corrects cfa and has_bp. Blobs other than compiled code may have been called by native code: pushes says which may not. */
 static vreg emit_return_address(struct irfn *f, const struct step *s, vreg cfa, vreg has_bp)
 {
 	vreg ra = ir_new(f), sp = rt_ld(f, s->st, ST(sp)), at = ir_new(f), word = ir_new(f);

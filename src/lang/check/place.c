@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clauses of latency probes. One is checked where it stands, so that names come into being in order, and once more for
- * every clause that can fire it, in whose program its code is. */
+/* Clauses of latency probes. One is checked where it stands, so that names come into being in order. It is checked once
+ * more for every clause that can fire it, since its code is in that clause's program. */
 #include "lang/check/args.h"
 #include "lang/check/clause.h"
 #include "lang/check/event.h"

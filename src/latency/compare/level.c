@@ -2,10 +2,10 @@
 /* Computes how uncertain a figure of a stretch of time is if its units (seconds) are correlated. The level of a second
  * is taken to be noise of its own, and something that decays over a correlation time (an Ornstein-Uhlenbeck process:
  * also the covariance of a machine that switches between regimes). The correlation time and the strength are not known.
- * So all are tried (log-uniform priors), and weighted by how well they agree with the low frequencies of both stretches
- * (type II cosine transform, whose first ordinate compares the halves). So white noise gets nearly Student's t over
- * seconds, and a level that wanders intervals as wide as it does. The mixture also has how far the level may wander
- * unseen in such a short stretch.
+ * So all are tried (log-uniform priors), and weighted by how well they agree with the low frequencies of both
+ * stretches. These are from a type II cosine transform, whose first ordinate compares the halves. So white noise gets
+ * nearly Student's t over seconds, and a level that wanders intervals as wide as it does. The mixture also has how far
+ * the level may wander unseen in such a short stretch.
  *
  * Source: Whittle's likelihood (1953) with the cosines of Müller, HAC corrections for strongly autocorrelated time
  * series (2014), and Lazarus, Lewis, Stock, Watson, HAR inference: recommendations for practice (2018); averaged over
@@ -35,8 +35,8 @@ void level_make(struct level *l, const double *u, size_t n, double df)
 	l->df = df < (double)l->q ? df : (double)l->q;
 }
 
-/* Correlation besides the noise of each unit. LATE: noise of events that are counted in the next unit (aggregations are
- * read about once a second), so that one unit has as much more as the one before has less. */
+/* Correlation besides the noise of each unit. LATE: noise of events that are counted in the next unit. Aggregations are
+ * read about once a second, so one unit has as much more as the one before has less. */
 enum { LATE = -1 };
 
 /* Spectrum at frequency w, and variance of the mean of n units, of a process of variance 1: what forgets to rho from

@@ -17,8 +17,9 @@
 #define NET_HDR "(skb->head + skb->network_header)" /* going out */
 #define V4(p) "((struct iphdr *)" p ")"
 #define V6(p) "((struct ipv6hdr *)" p ")"
-/* In IPv6 the next header may be that of hop-by-hop options (0), which the kernel itself puts into packets of more than
- * 65,535 bytes, or of a fragment (44). Both begin with what follows and their length, in 8 bytes and less one. */
+/* In IPv6 the next header may be that of a fragment (44), or of hop-by-hop options (0). The kernel itself puts the
+ * latter into packets of more than 65,535 bytes. Both begin with what follows and their length, in 8 bytes and less
+ * one. */
 #define MORE(p) "(" V6(p) "->nexthdr == 0 || " V6(p) "->nexthdr == 44)"
 #define BYTE(p, n) "*((uint8_t *)" p " + " n ")"
 /* The packet begins with a header of protocol n: not so fragments that are not the first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads .note.stapsdt. Source: systemtap wiki, "UserSpaceProbeImplementation": notes of type 3 and name
- * "stapsdt", whose descriptor is the address of the probe, that of .stapsdt.base when it was linked, that
- * of the semaphore (all of the file's word size), and three texts. */
+/* Reads .note.stapsdt. Source: systemtap wiki, "UserSpaceProbeImplementation": notes of type 3 and name "stapsdt". The
+ * descriptor is the address of the probe, that of .stapsdt.base when it was linked, and that of the semaphore, all of
+ * the file's word size. Then come three texts. */
 #include "sym/object/stapsdt.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -85,8 +85,8 @@ static void print_bytes(struct text_view *v, const struct recfield *f, const uin
 		print_text(v, p, (size_t)len, width, quiet);
 }
 
-/* Source: dt_print_trace() and dt_print_datum() of libdtrace: trace() tells signed from unsigned and leaves
- * room for the largest value of the type, keys have their own widths and are signed when of 32 or 64 bits. */
+/* Source: dt_print_trace() and dt_print_datum() of libdtrace: trace() tells signed from unsigned and leaves room for
+ * the largest value of the type. Keys have their own widths and are signed when of 32 or 64 bits. */
 static const struct datum_form {
 	int text_width;
 	int widths[9]; /* by size, signed */
