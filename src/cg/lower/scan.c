@@ -4,9 +4,9 @@
  * runs the clauses in each stuck thread at once. Others need a walk over the open keys. There the clauses run for the
  * thread that opened the key, if the kernel finds it by its number (bpf_task_from_pid, Linux 6.2).
  *
- * A walk over keys cannot wait for a thread's memory. If a clause reads that memory, or the kernel does not find the
- * thread, the walk puts what is due on a list by the thread that opened it. A walk over the threads after it
- * takes it from there (run/consume/walk.h, struct img_scan). The kernel calls the program again for a thread as long as
+ * A walk over keys cannot wait for a thread's memory. If a clause reads it, or if the kernel does not find the thread,
+ * the walk lists the due keys by the thread that opened them. A walk over the threads after it takes them from there
+ * (run/consume/walk.h, struct img_scan). The kernel calls the program again for a thread as long as
  * it says that there is more. An entry that no thread takes, because its thread has ended or was idle, fires in the
  * next walk over the keys. */
 #include "cg/gen/fault.h"

@@ -319,8 +319,9 @@ static void emit_stub(struct irfn *f, const struct step *s)
 
 #define PUSHED_WORDS 4 /* within a compiled frame, such as by the comparison of strings */
 
-/* The return address of a frame that ends at cfa. Where that is none, it may be on top of the stack: in the innermost
- * frame, when it is not made yet, or gone. It may be further up, too (words were pushed). Corrects cfa and has_bp. Blobs other than compiled code may have been called by native code: pushes says which may not. */
+/* The return address of a frame that ends at cfa. Where that is none, it may be on top of the stack: in the
+ * innermost frame, when it is not made yet, or gone. It may be further up, too (words were pushed). Corrects cfa and
+ * has_bp. Blobs other than compiled code may have been called by native code: pushes says which may not. */
 static vreg emit_return_address(struct irfn *f, const struct step *s, vreg cfa, vreg has_bp)
 {
 	vreg ra = ir_new(f), sp = rt_ld(f, s->st, ST(sp)), at = ir_new(f), word = ir_new(f);

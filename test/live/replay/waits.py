@@ -86,7 +86,9 @@ def main():
         x = found.get(tuple(key))
         live.check(x and least * 1e6 <= x["ns"] < least * 1e6 + 500e6, f"{key}: at least {least} ms", all_rows)
     live.check(
-        [x["count"] for x in all_rows if x["thread"] == "writer" and x["until"] == "time"] == [3], "waits are added up", all_rows
+        [x["count"] for x in all_rows if x["thread"] == "writer" and x["until"] == "time"] == [3],
+        "waits are added up",
+        all_rows,
     )
     live.check(found["pause", None, "signal", "killer"]["signal"] == 10, "which signal", found)
     p = run("replay", "--waits", TRACE)
