@@ -10,7 +10,7 @@
 #define CGROUPS "/sys/fs/cgroup"
 #define DEPTH_MAX 16
 #define GROUPS_MAX 256	     /* with a limit */
-#define FOLDERS_MAX 1024     /* that are looked at, once a second */
+#define FOLDERS_MAX 1024     /* that are looked at, twice a second */
 #define NO_LIMIT (1LL << 62) /* version 1: from there on there is none */
 
 struct search {

@@ -24,7 +24,8 @@
 #include "view/text/text.h"
 
 /* One run and what it owns. */
-#define RUN_MAX_FILES 256u /* that are counted */
+#define COUNTERS_EVERY_NS (NSEC_PER_SEC / 2) /* rows come once a second at least, and not to the ns */
+#define RUN_MAX_FILES 256u		     /* that are counted */
 
 struct run {
 	struct request *c;
@@ -289,7 +290,7 @@ static int on_consume(void *ctx)
 
 	if (!r->show)
 		return text_view_consume(r->view, r->rec);
-	if (clock_ns(CLOCK_MONOTONIC) >= r->counted + NSEC_PER_SEC) {
+	if (clock_ns(CLOCK_MONOTONIC) >= r->counted + COUNTERS_EVERY_NS) {
 		e = add_counters(r, r->counted != 0);
 		r->counted = clock_ns(CLOCK_MONOTONIC);
 	}
