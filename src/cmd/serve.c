@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "engine/views.h"
 #include "cmd/words.h"
+#include "corepage/corepage.h"
 #include "launcher/entrance.h"
 #include "launcher/gallery.h"
 #include "launcher/listen.h"
@@ -27,7 +28,7 @@ static void usage(const struct command *self, FILE *out)
 {
 	(void)self;
 	fprintf(out,
-		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING...]\n"
+		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING... | CORE [BINARY]]\n"
 		"\n\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
 		"\t--unix        a unix socket instead, for nobody but this user\n"
 		"\t--recordings  recordings of this folder can be opened, as those named\n",
@@ -87,6 +88,8 @@ static int serve_main(int argc, char **argv)
 
 	if (r)
 		return r < 0 ? cmd_written(0) : r;
+	if (o.n && corepage_is(o.recordings[0]))
+		return cmd_outcome(corepage_run(&o.in, o.recordings, o.n, &cmd_listener), 0);
 	a = arena_new(ARENA_DEFAULT_LIMIT);
 	if (servedir_find(a, o.recordings, o.n, &dir, &err) < 0) {
 		arena_free(a);

@@ -53,14 +53,22 @@ static bool compress_asset(struct arena *a, const char *data, size_t n, struct s
 static size_t make_assets(struct arena *a, enum page_kind kind, const struct serve_asset **ret)
 {
 	const struct {
+		const char *js, *css;
+		size_t njs, ncss;
+	} page[] = {
+		[PAGE_MACHINE] = { asset_app_js, asset_app_css, asset_app_js_size, asset_app_css_size },
+		[PAGE_FLEET] = { asset_fleetpage_js, asset_fleetpage_css, asset_fleetpage_js_size,
+				 asset_fleetpage_css_size },
+		[PAGE_CORE] = { asset_corepage_js, asset_corepage_css, asset_corepage_js_size,
+				asset_corepage_css_size },
+	};
+	const struct {
 		const char *path, *type, *data;
 		size_t n;
 	} files[] = {
 		{ "/", "text/html; charset=utf-8", html, sizeof(html) - 1 },
-		{ "/app.js", "text/javascript; charset=utf-8", kind == PAGE_FLEET ? asset_fleetpage_js : asset_app_js,
-		  kind == PAGE_FLEET ? asset_fleetpage_js_size : asset_app_js_size },
-		{ "/app.css", "text/css; charset=utf-8", kind == PAGE_FLEET ? asset_fleetpage_css : asset_app_css,
-		  kind == PAGE_FLEET ? asset_fleetpage_css_size : asset_app_css_size },
+		{ "/app.js", "text/javascript; charset=utf-8", page[kind].js, page[kind].njs },
+		{ "/app.css", "text/css; charset=utf-8", page[kind].css, page[kind].ncss },
 	};
 	struct serve_asset *v = arena_alloc(a, sizeof(*v) * ARRAY_SIZE(files));
 

@@ -13,8 +13,8 @@
 #define API_VERSION 1 /* changes when a reader of the former version would misunderstand something */
 
 static const char *const kinds[] = {
-	[SERVE_RUN] = "program",       [SERVE_CHECK] = "check", [SERVE_PROBES] = "probes",
-	[SERVE_OVERVIEW] = "overview", [SERVE_VIEW] = "view",	[SERVE_FLEET] = "fleet",
+	[SERVE_RUN] = "program", [SERVE_CHECK] = "check", [SERVE_PROBES] = "probes", [SERVE_OVERVIEW] = "overview",
+	[SERVE_VIEW] = "view",	 [SERVE_FLEET] = "fleet", [SERVE_CORE] = "core",
 };
 
 /* Ends the object that is the body, and answers with it. */

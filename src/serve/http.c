@@ -246,8 +246,8 @@ static enum MHD_Result asset(struct request *rq, const struct serve_asset *a)
 static enum MHD_Result dispatch(struct request *rq)
 {
 	const struct serve_config *c = rq->s->c;
-	const struct route *routes = c->fleet ? fleet_routes : api_routes;
-	size_t n = c->fleet ? fleet_nroutes : api_nroutes;
+	const struct route *routes = c->fleet ? fleet_routes : c->core ? core_routes : api_routes;
+	size_t n = c->fleet ? fleet_nroutes : c->core ? core_nroutes : api_nroutes;
 	bool known = false;
 
 	for (size_t i = 0; i < n; i++)

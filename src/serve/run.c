@@ -16,7 +16,8 @@
 
 bool run_is_job(const struct run *r)
 {
-	return r->kind == SERVE_CHECK || r->kind == SERVE_PROBES || r->kind == SERVE_VIEW || r->kind == SERVE_FLEET;
+	return r->kind == SERVE_CHECK || r->kind == SERVE_PROBES || r->kind == SERVE_VIEW || r->kind == SERVE_FLEET ||
+	       r->kind == SERVE_CORE;
 }
 
 /* Room for one more: the oldest that has ended and that nobody watches goes. */

@@ -39,6 +39,7 @@ enum serve_kind {
 	SERVE_OVERVIEW, /* no text: the trackers of the live view */
 	SERVE_VIEW,	/* text: lines: a recording, a view (view_form.served), its parameters as key=value */
 	SERVE_FLEET,	/* text: lines: a question to a fleet's store, its parameters as key=value */
+	SERVE_CORE,	/* the same of a core */
 };
 
 struct view;
@@ -86,6 +87,7 @@ struct serve_config {
 	const char *token;
 	const char *cookie;	  /* its name in the browser: cookies are not told apart by port */
 	bool fleet;		  /* the page of a fleet: SERVE_FLEET is all that is asked for */
+	bool core;		  /* the page of a core: the same with SERVE_CORE */
 	bool privileged;	  /* programs can be run */
 	const char *unprivileged; /* not privileged: the reason in words */
 	const struct serve_asset *assets;

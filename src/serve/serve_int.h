@@ -6,7 +6,7 @@
  *   mhd.c     libmicrohttpd's functions
  *   http.c    who may ask, which route, answers
  *   api.c     the routes of /api/v1
- *   fleetapi.c  the routes of a fleet's page
+ *   askapi.c  the routes of pages that only ask: of a fleet, of a core
  *   run.c     children and their output, kept up to a limit
  *   recordings.c    recordings: those that are sent, views of them
  *   stream.c  server-sent events: output of runs to viewers, each at its own speed
@@ -130,9 +130,9 @@ enum MHD_Result api_framekinds(struct request *rq);
 enum MHD_Result api_begin_job(struct request *rq, enum serve_kind kind, const char *text);
 enum MHD_Result api_answer_job(struct request *rq);
 
-/* fleetapi.c: the routes of a fleet's page. */
-extern const struct route fleet_routes[];
-extern const size_t fleet_nroutes;
+/* askapi.c: the routes of the pages of a fleet and of a core. */
+extern const struct route fleet_routes[], core_routes[];
+extern const size_t fleet_nroutes, core_nroutes;
 
 /* recordings.c */
 enum MHD_Result recordings_list(struct request *rq);

@@ -86,8 +86,11 @@ int dcmd_jsprint(struct shell *s, const struct dcall *d)
 	if (s->json && !s->to) {
 		struct jsonw w = jsonw_to(&s->text);
 
+		if (js_is_receiver(js, js_type(js, object)))
+			js_constructor(js, object, &b);
 		jsonw_object(&w, NULL);
 		jsonw_strf(&w, "address", "%" PRIx64, object - V8_TAG);
+		jsonw_str(&w, "constructor", strb_str(&b));
 		r = js_json(js, object, &how, &w, "value");
 		jsonw_end_object(&w);
 		jsonw_line(&w);

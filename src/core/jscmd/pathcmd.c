@@ -22,24 +22,41 @@ int shell_heap_object(struct shell *s, const struct dcall *d, struct js_heap **h
 		       : err_set(&s->err, -ENOENT, "nothing leads to the object at %" PRIx64 ": it is dead", d->addr);
 }
 
-/* An object with its constructor, and how it leads to the next one. */
-static void say_steps(struct shell *s, struct js_heap *h, const struct js_path *p)
+/* An object's constructor, or what else it is. */
+static void put_what(const struct js *js, uint64_t object, struct strb *b)
+{
+	const int type = js_type(js, object);
+
+	if (js_is_receiver(js, type))
+		js_constructor(js, object, b);
+	if (!b->n)
+		strb_adds(b, js_is_receiver(js, type)  ? "object"
+			     : js_is_string(js, type)  ? "string"
+			     : type == js->o.type_cell ? "global variable"
+			     : type >= js->o.type_context_first && type <= js->o.type_context_last
+				     ? "variables of closures"
+				     : "V8's own");
+}
+
+/* An object with its constructor, and how it leads to the next one. w: as JSON. */
+static void say_steps(struct shell *s, struct js_heap *h, const struct js_path *p, struct jsonw *w)
 {
 	for (size_t i = 0; i < p->v.n;) {
-		_cleanup_(strb_free) struct strb step = { 0 }, name = { 0 };
+		_cleanup_(strb_free) struct strb step = { 0 }, what = { 0 };
 		const size_t k = i + 1 < p->v.n ? js_path_step(h, p, i, false, &step) : 1;
-		const int type = js_type(h->js, p->v.v[i]);
 
-		if (js_is_receiver(h->js, type))
-			js_constructor(h->js, p->v.v[i], &name);
+		put_what(h->js, p->v.v[i], &what);
+		if (w) {
+			jsonw_object(w, NULL);
+			jsonw_strf(w, "object", "%" PRIx64, p->v.v[i] - V8_TAG);
+			jsonw_str(w, "what", strb_str(&what));
+			jsonw_str(w, "step", strb_str(&step));
+			jsonw_end_object(w);
+			i += k;
+			continue;
+		}
 		shell_print(s, "    %" PRIx64 " ", p->v.v[i] - V8_TAG);
-		shell_plain(s, name.n			     ? strb_str(&name)
-			       : js_is_receiver(h->js, type) ? "object"
-			       : js_is_string(h->js, type)   ? "string"
-			       : type == h->js->o.type_cell  ? "global variable"
-			       : type >= h->js->o.type_context_first && type <= h->js->o.type_context_last
-				       ? "variables of closures"
-				       : "V8's own");
+		shell_plain(s, strb_str(&what));
 		shell_print(s, " ");
 		shell_plain(s, strb_str(&step));
 		shell_print(s, "\n");
@@ -47,7 +64,8 @@ static void say_steps(struct shell *s, struct js_heap *h, const struct js_path *
 	}
 }
 
-static void json_path(struct shell *s, uint64_t object, const struct js_path *p, const char *text, const char *root)
+static void json_path(struct shell *s, struct js_heap *h, uint64_t object, const struct js_path *p, const char *text,
+		      const char *root)
 {
 	struct jsonw w = jsonw_to(&s->text);
 
@@ -59,6 +77,9 @@ static void json_path(struct shell *s, uint64_t object, const struct js_path *p,
 	jsonw_array(&w, "objects");
 	for (size_t i = 0; i < p->v.n; i++)
 		jsonw_strf(&w, NULL, "%" PRIx64, p->v.v[i] - V8_TAG);
+	jsonw_end_array(&w);
+	jsonw_array(&w, "steps");
+	say_steps(s, h, p, &w);
 	jsonw_end_array(&w);
 	jsonw_end_object(&w);
 	jsonw_line(&w);
@@ -74,7 +95,7 @@ static int say_path(struct shell *s, struct js_heap *h, uint64_t object, const s
 	if (r < 0)
 		return r;
 	if (s->json) {
-		json_path(s, object, p, strb_str(&text), strb_str(&root));
+		json_path(s, h, object, p, strb_str(&text), strb_str(&root));
 		return 0;
 	}
 	shell_print(s, "%" PRIx64 " ", object - V8_TAG);
@@ -87,7 +108,7 @@ static int say_path(struct shell *s, struct js_heap *h, uint64_t object, const s
 		shell_plain(s, strb_str(&root));
 		shell_print(s, "\n");
 	}
-	say_steps(s, h, p);
+	say_steps(s, h, p, NULL);
 	return 0;
 }
 

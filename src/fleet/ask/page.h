@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers questions of the fleet's page. A text of lines, the name of the question and then key=value, as the page's
- * server hands it over (serve/fleetapi.c), becomes lines of JSON. The page can ask these questions only. */
+ * server hands it over (serve/askapi.c), becomes lines of JSON. The page can ask these questions only. */
 #ifndef DWELL_FLEET_ASK_PAGE_H
 #define DWELL_FLEET_ASK_PAGE_H
 #include <stdio.h>

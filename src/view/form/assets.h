@@ -15,6 +15,8 @@ extern const char asset_timelinepage_js[], asset_timelinepage_css[];
 extern const size_t asset_timelinepage_js_size, asset_timelinepage_css_size;
 extern const char asset_histpage_js[], asset_histpage_css[];
 extern const size_t asset_histpage_js_size, asset_histpage_css_size;
+extern const char asset_corepage_js[], asset_corepage_css[];
+extern const size_t asset_corepage_js_size, asset_corepage_css_size;
 extern const char asset_fleetpage_js[], asset_fleetpage_css[];
 extern const size_t asset_fleetpage_js_size, asset_fleetpage_css_size;
 extern const char asset_app_js[], asset_app_css[];

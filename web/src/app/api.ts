@@ -214,11 +214,23 @@ export interface TypeName {
 	size?: number; // bytes
 }
 
-function viewPath(id: string, name: string, params: Params): string {
-	const query = Object.entries(params)
+function queryOf(params: Params): string {
+	return Object.entries(params)
 		.filter(([, value]) => value !== undefined && value !== "")
 		.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`)
 		.join("&");
+}
+
+/** Lines that a child of the server answers with. */
+async function askLines<T>(path: string, params: Params, tooLarge: string): Promise<T[]> {
+	const answer = await ask<Answer<T>>("GET", `${path}?${queryOf(params)}`);
+	if (answer.messages) throw new ApiError(0, answer.messages.trim());
+	if (answer.cut) throw new ApiError(0, tooLarge);
+	return answer.lines;
+}
+
+function viewPath(id: string, name: string, params: Params): string {
+	const query = queryOf(params);
 	return `recordings/${id}/${name}${query ? "?" + query : ""}`;
 }
 
@@ -262,16 +274,10 @@ export const api = {
 		),
 	words: async () => (await ask<{ words: Word[] }>("GET", "words")).words,
 	/** A question to a fleet's store: lines. */
-	fleet: async <T>(question: string, params: Params): Promise<T[]> => {
-		const query = Object.entries(params)
-				.filter(([, value]) => value !== undefined && value !== "")
-				.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`)
-				.join("&"),
-			answer = await ask<Answer<T>>("GET", `fleet/${question}?${query}`);
-		if (answer.messages) throw new ApiError(0, answer.messages.trim());
-		if (answer.cut) throw new ApiError(0, "the answer is too large: choose fewer hosts or a shorter range");
-		return answer.lines;
-	},
+	fleet: <T>(question: string, params: Params) =>
+		askLines<T>(`fleet/${question}`, params, "the answer is too large: choose fewer hosts or a shorter range"),
+	/** The same to a core. */
+	core: <T>(question: string, params: Params) => askLines<T>(`core/${question}`, params, "the answer is too large"),
 	overview: async () => (await ask<{ run: number }>("POST", "overview", {})).run,
 };
 
