@@ -22,7 +22,8 @@ if platform.machine() != "x86_64" or not shutil.which("node"):
 dwell = os.path.abspath(sys.argv[1])
 pictures = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
 EVIL = "<img src=x onerror=window.hacked=1>"
-PLANT = """
+PLANT = (
+    """
 "use strict";
 class Connection { constructor(i) { this.id = i; this.host = "host-" + i; this.tags = ["<b>bold</b>", i, i / 3]; this.peer = null; } }
 class Pool { constructor(n) { this.connections = []; for (let i = 0; i < n; i++) this.connections.push(new Connection(i)); } }
@@ -32,7 +33,9 @@ globalThis.evil = [new Evil(), new Evil()];
 globalThis.bytes = Buffer.alloc(3e6);
 setInterval(() => {}, 1e6);
 console.log("ready");
-""" % EVIL
+"""
+    % EVIL
+)
 
 
 def save(folder):
@@ -93,25 +96,40 @@ def look(b):
     picture(b, "object")
     before = b.eval("location.hash")
     b.eval("document.querySelector('.properties a').click()")
-    b.wait(f"location.hash !== {json.dumps(before)} && document.querySelector('.object h2').textContent.startsWith('Array')")
+    b.wait(
+        f"location.hash !== {json.dumps(before)} && document.querySelector('.object h2').textContent.startsWith('Array')"
+    )
     b.wait(busy(".object") + " === 0")
     check("Pool.connections" in text_of(b, ".object ul"), "a value leads on", text_of(b, ".object ul"))
-    check("… 1,501 more" in text_of(b, ".properties"), "a long array is cut, and says so", text_of(b, ".properties")[-200:])
+    check(
+        "… 1,501 more" in text_of(b, ".properties"),
+        "a long array is cut, and says so",
+        text_of(b, ".properties")[-200:],
+    )
     b.eval("history.back()")
     b.wait("document.querySelector('.object h2').textContent.startsWith('Pool')")
     check(True, "the browser's way back works")
 
 
 def look_further(b):
-    follow(b, ".head nav a", "Largest retainers", "document.querySelector('.list td.n') !== null && !document.querySelector('.list input')")
+    follow(
+        b,
+        ".head nav a",
+        "Largest retainers",
+        "document.querySelector('.list td.n') !== null && !document.querySelector('.list input')",
+    )
     b.wait(busy(".list") + " === 0")
-    check("Buffer" in text_of(b, ".list"), "the planted Buffer is among the largest retainers", text_of(b, ".list")[:500])
+    check(
+        "Buffer" in text_of(b, ".list"), "the planted Buffer is among the largest retainers", text_of(b, ".list")[:500]
+    )
     picture(b, "retainers")
     follow(b, ".head nav a", "Constructors", "document.querySelector('.list input') !== null")
     follow(b, ".list a", "Evil", "document.querySelector('.chosen tbody a') !== null")
     b.eval("document.querySelector('.chosen tbody a').click()")
     b.wait(f"document.querySelector('.object pre') && {busy('.object')} === 0")
-    check(EVIL in text_of(b, ".properties") and "<script>" in text_of(b, ".properties"), "texts of the target are texts")
+    check(
+        EVIL in text_of(b, ".properties") and "<script>" in text_of(b, ".properties"), "texts of the target are texts"
+    )
     same(b.eval("typeof window.hacked"), "undefined", "and do nothing")
     b.look(400, True)
     b.eval("scrollTo(0, 0)")
@@ -139,7 +157,11 @@ def ask(server):
         check(not a["lines"] and a["messages"] == "this is no question\n", f"refused: {wrong}", a)
     a = json.loads(server.get("/api/v1/core/object?at=8"))
     check("no object of JavaScript begins at 8" in a["messages"], "an address of nothing", a)
-    same([refused(server, "/api/v1/" + x) for x in ("runs", "programs", "recordings")], [404] * 3, "there is nothing else")
+    same(
+        [refused(server, "/api/v1/" + x) for x in ("runs", "programs", "recordings")],
+        [404] * 3,
+        "there is nothing else",
+    )
 
 
 with tempfile.TemporaryDirectory() as folder:
