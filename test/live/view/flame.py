@@ -200,7 +200,7 @@ check(
 )
 r = flame("--on-cpu", "-c", "/nowhere/at/all")
 check(r.returncode == 1 and not r.stdout, "a command that is not there", r.stderr)
-same(flame("--on-cpu", path("r.dwell")).returncode, 2, "a file and a kind: usage")
+same(flame("--on-cpu", "--for", "1s", path("r.dwell")).returncode, 2, "a file and a recording: usage")
 check(not [n for n in os.listdir(WORK) if n.startswith("dwell-flame-")], "no recordings stay behind")
 
 # -- code made at run time: memory that is private, perhaps right behind a library, or shared --
