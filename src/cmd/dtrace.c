@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "cmd/cmd.h"
 #include "cmdline/opts.h"
 #include "usdt/usdtfile.h"
@@ -22,6 +23,15 @@ void cmd_version(void)
 	printf("%s: dwell %s, D 2.0\n", cmd_name(), DWELL_VERSION); /* scripts take the last word */
 }
 
+/* One script, which is a tool of dwell's and no file of this name here. */
+static bool is_shipped(const struct request *c)
+{
+	const struct prog_text *p = c->progs.v;
+
+	return !c->as_dtrace && c->progs.n == 1 && p->kind == PROG_SCRIPT && access(p->arg, F_OK) < 0 &&
+	       cmd_is_tool(p->arg);
+}
+
 int cmd_parse(struct request *c, int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -29,6 +39,8 @@ int cmd_parse(struct request *c, int argc, char **argv)
 
 	if (e != CMDLINE_DONE)
 		return cmd_err(e, &err);
+	if (c->help && is_shipped(c) && cmd_show_tool(c->progs.v[0].arg) == 0)
+		return -1;
 	if (c->help && params_help(c, stdout) < 0)
 		return EXIT_ERROR;
 	if (!c->help && c->version)

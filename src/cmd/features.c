@@ -1,60 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs `dwell features`: prints what this kernel can do, what it cannot, and why. */
+/* `dwell features`: its options. */
 #include <string.h>
-#include <sys/utsname.h>
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "cmd/cmd.h"
-#include "load/probe_caps.h"
+#include "cmd/words.h"
+#include "load/caps_show.h"
 
-static void print_row(const struct caps_row *row, const char **group)
-{
-	if (!*group || strcmp(*group, row->group)) {
-		printf("%s%s\n", *group ? "\n" : "", row->group);
-		*group = row->group;
-	}
-	printf("  %-3s  %-28s", row->available ? "yes" : "no", row->feature);
-	if (row->reason && row->reason[0])
-		printf(" %s", row->reason);
-	printf("\n");
-	if (!row->available && row->instead && row->instead[0])
-		printf("  %-3s  %-28s -> %s\n", "", "", row->instead);
-}
+struct features {
+	bool json;
+};
 
-static void usage(const struct command *self, FILE *out)
+static const struct optrow rows[] = {
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct features, json), .help = "JSON Lines" },
+};
+static const struct optable options = {
+	.command = "features",
+	.synopsis = "features [options]",
+	.notes = "\tShows what this kernel can do, what not, and why.",
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
+};
+
+static int show(const struct features *f)
 {
-	(void)self;
-	fprintf(out, "Usage: %s features\n\n\twhat this kernel can do, what not, and why\n", cmd_name());
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct typesrc *ts = NULL;
+	struct caps_row *v;
+	size_t n;
+	int r;
+
+	typesrc_open_kernel(&ts, NULL);
+	r = caps_report(ts, a, &v, &n);
+	if (r < 0)
+		r = cmd_fail("failed to probe the kernel: %s", strerror(-r));
+	else if (f->json)
+		caps_show_json(stdout, v, n);
+	else
+		caps_show(stdout, v, n, columns_of_terminal());
+	typesrc_free(ts);
+	arena_free(a);
+	return r ? r : cmd_written(0);
 }
 
 static int features(int argc, char **argv)
 {
-	struct typesrc *ts = NULL;
-	struct arena *a;
-	struct caps_row *rows;
-	const char *group = NULL;
-	struct utsname u;
-	size_t n;
-	int r;
+	struct features f = { 0 };
+	int e = cmd_options(&options, &f, argc, argv);
 
-	if (argc > 1) {
-		bool asked = argc == 2 && cmd_wants_help(argc, argv);
-
-		usage(NULL, asked ? stdout : stderr);
-		return asked ? 0 : EXIT_USAGE;
-	}
-	a = arena_new(ARENA_DEFAULT_LIMIT);
-	typesrc_open_kernel(&ts, NULL);
-	if (uname(&u) == 0)
-		printf("%s %s, %s\n\n", u.sysname, u.release, u.machine);
-	r = caps_report(ts, a, &rows, &n);
-	if (r < 0)
-		r = cmd_fail("failed to probe the kernel: %s", strerror(-r));
-	for (size_t i = 0; r == 0 && i < n; i++)
-		print_row(&rows[i], &group);
-	typesrc_free(ts);
-	arena_free(a);
-	return r;
+	if (e == 0 && optind < argc)
+		e = cmd_words(&options, argv[optind], NULL);
+	return e ? e : show(&f);
 }
 
 const struct command cmd_features = { "features", "what this kernel can do, what not, and why", features,
-				      .usage = usage };
+				      .options = &options };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell hardware`: its options. */
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
 #include "cmd/words.h"
@@ -64,7 +65,7 @@ static int show(struct hardware *h)
 
 static int hardware(int argc, char **argv)
 {
-	struct hardware h = { .show = { .out = stdout, .note = note } };
+	struct hardware h = { .show = { .out = stdout, .note = note, .columns = columns_of_terminal() } };
 	int e = cmd_options(&options, &h, argc, argv);
 
 	if (e == 0 && optind < argc)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell ps`: its options. */
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/words.h"
@@ -58,7 +59,7 @@ static int show(struct ps *p, const char *word)
 
 static int ps(int argc, char **argv)
 {
-	struct ps p = { .measure_ns = MEASURE_NS, .show.out = stdout };
+	struct ps p = { .measure_ns = MEASURE_NS, .show = { .out = stdout, .columns = columns_of_terminal() } };
 	int e = cmd_options(&options, &p, argc, argv);
 
 	if (e == 0 && optind + 1 < argc)

@@ -7,10 +7,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "base/jsonw.h"
 #include "hardware/hwpage.h"
 #include "view/form/table.h"
 
+#define WIDE 110 /* columns of a terminal that has room for all */
 #define IDS_DIR "/usr/share/misc"
 
 __attribute__((format(printf, 2, 3))) static void say(struct hwshow *h, const char *fmt, ...)
@@ -67,6 +69,7 @@ static void device_line(struct hwshow *h, struct table *t, const struct hwdev *d
 {
 	const struct hwalias *found = d->driver ? NULL : hwalias_find(&h->aliases, d->modalias);
 	const char *module = d->module ? d->module : found ? found->module : NULL;
+	const bool narrow = h->columns && h->columns < WIDE;
 	const char *state = d->driver ? "driven" : found ? "module" : "none";
 	const char *id = id_text(h, d->bus, d->modalias, d->vendor, d->device),
 		   *name = name_of(h, d->bus, d->vendor, d->device);
@@ -75,8 +78,8 @@ static void device_line(struct hwshow *h, struct table *t, const struct hwdev *d
 		{ "DEVICE", CELL_TEXT, -13, 0, { .s = d->name } },
 		{ "ID", CELL_TEXT, -10, 0, { .s = id } },
 		{ "STATE", CELL_TEXT, -6, 0, { .s = state } },
-		{ "DRIVER", CELL_TEXT, -16, 0, { .s = d->driver } },
-		{ "MODULE", CELL_TEXT, -16, 0, { .s = module } },
+		{ "DRIVER", CELL_TEXT, -16, 0, { .s = narrow && !d->driver ? module : d->driver } },
+		{ narrow ? NULL : "MODULE", CELL_TEXT, -16, 0, { .s = module } },
 		{ "NAME", CELL_TEXT, -1, 0, { .s = *name ? name : NULL } },
 	};
 	const struct cell json[] = {
@@ -98,7 +101,7 @@ static void device_line(struct hwshow *h, struct table *t, const struct hwdev *d
 
 int hwshow_devices(struct hwshow *h, struct err *err)
 {
-	struct table t = { .out = h->out, .type = "device", .json = h->json };
+	struct table t = { .out = h->out, .type = "device", .json = h->json, .fit = h->columns };
 	struct hwdev *v;
 	size_t n, left_out, driven = 0, with_module = 0;
 	int r = hwdev_read(h->a, "/sys", &v, &n, &left_out);
@@ -116,13 +119,14 @@ int hwshow_devices(struct hwshow *h, struct err *err)
 	if (left_out)
 		say(h, "hardware: more than %u devices: %zu are left out", HWDEV_MAX, left_out);
 	if (!h->json && h->no_modules)
-		fprintf(h->out, "the list of modules cannot be read: %s\n", h->no_modules);
+		columns_wrap(h->out, arena_printf(h->a, "the list of modules cannot be read: %s", h->no_modules), 0, 0,
+			     h->columns);
 	return t.error;
 }
 
 int hwshow_list(struct hwshow *h)
 {
-	struct table t = { .out = h->out, .type = "alias", .json = h->json };
+	struct table t = { .out = h->out, .type = "alias", .json = h->json, .fit = h->columns };
 
 	for (size_t i = 0; i < h->aliases.n && !t.error; i++) {
 		const struct hwalias *x = &h->aliases.v[i];

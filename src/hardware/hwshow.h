@@ -13,6 +13,7 @@ struct hwshow {
 	bool list;	    /* the kernel's devices will be shown, not this machine's */
 	bool json;	    /* JSON Lines */
 	const char *kernel; /* its folder of modules; NULL: the running one's */
+	int columns;	    /* of the terminal; 0: none */
 	struct arena *a;
 	FILE *out;
 	void (*note)(const char *text); /* what is missing or left out */

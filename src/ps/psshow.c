@@ -12,6 +12,13 @@
 
 #define MAX_WHERE 3 /* places of a program that are named */
 #define KIB 1024
+#define WIDE 110 /* columns of a terminal that has room for all */
+
+/* The heading of a column that narrow terminals do not have; NULL: it is not shown. */
+static const char *if_wide(const struct psshow *s, const char *heading)
+{
+	return s->columns && s->columns < WIDE ? NULL : heading;
+}
 
 /* The sums of a process. */
 struct sums {
@@ -69,15 +76,15 @@ static void process_line(struct psshow *s, struct table *t, const struct inv_pro
 	struct sums u = sums_of(v, p);
 	const struct cell text[] = {
 		{ "PID", CELL_INT, 7, 0, { .i = p->pid } },
-		{ "USER", CELL_TEXT, -8, 0, { .s = user_of(s->a, p->uid) } },
+		{ if_wide(s, "USER"), CELL_TEXT, -8, 0, { .s = user_of(s->a, p->uid) } },
 		{ "PROGRAMS", CELL_UINT, 8, 0, { .u = p->nprogs } },
 		{ "PROBES", CELL_UINT, 7, 0, { .u = u.places } },
-		{ "MAPS", CELL_UINT, 5, 0, { .u = p->nmaps } },
+		{ if_wide(s, "MAPS"), CELL_UINT, 5, 0, { .u = p->nmaps } },
 		{ "KIB", CELL_UINT, 8, 0, { .u = (p->map_memory + KIB - 1) / KIB } },
 		{ "RUNS/S", CELL_NUMBER, 9, 0, { .d = per_second(v, u.runs) } },
 		{ "NS/RUN", CELL_NUMBER, 8, 0, { .d = each(v, u.run_ns, u.runs) } },
 		{ "CPU%", CELL_NUMBER, 6, 2, { .d = cpu_share(v, u.run_ns) } },
-		{ "MISSES", CELL_UINT, 7, 0, { .u = u.misses } },
+		{ if_wide(s, "MISSES"), CELL_UINT, 7, 0, { .u = u.misses } },
 		{ "COMMAND", CELL_TEXT, -1, 0, { .s = p->command } },
 	};
 	const struct cell json[] = {
@@ -152,7 +159,7 @@ static void program_line(struct psshow *s, struct table *t, const struct inv_pro
 	const char *where = where_of(s, p, g, &places, &missed);
 	const struct cell text[] = {
 		{ "PROGRAM", CELL_UINT, 7, 0, { .u = g->id } },
-		{ "TYPE", CELL_TEXT, -12, 0, { .s = g->type } },
+		{ if_wide(s, "TYPE"), CELL_TEXT, -12, 0, { .s = g->type } },
 		{ "NAME", CELL_TEXT, -15, 0, { .s = *g->name ? g->name : NULL } },
 		{ "PROBES", CELL_UINT, 6, 0, { .u = places } },
 		{ "HITS", CELL_UINT, 9, 0, { .u = g->runs } },
@@ -191,7 +198,7 @@ static int by_cost(const void *a, const void *b, void *arg)
 
 int psshow_processes(struct psshow *s)
 {
-	struct table t = { .out = s->out, .json = s->json }, free_ones = { .out = s->out, .json = s->json };
+	struct table t = { .out = s->out, .json = s->json, .fit = s->columns }, free_ones = t;
 	size_t without = 0;
 
 	qsort_r(s->v.procs, s->v.nprocs, sizeof(*s->v.procs), by_cost, &s->v);
@@ -217,7 +224,7 @@ int psshow_processes(struct psshow *s)
 
 int psshow_one(struct psshow *s, pid_t pid)
 {
-	struct table t = { .out = s->out, .json = s->json };
+	struct table t = { .out = s->out, .json = s->json, .fit = s->columns };
 
 	for (size_t i = 0; i < s->v.nprocs; i++) {
 		const struct inv_proc *p = &s->v.procs[i];

@@ -7,6 +7,7 @@
 #include "sym/sym.h"
 
 struct psshow {
+	int columns;	 /* of the terminal; 0: none */
 	bool json, all;	 /* all: programs that no process holds, too */
 	struct arena *a; /* for names */
 	struct inventory v;

@@ -97,6 +97,18 @@ static void cut(struct strb *b, int width)
 	}
 }
 
+static void fit(struct strb *line, int columns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; columns && i < line->n; i++)
+		n += begins_character(line->s[i]);
+	if (n <= (size_t)columns)
+		return;
+	cut(line, columns - (int)strlen("..."));
+	strb_adds(line, "...");
+}
+
 static bool shown(const struct cell *c)
 {
 	return c->name && c->kind != CELL_LIST;
@@ -152,6 +164,7 @@ static void text_line(struct strb *line, const struct table *t, const struct cel
 	}
 	while (line->n && line->s[line->n - 1] == ' ')
 		line->n--;
+	fit(line, t->fit);
 	strb_addc(line, '\n');
 	strb_free(&one);
 }

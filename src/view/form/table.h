@@ -40,6 +40,7 @@ struct table {
 	bool json;
 	bool begun;  /* the heading stands, or there is none */
 	int columns; /* of a line, for TABLE_REST */
+	int fit;     /* columns of the terminal, 0: none; longer lines are cut, "..." at their end */
 	int gap;     /* blanks between columns, 0: two; a column without name and text makes a wider one */
 	int error;   /* -errno of writing; sticky */
 };

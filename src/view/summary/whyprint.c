@@ -268,7 +268,7 @@ static void put_head(const struct tables *t, uint64_t ns)
 		units_ns(ns, took), (unsigned long long)t->all.count, units_ns(t->all.total, waited),
 		t->all.total ? 100.0 * (double)t->unknown.total / (double)t->all.total : 0.0);
 	if (t->idle.count && !t->p->idle)
-		fprintf(t->p->out, "not shown: %llu sleeps and waits for something to do, %s in %zu causes (--idle)\n",
+		fprintf(t->p->out, "not shown: %llu sleeps and waits for work, %s in %zu causes (--idle)\n",
 			(unsigned long long)t->idle.count, units_ns(t->idle.total, idle), t->idle_causes);
 	if (t->p->one_in > 1)
 		fprintf(t->p->out, "measured: one thread in %u (--cost); the others have no waits here\n",

@@ -32,7 +32,7 @@ CALLS = {
     "complete": (["complete", ""], ["complete", "latency", "--"]),
     "strace": (["strace", "--help"],),  # its lines go to standard error: below
     "ctl": (),  # answers come from a run: below
-    "features": (["features"], ["features", "--help"]),
+    "features": (["features"], ["features", "--json"], ["features", "--help"]),
     "export": (["export", "--format", "folded", "rec"], ["export", "--help"]),
     "flame": (["flame", "rec"], ["flame", "--json", "rec"], ["flame", "--help"]),
     "fleet": (

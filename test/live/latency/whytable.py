@@ -56,7 +56,7 @@ live.check(all(len(l) <= 80 for l in r.stdout.splitlines()), "80 columns", r.std
 without = why(*COMMAND)
 live.check(
     "sleep" not in rows(without.stdout)
-    and re.search(r"not shown: \d+ sleeps and waits for something to do, .* \(--idle\)", without.stdout)
+    and re.search(r"not shown: \d+ sleeps and waits for work, .* \(--idle\)", without.stdout)
     and "read: data in a pipe" in rows(without.stdout),
     "sleeps are shown when asked for, as in dwell latency and dwell top",
     without.stdout,
