@@ -141,6 +141,8 @@ int cmd_host(int argc, char **argv)
 		return e;
 	if (!h.o.nplaces)
 		return cmd_usage("no host is given: --host ssh:NAME");
+	if (h.at < argc && (cmd_find(argv[h.at]) || cmd_is_tool(argv[h.at])))
+		return cmd_wrong("--host runs programs of D there (-n, -s FILE.d), not '%s'", argv[h.at]);
 	argv[--h.at] = argv[0];
 	h.o.request.words = argv + h.at;
 	h.o.request.nwords = (size_t)(argc - h.at);
