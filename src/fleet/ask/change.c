@@ -256,8 +256,10 @@ static void put_sentence(struct change *ch)
 			     100 * ch->quantile, ch->after / ch->before, before, after, at, *ch->blame.key ? ", " : "",
 			     ch->blame.key, *ch->blame.cause ? ", " : "", ch->blame.cause);
 	if (ch->together && n < sizeof(ch->sentence))
-		snprintf(ch->sentence + n, sizeof(ch->sentence) - n, "; %u other%s changed then: %s", ch->together,
-			 ch->together == 1 ? "" : "s", ch->others);
+		n += (size_t)snprintf(ch->sentence + n, sizeof(ch->sentence) - n, "; %u other%s changed then: %s",
+				      ch->together, ch->together == 1 ? "" : "s", ch->others);
+	if (*ch->changed && n < sizeof(ch->sentence))
+		snprintf(ch->sentence + n, sizeof(ch->sentence) - n, "; the host has changed: %s", ch->changed);
 }
 
 /* As many as there is room for, whole ones. */
@@ -272,7 +274,8 @@ static void note_other(struct change *ch, const struct rise *o)
 
 static int tell(struct finder *f, size_t n, change_fn *fn, void *ctx)
 {
-	int e = 0;
+	struct history history = { 0 };
+	int e = history_load(f->c, &f->w, &history, f->err);
 
 	qsort(f->steps.v, n, sizeof(*f->steps.v), earlier);
 	for (size_t i = 0; e == 0 && i < n; i++) {
@@ -290,9 +293,11 @@ static int tell(struct finder *f, size_t n, change_fn *fn, void *ctx)
 		}
 		s->change.host = s->host;
 		s->change.series = s->series;
+		history_about(&history, s->host, s->change.at, s->change.changed);
 		put_sentence(&s->change);
 		e = fn(ctx, &s->change);
 	}
+	history_free(&history);
 	return e;
 }
 

@@ -4,6 +4,7 @@
  * fleet has a false one is measured (test/perf/fleetwatch.py). */
 #ifndef DWELL_FLEET_ASK_CHANGE_H
 #define DWELL_FLEET_ASK_CHANGE_H
+#include "fleet/ask/history.h"
 #include "fleet/ask/host.h"
 
 #define CHANGE_COLUMNS 60u    /* that a range is cut into */
@@ -16,11 +17,12 @@
 struct change {
 	const char *host, *series;
 	uint64_t at; /* s since 1970, the beginning of a column; the change is within two columns of it */
-	double quantile, before, after; /* ns */
-	struct ask_blame blame;		/* what its slow events waited for since then */
-	unsigned together;		/* changes of other hosts and series within two columns */
-	char others[160];		/* the first of them: "web-3 block, db-1 lock" */
-	char sentence[512];
+	double quantile, before, after;	 /* ns */
+	struct ask_blame blame;		 /* what its slow events waited for since then */
+	unsigned together;		 /* changes of other hosts and series within two columns */
+	char others[160];		 /* the first of them: "web-3 block, db-1 lock" */
+	char changed[HISTORY_WORDS_MAX]; /* of the host itself about then */
+	char sentence[512 + HISTORY_WORDS_MAX];
 };
 typedef int change_fn(void *ctx, const struct change *ch);
 /* Gives those of the range, in order of time. 0 or -errno. */

@@ -38,6 +38,7 @@ struct finder {
 	struct histsum *all, *own;
 	const char *series; /* that all is of */
 	struct err *err;
+	struct history history;
 };
 
 /* -- percentiles of all hosts -- */
@@ -288,7 +289,9 @@ static void put_sentence(struct outlier *o)
 		n += snprintf(o->sentence + n, sizeof(o->sentence) - (size_t)n, ", %s%s",
 			      !strcmp(o->series, "block") ? "disk " : "", o->blame.key);
 	if (*o->blame.cause)
-		snprintf(o->sentence + n, sizeof(o->sentence) - (size_t)n, ", %s", o->blame.cause);
+		n += snprintf(o->sentence + n, sizeof(o->sentence) - (size_t)n, ", %s", o->blame.cause);
+	if (*o->changed)
+		snprintf(o->sentence + n, sizeof(o->sentence) - (size_t)n, "; the host has changed: %s", o->changed);
 }
 
 static int tell(struct finder *f, const struct candidate *c, const struct finding *found, outlier_fn *fn, void *ctx)
@@ -322,6 +325,8 @@ static int tell(struct finder *f, const struct candidate *c, const struct findin
 	e = ask_blamed(f->c, &w, &o.blame, f->err);
 	if (e < 0)
 		return e;
+	if (o.since)
+		history_about(&f->history, o.host, o.since, o.changed);
 	put_sentence(&o);
 	return fn(ctx, &o);
 }
@@ -351,6 +356,7 @@ static void finder_free(struct finder *f)
 	free(f->own);
 	vec_free(&f->points);
 	vec_free(&f->found);
+	history_free(&f->history);
 }
 
 int outlier_find(struct click *c, const struct ask_what *w, outlier_fn *fn, void *ctx, struct err *err)
@@ -362,6 +368,8 @@ int outlier_find(struct click *c, const struct ask_what *w, outlier_fn *fn, void
 		e = ask_sums(c, w, true, on_sum, &f, err);
 	if (e == 0)
 		e = find_candidates(&f);
+	if (e == 0 && f.found.n)
+		e = history_load(c, w, &f.history, err);
 	for (size_t i = 0; e == 0 && i < f.found.n; i++) {
 		struct finding found = { 0 };
 

@@ -4,6 +4,7 @@
  * quiet fleet has a false one is measured (test/perf/fleetwatch.py). */
 #ifndef DWELL_FLEET_ASK_OUTLIER_H
 #define DWELL_FLEET_ASK_OUTLIER_H
+#include "fleet/ask/history.h"
 #include "fleet/ask/host.h"
 
 #define OUTLIER_PEERS_MIN 3u   /* fewer other hosts: nobody is judged */
@@ -18,9 +19,10 @@ struct outlier {
 	double quantile;     /* of which the values are */
 	double value, peers; /* ns; peers: the median of the other hosts */
 	double ratio;
-	uint64_t since;		/* s since 1970; 0: all the time of the range */
-	struct ask_blame blame; /* what its slow events waited for since then */
-	char sentence[512];
+	uint64_t since;			 /* s since 1970; 0: all the time of the range */
+	struct ask_blame blame;		 /* what its slow events waited for since then */
+	char changed[HISTORY_WORDS_MAX]; /* of the host itself about then */
+	char sentence[512 + HISTORY_WORDS_MAX];
 };
 typedef int outlier_fn(void *ctx, const struct outlier *o);
 /* Gives those of the range, the farthest first. 0 or -errno. */

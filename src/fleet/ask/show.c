@@ -149,6 +149,7 @@ int askshow_outlier(void *ctx, const struct outlier *o)
 				      { a->json ? "since" : NULL, CELL_UINT, 10, 0, { .u = o->since } },
 				      { a->json ? "key" : NULL, CELL_TEXT, 0, 0, { .s = o->blame.key } },
 				      { a->json ? "cause" : NULL, CELL_TEXT, 0, 0, { .s = o->blame.cause } },
+				      { a->json ? "changed" : NULL, CELL_TEXT, 0, 0, { .s = o->changed } },
 				      { "sentence", CELL_TEXT, -1, 0, { .s = o->sentence } } };
 
 	if (!a->json) {
@@ -173,6 +174,7 @@ int askshow_change(void *ctx, const struct change *ch)
 				      { "cause", CELL_TEXT, 0, 0, { .s = ch->blame.cause } },
 				      { "together", CELL_UINT, 0, 0, { .u = ch->together } },
 				      { "others", CELL_TEXT, 0, 0, { .s = ch->others } },
+				      { "changed", CELL_TEXT, 0, 0, { .s = ch->changed } },
 				      { "sentence", CELL_TEXT, 0, 0, { .s = ch->sentence } } };
 
 	if (a->json) {

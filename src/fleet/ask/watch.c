@@ -20,20 +20,12 @@ struct told {
 	char *host, *series;
 	uint64_t at; /* s since 1970 */
 };
-/* The last description that a host sent, and what changed in it last. */
-struct fact {
-	char *host, *dwell, *kernel, *labels;
-	char text[256];
-	uint64_t changed; /* s since 1970; 0: not yet */
-};
 struct watcher {
 	struct watch *o;
 	const struct listener *to;
 	struct notify *notify;
 	VEC(struct told) told;
-	VEC(struct fact) facts;
 	uint64_t now; /* of this look, CLOCK_REALTIME ns */
-	bool past;    /* it is one of the past: what hosts say of themselves is not known */
 	bool failing, unsaved;
 	int error; /* of writing */
 };
@@ -139,103 +131,6 @@ static void save_state(struct watcher *w)
 	w->unsaved = !ok;
 }
 
-/* -- what hosts say of themselves -- */
-
-/* The value of a label; *n: its length. name: with its '=', nname bytes. NULL: there is no such label. */
-static const char *label_of(const char *labels, const char *name, size_t nname, size_t *n)
-{
-	for (const char *p = labels; p; p = strchr(p, '\n')) {
-		p += *p == '\n';
-		if (!strncmp(p, name, nname)) {
-			*n = strcspn(p + nname, "\n");
-			return p + nname;
-		}
-	}
-	return NULL;
-}
-
-static void add_text(struct fact *f, const char *what, int nwhat, const char *old, int nold, const char *new, int nnew)
-{
-	size_t n = strlen(f->text);
-
-	snprintf(f->text + n, sizeof(f->text) - n, "%s%.*s %.*s -> %.*s", n ? ", " : "", nwhat, what, nold, old, nnew,
-		 new);
-}
-
-static void compare_labels(struct fact *f, const char *labels)
-{
-	for (const char *p = labels; p && *p; p = strchr(p, '\n')) {
-		size_t name, now, old;
-		const char *v;
-
-		p += *p == '\n';
-		name = strcspn(p, "=\n");
-		if (p[name] != '=')
-			continue;
-		now = strcspn(p + name + 1, "\n");
-		v = label_of(f->labels, p, name + 1, &old);
-		if (!v || old != now || strncmp(v, p + name + 1, now) != 0)
-			add_text(f, p, (int)name, v ? v : "-", v ? (int)old : 1, p + name + 1, (int)now);
-	}
-}
-
-static int replace(char **to, const char *s)
-{
-	char *copy = strdup(s);
-
-	if (!copy)
-		return -ENOMEM;
-	free(*to);
-	*to = copy;
-	return 0;
-}
-
-static int on_host(void *ctx, const struct ask_host *h)
-{
-	char who[ASK_WHO_MAX + 1];
-	struct watcher *w = ctx;
-	struct fact *f = NULL, new = { 0 };
-	const bool named = !strcmp(h->site, TABLES_SITE);
-
-	snprintf(who, sizeof(who), "%s%s%s", named ? "" : h->site, named ? "" : "/", h->host);
-	for (size_t i = 0; !f && i < w->facts.n; i++)
-		f = strcmp(w->facts.v[i].host, who) ? NULL : &w->facts.v[i];
-	if (f && (strcmp(f->kernel, h->kernel) || strcmp(f->dwell, h->dwell) || strcmp(f->labels, h->labels))) {
-		f->text[0] = '\0';
-		f->changed = w->now / NSEC_PER_SEC;
-		if (strcmp(f->kernel, h->kernel))
-			add_text(f, "kernel", 6, f->kernel, 100, h->kernel, 100);
-		if (strcmp(f->dwell, h->dwell))
-			add_text(f, "dwell", 5, f->dwell, 40, h->dwell, 40);
-		compare_labels(f, h->labels);
-	}
-	if (!f) {
-		if (replace(&new.host, who) < 0 || vec_try_push(&w->facts, new) < 0) {
-			free(new.host);
-			return -ENOMEM;
-		}
-		f = &w->facts.v[w->facts.n - 1];
-	}
-	return replace(&f->kernel, h->kernel) || replace(&f->dwell, h->dwell) || replace(&f->labels, h->labels)
-		       ? -ENOMEM
-		       : 0;
-}
-
-/* The change that the host reported about then, or "". */
-static const char *changed_then(const struct watcher *w, const struct change *ch)
-{
-	const uint64_t about = (w->o->show.from_ns / 2 + 2 * w->o->every_ns) / NSEC_PER_SEC;
-
-	for (size_t i = 0; i < w->facts.n; i++) {
-		const struct fact *f = &w->facts.v[i];
-		const uint64_t apart = f->changed > ch->at ? f->changed - ch->at : ch->at - f->changed;
-
-		if (f->changed && apart <= about && !strcmp(f->host, ch->host))
-			return f->text;
-	}
-	return "";
-}
-
 /* -- looks -- */
 
 static int on_change(void *ctx, const struct change *ch)
@@ -243,11 +138,9 @@ static int on_change(void *ctx, const struct change *ch)
 	_cleanup_(strb_free) struct strb b = { 0 };
 	struct jsonw j = jsonw_to(&b);
 	struct watcher *w = ctx;
-	const char *also;
 
 	if (is_told(w, ch))
 		return 0;
-	also = changed_then(w, ch);
 	jsonw_object(&j, NULL);
 	jsonw_str(&j, "type", "change");
 	jsonw_str(&j, "tenant", w->o->show.what.tenant);
@@ -261,8 +154,8 @@ static int on_change(void *ctx, const struct change *ch)
 	jsonw_str(&j, "cause", ch->blame.cause);
 	jsonw_u64(&j, "together", ch->together);
 	jsonw_str(&j, "others", ch->others);
-	jsonw_str(&j, "changed", also);
-	jsonw_strf(&j, "sentence", "%s%s%s", ch->sentence, *also ? "; the host has changed: " : "", also);
+	jsonw_str(&j, "changed", ch->changed);
+	jsonw_str(&j, "sentence", ch->sentence);
 	jsonw_end_object(&j);
 	if (b.failed || note_told(w, ch->host, ch->series, ch->at) < 0)
 		return -ENOMEM;
@@ -270,7 +163,7 @@ static int on_change(void *ctx, const struct change *ch)
 	if (w->o->show.json)
 		fprintf(w->o->show.out, "%s\n", b.s);
 	else
-		fprintf(w->o->show.out, "%s%s%s\n", ch->sentence, *also ? "; the host has changed: " : "", also);
+		fprintf(w->o->show.out, "%s\n", ch->sentence);
 	w->error = fflush(w->o->show.out) ? -errno : w->error;
 	return 0;
 }
@@ -285,8 +178,6 @@ static int look(struct watcher *w, struct err *err)
 	at.to_ns = s->from_ns > LONG_RANGE_NS ? WATCH_LAG_LONG_NS : WATCH_LAG_NS;
 	at.from_ns = s->from_ns + at.to_ns;
 	e = askshow_open(&at, w->now, &c, err);
-	if (e == 0 && !w->past)
-		e = ask_hosts(c, &at.what, on_host, w, err);
 	if (e == 0)
 		e = change_find(c, &at.what, on_change, w, err);
 	click_close(c);
@@ -316,14 +207,15 @@ static void loop(struct watcher *w)
 		struct err err = { 0 };
 
 		if (now >= next) {
-			w->past = next + w->o->every_ns < now;
+			const bool past = next + w->o->every_ns < now;
+
 			w->now = w->o->back_ns ? next : now;
 			tell_failure(w, look(w, &err), &err);
 			next += w->o->every_ns;
 			/* If a look took longer than the interval, the looks that it delayed are skipped. */
 			if (!w->o->back_ns && next < clock_ns(CLOCK_REALTIME))
 				next = clock_ns(CLOCK_REALTIME) + w->o->every_ns / 2;
-			if (!w->past)
+			if (!past)
 				w->o->back_ns = 0;
 		} else {
 			nanosleep(&nap, NULL);
@@ -337,13 +229,6 @@ static void watcher_free(struct watcher *w)
 	w->now = UINT64_MAX;
 	forget_old(w);
 	vec_free(&w->told);
-	for (size_t i = 0; i < w->facts.n; i++) {
-		free(w->facts.v[i].host);
-		free(w->facts.v[i].dwell);
-		free(w->facts.v[i].kernel);
-		free(w->facts.v[i].labels);
-	}
-	vec_free(&w->facts);
 	notify_free(w->notify);
 }
 

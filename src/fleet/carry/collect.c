@@ -14,7 +14,7 @@
 
 #define DAY_S UINT64_C(86400)
 
-enum table { TABLE_HIST, TABLE_SLOW, TABLE_HOST, TABLE_GAP, TABLE_AUDIT, NTABLES };
+enum table { TABLE_HIST, TABLE_SLOW, TABLE_HOST, TABLE_HISTORY, TABLE_GAP, TABLE_AUDIT, NTABLES };
 
 static const char *const inserts[NTABLES] = {
 	[TABLE_HIST] = "INSERT INTO hist (" TABLES_HIST_COLUMNS ") FORMAT TabSeparated",
@@ -23,6 +23,9 @@ static const char *const inserts[NTABLES] = {
 		 " cause, class, stack, attrs, recording, id) FORMAT TabSeparated"),
 	[TABLE_HOST] =
 		"INSERT INTO host (day, tenant, site, host, seen, sent, dwell, kernel, labels) FORMAT TabSeparated",
+	[TABLE_HISTORY] =
+		("INSERT INTO host_history (day, tenant, site, host, slot, since, early, dwell, kernel, labels)"
+		 " FORMAT TabSeparated"),
 	[TABLE_GAP] = "INSERT INTO gap (day, tenant, site, host, since, until, what) FORMAT TabSeparated",
 	[TABLE_AUDIT] =
 		("INSERT INTO audit (day, tenant, site, host, time, ns, event, user, key, id, reason, program, seconds, write,"
@@ -146,12 +149,18 @@ static int put_host(void *ctx, const struct batch_host *h)
 	struct collector *c = ctx;
 	struct strb *b = &c->rows[TABLE_HOST];
 	const char *const words[] = { h->dwell, h->kernel, h->labels };
+	const uint64_t sent = h->sent / NSEC_PER_SEC, since = sent < UINT32_MAX ? sent : UINT32_MAX;
+	const uint64_t history[] = { since - since % TABLES_HISTORY_S, since, UINT32_MAX - since };
 
 	put_who(c, b, c->now_s);
 	strb_printf(b, "\t%" PRIu64 "\t%" PRIu64, clock_ns(CLOCK_REALTIME), h->sent);
 	put_texts(b, words, ARRAY_SIZE(words));
 	strb_addc(b, '\n');
-	c->sums.rows++;
+	b = &c->rows[TABLE_HISTORY];
+	put_who(c, b, c->now_s);
+	put_numbers(b, history, ARRAY_SIZE(history));
+	put_texts(b, words, ARRAY_SIZE(words));
+	strb_addc(b, '\n');
 	return 0;
 }
 

@@ -47,6 +47,11 @@ static const char *const statements[] = {
 	" event String, user String, key String, id String, reason String, program String, seconds UInt64, write UInt8,"
 	" status UInt16, rows UInt64, bytes UInt64, cpu UInt64)"
 	" ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(day) ORDER BY (tenant, site, host, ns, id, event)",
+	/* A host as it described itself, by slots of TABLES_HISTORY_S. The version falls as `since` rises: the earliest
+	 * row of a key stays. */
+	"CREATE TABLE IF NOT EXISTS host_history (day Date, tenant String, site String, host String, slot DateTime,"
+	" since UInt32, early UInt32, dwell String, kernel String, labels String) ENGINE = ReplacingMergeTree(early)"
+	" PARTITION BY toYYYYMM(day) ORDER BY (tenant, slot, site, host, dwell, kernel, labels)",
 	"CREATE TABLE IF NOT EXISTS version (version UInt32, made DateTime) ENGINE = ReplacingMergeTree"
 	" ORDER BY version",
 };

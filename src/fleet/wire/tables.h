@@ -8,10 +8,12 @@
 #include "fleet/wire/click.h"
 
 #define TABLES_DATABASE "dwell"
-#define TABLES_VERSION 4      /* 2: sums of ten minutes; 3: sites in the keys; 4: programs */
+#define TABLES_VERSION 5      /* 2: sums of ten minutes; 3: sites in the keys; 4: programs; 5: history of hosts */
 #define TABLES_SITE "default" /* what a host has that was given none: its name is shown without it */
 /* How a host is called in answers: NAME or SITE/NAME. */
 #define TABLES_WHO "if(site = '" TABLES_SITE "', host, concat(site, '/', host))"
+
+#define TABLES_HISTORY_S 600u /* slots of a host's history: a row for each description in it */
 
 /* Makes the database and what is not there yet. 0 or -errno; -EINVAL: the tables are of a newer dwell. */
 int tables_init(const struct click_options *o, struct err *err);

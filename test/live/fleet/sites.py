@@ -59,7 +59,7 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
         fleet("init")
         live.same(
             sorted(t for (t,) in store.ask("SHOW TABLES")),
-            sorted((*TABLES, "host", "gap", "audit", "version")),
+            sorted((*TABLES, "host", "host_history", "gap", "audit", "version")),
             "the tables",
         )
         live.same(
@@ -68,7 +68,7 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
                 number("SELECT sum(count) FROM hist"),
                 number("SELECT sum(delay) FROM slow"),
             ],
-            [4, 3, 77],
+            [5, 3, 77],
             "rows are kept",
         )
     live.check(all("site, host" in store.ask(f"SHOW CREATE TABLE {t}")[0][0] for t in TABLES), "the keys have sites")

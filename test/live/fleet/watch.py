@@ -77,10 +77,12 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
 ) as store:
     env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
     live.same(live.dwell("fleet", "init", env=env, timeout=60).returncode, 0, "init")
-    # a host said that it had another kernel and version; what it sends now is stored when the first look has been
-    store.ask(
-        "INSERT INTO host VALUES (today(), 'default', 'default', 'web-17', 1, 1, 'x', 'old-kernel', 'role=web\\nrack=9')"
-    )
+    # two hosts said that they had another kernel and other labels; what they send now is stored when the first look has been
+    for host, labels in (("web-17", "role=web\\nrack=9\\ncanary=yes"), ("db-09", "role=db\\nrack=9")):
+        store.ask(
+            "INSERT INTO host_history (day, tenant, site, host, slot, since, early, dwell, kernel, labels) SELECT today(), 'default', 'default',"
+            f" '{host}', toDateTime(t), t, 4294967295 - t, 'x', 'old-kernel', '{labels}' FROM (SELECT toUInt32(now() - 1200) AS t)"
+        )
     r = live.dwell(
         "fleet",
         "simulate",
@@ -127,12 +129,14 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
         )
         if x["host"] == "web-17":
             live.check(
-                "kernel old-kernel -> simulated" in x["changed"]
+                "kernel old-kernel -> simulated on 2 hosts at " in x["changed"]
                 and "rack 9 -> 4" in x["changed"]
+                and "canary yes -> -" in x["changed"]
                 and x["sentence"].endswith(x["changed"]),
                 "what of it changed",
                 x,
             )
+        live.check(bool(x["changed"]) == (x["host"] in ("web-17", "db-09")), "hosts that have not changed", x)
         live.check(all(f"{h} {t}" in x["others"] for h, t in planted if h != x["host"]), "what else changed then", x)
     ok = [p for p in posts if p[0] == 200]
     live.same(sorted(p[3]["sentence"] for p in ok), sorted(x["sentence"] for x in found), "the webhook got each once")
@@ -146,6 +150,9 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
         sorted(x["sentence"] for x in found),
         "the program got each once",
     )
+    r = live.dwell("fleet", "outliers", "--from", "4m", "--json", env=env, timeout=60)
+    slow = [x for x in map(json.loads, r.stdout.splitlines()) if x["host"] == "web-17"]
+    live.check(all("kernel old-kernel" in x["changed"] for x in slow if x["since"]), "outliers name it, too", r.stdout)
     found, err = watch("--from", "7m", "--state", "told", seconds=6)
     live.same(found, [], "a new start knows what was told: " + err)
     # without the file it is told again; the host's kernel was another one at its first look, and changes at the second
