@@ -5,7 +5,9 @@
 #include <zlib.h>
 #include "replay/trace/trace.h"
 
-#define BLOCK_MARK 0x6b6c6264u /* "dblk" */
+#define BLOCK_MARK 0x6b6c6264u	 /* "dblk" */
+#define BLOCK_STORED 0x77617264u /* "draw": the bytes as they are */
+#define TRACE_STORED_SINCE 5u	 /* version */
 
 struct block_head {
 	uint32_t mark, raw, packed; /* bytes */

@@ -52,7 +52,7 @@ const char *trace_words(int error)
 {
 	switch (error) {
 	case -EINVAL: return "this is no recording of `dwell rec`";
-	case -EPROTO: return "the recording is of another version of dwell; this one reads versions 1 to 4";
+	case -EPROTO: return "the recording is of another version of dwell; this one reads versions 1 to 5";
 	case -EBADMSG: return "the head of the recording is damaged";
 	default: return strerror(-error);
 	}
@@ -69,17 +69,22 @@ static enum trace_end read_block(struct trace_in *t)
 	struct block_head h;
 	size_t n = fread(&h, 1, sizeof(h), t->f);
 	uLongf raw = TRACE_BLOCK_MAX;
+	uint8_t *to;
 
 	if (n == 0)
 		return TRACE_ENDED;
 	if (n < sizeof(h))
 		return TRACE_CUT;
-	if (h.mark != BLOCK_MARK || !h.raw || h.raw > TRACE_BLOCK_MAX || h.packed > t->room)
+	if ((h.mark != BLOCK_MARK && h.mark != BLOCK_STORED) || !h.raw || h.raw > TRACE_BLOCK_MAX ||
+	    h.packed > t->room || (h.mark == BLOCK_STORED && h.packed != h.raw))
 		return TRACE_DAMAGED;
-	if (fread(t->packed, 1, h.packed, t->f) != h.packed)
+	to = h.mark == BLOCK_STORED ? t->raw : t->packed;
+	if (fread(to, 1, h.packed, t->f) != h.packed)
 		return TRACE_CUT;
-	if (h.crc != trace_crc(t->packed, h.packed) || uncompress(t->raw, &raw, t->packed, h.packed) != Z_OK ||
-	    raw != h.raw)
+	if (h.mark == BLOCK_STORED)
+		raw = h.raw;
+	if (h.crc != trace_crc(to, h.packed) ||
+	    (h.mark == BLOCK_MARK && uncompress(t->raw, &raw, t->packed, h.packed) != Z_OK) || raw != h.raw)
 		return TRACE_DAMAGED;
 	t->block = place;
 	t->n = raw;

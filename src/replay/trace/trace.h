@@ -11,7 +11,7 @@
 #include "replay/trace/event.h"
 
 #define TRACE_MAGIC "dwellrec"
-#define TRACE_VERSION 4u
+#define TRACE_VERSION 5u
 #define TRACE_OLDEST 1u		   /* before tasks: it is read, too */
 #define TRACE_EVENT_MAX (1u << 20) /* bytes of one event's payload */
 #define TRACE_BLOCK_RAW (1u << 18) /* a block is written when it has so much */

@@ -13,7 +13,7 @@ struct trace_out {
 	uint8_t *raw, *packed;
 	size_t n, room; /* bytes in raw; room of packed */
 	uint64_t written;
-	bool all;   /* everything is packed, as small as it can be */
+	bool all;   /* everything is packed, as small as it can be, or for readers that know no other blocks */
 	bool files; /* raw has contents of files: they are stored as they are, since packing them takes longer than most
 		     * programs run */
 };
@@ -56,6 +56,7 @@ int trace_create(const char *path, const struct trace_head *head, struct trace_o
 		t->error = -ENOMEM;
 	memcpy(h.magic, TRACE_MAGIC, sizeof(h.magic));
 	h.version = head->version ? head->version : TRACE_VERSION;
+	t->all = h.version < TRACE_STORED_SINCE;
 	h.spare = 0;
 	h.crc = trace_crc(&h, offsetof(struct trace_head, crc));
 	r = put_all(t, &h, sizeof(h));
@@ -69,22 +70,21 @@ int trace_create(const char *path, const struct trace_head *head, struct trace_o
 
 int trace_flush(struct trace_out *t)
 {
-	uLongf n = t->room;
-	struct block_head h = { .mark = BLOCK_MARK };
+	const bool stored = t->files && !t->all;
+	const uint8_t *from = stored ? t->raw : t->packed;
+	uLongf n = stored ? t->n : t->room;
+	struct block_head h = { .mark = stored ? BLOCK_STORED : BLOCK_MARK };
 
 	if (!t->n || t->error)
 		return t->error;
-	if (compress2(t->packed, &n, t->raw, t->n,
-		      t->all	 ? Z_BEST_COMPRESSION
-		      : t->files ? Z_NO_COMPRESSION
-				 : Z_BEST_SPEED) != Z_OK)
+	if (!stored && compress2(t->packed, &n, t->raw, t->n, t->all ? Z_BEST_COMPRESSION : Z_BEST_SPEED) != Z_OK)
 		return t->error = -ENOMEM;
 	h.raw = (uint32_t)t->n;
 	h.packed = (uint32_t)n;
-	h.crc = trace_crc(t->packed, n);
+	h.crc = trace_crc(from, n);
 	t->n = 0;
 	put_all(t, &h, sizeof(h));
-	return put_all(t, t->packed, n);
+	return put_all(t, from, n);
 }
 
 int trace_append(struct trace_out *t, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,

@@ -9,6 +9,7 @@ import sys
 import zlib
 
 import live
+import traces
 
 PYTHON = os.path.realpath("/usr/bin/python3")
 FILE = os.path.join(live.WORK, "words")
@@ -159,9 +160,7 @@ def events(data):
     """Kind and bytes of each event of a recording."""
     at = 72
     while at < len(data):
-        packed = struct.unpack_from("<4I", data, at)[2]
-        raw = zlib.decompress(data[at + 16 : at + 16 + packed])
-        at += 16 + packed
+        raw, at = traces.unpacked(data, at)
         i = 0
         while i < len(raw):
             size, kind = struct.unpack_from("<II", raw, i)

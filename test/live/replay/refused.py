@@ -12,6 +12,7 @@ import time
 import zlib
 
 import live
+import traces
 
 PYTHON = os.path.realpath("/usr/bin/python3")
 TRACE = os.path.join(live.WORK, "trace")
@@ -138,8 +139,7 @@ def broken():
 def changed(data, change):
     """The recording with one call changed: change(bytes of all events) with checksums that fit."""
     at = blocks(data)[-1]
-    _, _, packed, _ = struct.unpack_from("<4I", data, at)
-    raw = bytearray(zlib.decompress(data[at + BLOCK : at + BLOCK + packed]))
+    raw = bytearray(traces.unpacked(data, at)[0])
     change(raw)
     new = zlib.compress(bytes(raw), 1)
     return data[:at] + struct.pack("<4I", 0x6B6C6264, len(raw), len(new), zlib.crc32(new)) + new

@@ -9,9 +9,9 @@ import signal
 import struct
 import subprocess
 import sys
-import zlib
 
 import live
+import traces
 
 TRACE, C, PROGRAM, NODE = (os.path.join(live.WORK, x) for x in ("trace", "spin.c", "spin", "spin.js"))
 STATE, SPOT = 5, 13
@@ -111,8 +111,8 @@ def interrupted():
         data = f.read()
     at, spots, states = 72, 0, 0
     while at < len(data):
-        packed = struct.unpack_from("<4I", data, at)[2]
-        raw, p, at, mems = zlib.decompress(data[at + 16 : at + 16 + packed]), 0, at + 16 + packed, 0
+        raw, at = traces.unpacked(data, at)
+        p, mems = 0, 0
         while p < len(raw):
             size, kind = struct.unpack_from("<II", raw, p)
             spots += kind == SPOT

@@ -10,6 +10,7 @@ import sys
 import zlib
 
 import live
+import traces
 
 PYTHON = os.path.realpath(sys.executable)
 TRACE = os.path.join(live.WORK, "trace")
@@ -209,13 +210,10 @@ def hostile():
     ):
         at, out = 72, data[:72]
         while at < len(data):
-            _, _, packed, _ = struct.unpack_from("<4I", data, at)
-            raw = switched(
-                zlib.decompress(data[at + 16 : at + 16 + packed]), lambda k, p: change(p) if k == kind else p
-            )
+            raw, at = traces.unpacked(data, at)
+            raw = switched(raw, lambda k, p: change(p) if k == kind else p)
             new = zlib.compress(raw, 1)
             out += struct.pack("<4I", 0x6B6C6264, len(raw), len(new), zlib.crc32(new)) + new
-            at += 16 + packed
         with open(TRACE, "wb") as f:
             f.write(out)
         p = run("replay", TRACE)
