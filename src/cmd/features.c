@@ -32,15 +32,17 @@ static int show(const struct features *f)
 
 	typesrc_open_kernel(&ts, NULL);
 	r = caps_report(ts, a, &v, &n);
-	if (r < 0)
+	if (r < 0) {
 		r = cmd_fail("failed to probe the kernel: %s", strerror(-r));
-	else if (f->json)
-		caps_show_json(stdout, v, n);
-	else
+	} else if (f->json) {
+		r = cmd_written(caps_show_json(stdout, v, n));
+	} else {
 		caps_show(stdout, v, n, columns_of_terminal());
+		r = cmd_written(0);
+	}
 	typesrc_free(ts);
 	arena_free(a);
-	return r ? r : cmd_written(0);
+	return r;
 }
 
 static int features(int argc, char **argv)

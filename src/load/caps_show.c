@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a table of features by group, with reasons and replacements, and the same as JSON. */
 #include "load/caps_show.h"
+#include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/columns.h"
@@ -36,11 +37,12 @@ void caps_show(FILE *out, const struct caps_row *rows, size_t n, int columns)
 	}
 }
 
-void caps_show_json(FILE *out, const struct caps_row *rows, size_t n)
+int caps_show_json(FILE *out, const struct caps_row *rows, size_t n)
 {
 	struct strb b = { 0 };
 	struct jsonw j = jsonw_to(&b);
 	struct utsname u;
+	int e;
 
 	if (uname(&u) == 0) {
 		jsonw_object(&j, NULL);
@@ -62,6 +64,7 @@ void caps_show_json(FILE *out, const struct caps_row *rows, size_t n)
 		jsonw_end_object(&j);
 		jsonw_line(&j);
 	}
-	fputs(strb_str(&b), out);
+	e = b.failed ? -ENOMEM : fputs(strb_str(&b), out) < 0 ? -errno : 0;
 	strb_free(&b);
+	return e;
 }

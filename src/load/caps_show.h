@@ -7,5 +7,5 @@
 
 /* columns: of the terminal; 0: none. */
 void caps_show(FILE *out, const struct caps_row *rows, size_t n, int columns);
-void caps_show_json(FILE *out, const struct caps_row *rows, size_t n);
+int caps_show_json(FILE *out, const struct caps_row *rows, size_t n); /* 0 or -errno */
 #endif
