@@ -5,8 +5,9 @@ dwell timeline, and two of perf.
 
 usage: record.py --dwell BIN [--rounds N] [--ops N]
 
-The load is stress-ng --switch, a fixed number of switches of two threads by a pipe. A round runs it once in each way; figures are medians of
-rounds: the load's own CPU time (user and system, by wait4) beside that alone, the recorder's CPU time, bytes of the file. perf record -e 'sched:*'
+The load is stress-ng --switch, a fixed number of switches of two processes by a pipe, on one CPU (on two, its own time
+depends on what else runs). A round runs it once in each way; figures are medians of
+rounds: the load's own CPU time (user and system, by wait4) beside that alone, the recorder's CPU time, bytes of the file; and what the recorder said last, such as losses. perf record -e 'sched:*'
 has switches and wake-ups without stacks; with -g it has stacks of the kernel, and of programs with frame pointers.
 """
 import argparse
@@ -51,8 +52,8 @@ def attached(recorder, ready):
 
 def under(recorder, file, load):
     """The load's CPU time, the recorder's, and the size of its file."""
-    with subprocess.Popen(
-        recorder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said, subprocess.Popen(
+        recorder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
     ) as p:
         attached(p, lambda: os.path.exists(file))
         took = cpu_of(load)
@@ -60,11 +61,13 @@ def under(recorder, file, load):
         p.send_signal(2)
         _, status, usage = os.wait4(p.pid, 0)
         p.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        told = " ".join(said.read().split())
     size = size_of(file) + size_of(file + "-wal")
     for end in "", "-wal", "-shm":
         if os.path.exists(file + end):
             os.unlink(file + end)
-    return took, usage.ru_utime + usage.ru_stime, size
+    return took, usage.ru_utime + usage.ru_stime, size, told
 
 
 def main():
@@ -76,7 +79,19 @@ def main():
     if os.geteuid() != 0 or not shutil.which("stress-ng"):
         print("needs root and stress-ng")
         return 77
-    load = ["stress-ng", "--switch", "1", "--switch-ops", str(opts.ops), "--switch-method", "pipe", "-q"]
+    load = [
+        "taskset",
+        "-c",
+        "0",
+        "stress-ng",
+        "--switch",
+        "1",
+        "--switch-ops",
+        str(opts.ops),
+        "--switch-method",
+        "pipe",
+        "-q",
+    ]
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "recording")
         ways = {
@@ -90,14 +105,15 @@ def main():
         for _ in range(opts.rounds):
             alone = cpu_of(load)
             for way, command in ways.items():
-                took, own, size = under(command, file, load)
-                got[way].append((took / alone, own / alone, size, alone))
+                took, own, size, told = under(command, file, load)
+                got[way].append((took / alone, own / alone, size, alone, told))
         print(
             f"{opts.ops} switches, alone {statistics.median(g[3] for g in got['dwell record']):.2f} s of CPU; load {os.getloadavg()[0]:.0f}"
         )
         for way, rows in got.items():
             load_ratio, own, size = (statistics.median(r[i] for r in rows) for i in range(3))
             print(f"{way:28} load {load_ratio:5.2f} x, recorder {own:5.2f} x of that, file {size / 1e6:7.1f} MB")
+            print(f"    {rows[-1][4][:300]}")
     return 0
 
 
