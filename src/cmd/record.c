@@ -100,5 +100,5 @@ static int record(int argc, char **argv)
 	return e;
 }
 
-const struct command cmd_record = { "record", "records what the machine does, around a slow event", record,
+const struct command cmd_record = { "record", "records what the machine does, or the time around a slow event", record,
 				    .options = &options };
