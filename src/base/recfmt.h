@@ -196,8 +196,8 @@ enum rec_slow_how {
 #define REC_SLOW_ATTRS 12 /* attributes of slow() at most */
 #define REC_COMM 16
 
-/* The fixed part of a slow event. The opener is the thread that called begin(); with a thread as the key it is that
- * thread. The closer is the thread in whose context it ended. Pids are as in dwell's pid namespace. */
+/* The fixed part of a slow event. The opener is the thread that called begin(), or the key if this is a
+ * thread. The closer is the thread that ran when the event ended. Pids are as in dwell's pid namespace. */
 struct rec_slow {
 	uint64_t start, delay;		    /* CLOCK_MONOTONIC ns; it ended at start + delay */
 	uint64_t exit_id;		    /* given to end() */

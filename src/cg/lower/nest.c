@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers whose keys may be opened several times before they are closed (setting nested). A key has places for several
+/* Trackers with the setting nested: a key may be opened several times before it is closed. A key has places for several
  * open events, and the last one opened is closed first. A thread owns a place when it has exchanged its start stamp.
  * Other CPUs may use the same key meanwhile.
  *

@@ -37,9 +37,10 @@ vreg rt_umagnitude(struct irfn *f, vreg v, vreg *ret_sign); /* |v|; sign: 0 or -
  * verifier takes a counting state for a new one in each iteration. Then it walks the iterations one by one instead of
  * finding that nothing new comes. */
 vreg rt_blur(struct irfn *f, vreg v, vreg c);
-/* Before rt_loop(): the words of the state in [from, to) change in the loop. Kernels whose verifier walks a callback
- * once (caps.bpf_loop_once) would take their first values for the only ones. They would cut out the code that other
- * values lead to. So the verifier must not know them there. For other kernels this emits nothing. */
+/* Call it before rt_loop(): it hides the values of the state's words in [from, to), which change in the loop. Kernels
+ * whose verifier walks a callback once (caps.bpf_loop_once) would take their first values for the only ones. They would
+ * cut out the code that other values lead to. So the verifier must not know them there. For other kernels this emits
+ * nothing. */
 void rt_vary(struct irfn *f, const struct rtgen *g, irslot state, int32_t from, int32_t to);
 void rt_vary_at(struct irfn *f, const struct rtgen *g, vreg state, int32_t from, int32_t to);
 /* Byte tricks on 8 bytes at once: bit 7 of the first byte that is 0 (higher bits mean nothing); 0: none. */

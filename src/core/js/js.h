@@ -96,7 +96,7 @@ struct js_prop {
 typedef int js_prop_fn(void *ctx, const struct js_prop *p);
 /* All own properties in JavaScript's order: elements, then names as they were added. */
 int js_properties(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx);
-/* The same, but only properties whose value is the object `to` must be given. Others may be left out. */
+/* The same for properties that refer to the object `to`. It gives each of them, and may give others. */
 int js_properties_to(const struct js *js, uint64_t object, uint64_t to, js_prop_fn *fn, void *ctx);
 /* The elements alone, from `first` on; *ret_length: that of an array, else what the store has. */
 int js_elements(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx, uint64_t *ret_length);

@@ -207,7 +207,7 @@ struct sought {
 	struct search cgroup, container, unit;
 };
 
-/* The group whose last name is the nearest; path: of that name, below the tree. */
+/* Finds the group with the nearest last name. *path: its path below the tree. */
 static void near_dir(struct arena *a, const char *dir, const char *below, unsigned level, struct near *m,
 		     const char **path)
 {

@@ -6,8 +6,8 @@
 #include "base/vec.h"
 #include "fleet/ask/ask.h"
 
-#define HISTORY_ABOUT_S 600u /* a change of a host that is as near, or an eighth of the range, is told */
-#define HISTORY_BACK_S 7200u /* what a host was before: looked for so long */
+#define HISTORY_ABOUT_S 600u /* a change of a host counts within this time, or within an eighth of the range */
+#define HISTORY_BACK_S 7200u /* how far before the range it looks for the first description */
 #define HISTORY_WORDS_MAX 320u
 
 struct history_fact {

@@ -156,7 +156,7 @@ static size_t spell_stack(const struct rows *r, struct strb *b, int64_t id, cons
 	return n;
 }
 
-/* Adds the names of a stack after what is there. ret: of a kernel's stack, what it waited for. */
+/* Appends the names of a stack to b. ret: the cause of the wait, for a stack of the kernel; or NULL. */
 static void put_stack(struct rows *r, struct strb *b, int64_t id, uint32_t facts, struct cause *ret)
 {
 	_cleanup_(strb_free) struct strb text = { 0 };
