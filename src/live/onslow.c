@@ -33,7 +33,8 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 /* Trackers of packets, which belong to no process while they are under way. */
 static const char *const packets[] = { "netrx", "nettx" };
 
-bool live_onslow_whole(const struct live_onslow *c)
+/* Is no process chosen? Then packets are recorded, too. */
+static bool is_whole(const struct live_onslow *c)
 {
 	return !c->live.command && !c->live.pid && !recnow_chooses(&c->live);
 }
@@ -45,7 +46,7 @@ static int on_ready(void *ctx, struct session *s, long target, struct err *err)
 	int e = c->over_ns ? session_set(s, name, "threshold", c->over_ns) : 0;
 
 	(void)target;
-	for (size_t i = 0; i < ARRAY_SIZE(packets) && e == 0 && live_onslow_whole(c); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(packets) && e == 0 && is_whole(c); i++) {
 		name = packets[i];
 		if (!c->tracker || strcmp(name, c->tracker) != 0)
 			e = session_set(s, name, "threshold", LIVE_ONSLOW_PACKET_NS);
@@ -134,7 +135,7 @@ static void add_rest(struct live_onslow *c)
 	for (size_t i = 0; i < ARRAY_SIZE(rest); i++)
 		if (!c->tracker || strcmp(rest[i].tracker, c->tracker) != 0)
 			also(c, "timeline", rest[i].file);
-	for (size_t i = 0; i < ARRAY_SIZE(packets) && live_onslow_whole(c); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(packets) && is_whole(c); i++)
 		if (!c->tracker || strcmp(packets[i], c->tracker) != 0)
 			also(c, "latency", packets[i]);
 	if (c->tracker)

@@ -28,8 +28,6 @@ struct live_onslow {
 
 /* Defaults, and what is recorded. -EINVAL: this is no tracker whose events can be waited for. */
 int live_onslow_prepare(struct live_onslow *c);
-/* Is no process chosen? Then packets are recorded, too. */
-bool live_onslow_whole(const struct live_onslow *c);
 struct run_observer live_onslow_observer(struct live_onslow *c);
 /* Runs it with an empty request, which it ends. 0 or -errno, told; live_onslow_done() in any case. */
 int live_onslow_run(struct live_onslow *c, struct request *r);

@@ -7,9 +7,8 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "base/strb.h"
+#include "engine/front/cgroupid.h"
 #include "engine/front/wanted.h"
-
-#define CGROUP_ROOT "/sys/fs/cgroup"
 
 static bool wants(void *filter, uint32_t pid)
 {
@@ -49,7 +48,7 @@ int live_stuck_cgroup(const char *arg, uint64_t *ret, struct err *err)
 
 	if (num_parse_u64(arg, ret) == 0 && *ret)
 		return 0;
-	snprintf(path, sizeof(path), "%s%s%s", strncmp(arg, CGROUP_ROOT, strlen(CGROUP_ROOT)) ? CGROUP_ROOT : "",
+	snprintf(path, sizeof(path), "%s%s%s", strncmp(arg, CGROUPID_ROOT, strlen(CGROUPID_ROOT)) ? CGROUPID_ROOT : "",
 		 arg[0] == '/' ? "" : "/", arg);
 	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
 		return err_set(err, -EINVAL, "--cgroup: there is no cgroup '%s' (%s)", arg, path);

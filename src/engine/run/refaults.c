@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "engine/front/cgroupid.h"
 
-#define CGROUPS "/sys/fs/cgroup"
 #define DEPTH_MAX 16
 #define GROUPS_MAX 256	     /* with a limit */
 #define FOLDERS_MAX 1024     /* that are looked at, twice a second */
@@ -98,8 +98,8 @@ void refaults_read(struct strb *b, const char *root)
 	char top[256];
 	struct search s = { .out = b, .top = top };
 
-	snprintf(top, sizeof(top), "%s" CGROUPS "/cgroup.controllers", root);
+	snprintf(top, sizeof(top), "%s" CGROUPID_ROOT "/cgroup.controllers", root);
 	s.v2 = access(top, F_OK) == 0;
-	snprintf(top, sizeof(top), "%s" CGROUPS "%s", root, s.v2 ? "" : "/memory");
+	snprintf(top, sizeof(top), "%s" CGROUPID_ROOT "%s", root, s.v2 ? "" : "/memory");
 	walk(&s, top, 0);
 }

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "engine/front/cgroupid.h"
 #include "engine/front/wanted.h"
 
 /* Moves between control groups, and changes of the user, told by this program of dlib/latency. */
@@ -63,16 +64,14 @@ void slowfilter_program(const struct slowfilter *f, struct request *c)
 		request_shipped(c, MOVES);
 }
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
-
 const char *slowfilter_cgroup(struct arena *a, const char *path)
 {
-	size_t n = strlen(CGROUP_ROOT);
+	size_t n = strlen(CGROUPID_ROOT);
 
-	if (!strncmp(path, CGROUP_ROOT, n) && (path[n] == '/' || !path[n])) {
+	if (!strncmp(path, CGROUPID_ROOT, n) && (path[n] == '/' || !path[n])) {
 		path += n;
 		/* Version 1: the first folder is that of a controller. */
-		if (access(CGROUP_ROOT "/cgroup.controllers", F_OK) < 0 && path[0] == '/')
+		if (access(CGROUPID_ROOT "/cgroup.controllers", F_OK) < 0 && path[0] == '/')
 			path += 1 + strcspn(path + 1, "/");
 	}
 	return path[0] == '/' ? path : arena_printf(a, "/%s", path);

@@ -118,6 +118,7 @@ static bool choose_aggregation(struct recstacks *r, const char *name, size_t *re
 		if (!recstacks_of(d) || (name && strcmp(d->name, name) != 0))
 			continue;
 		r->agg = d;
+		snprintf(r->title, sizeof(r->title), "@%s: %s", d->name, func_name(d));
 		++*ret_n;
 	}
 	return *ret_n == 1;
@@ -131,6 +132,7 @@ static bool choose_events(struct recstacks *r)
 		r->events[i] = fmt_has_stack(r->schema->fmts[i]);
 		any |= r->events[i];
 	}
+	snprintf(r->title, sizeof(r->title), "events");
 	return any;
 }
 
@@ -141,6 +143,7 @@ static bool choose_tracker(struct recstacks *r, const char *name)
 	for (size_t i = 0; i < s->ntrackers && any_slow(s); i++)
 		if (!strcmp(s->trackers[i].name, name)) {
 			r->tracker = &s->trackers[i];
+			snprintf(r->title, sizeof(r->title), "%s", name);
 			return true;
 		}
 	return false;
@@ -151,15 +154,7 @@ static bool choose_named(struct recstacks *r, const char *by)
 	size_t n;
 
 	by += *by == '@';
-	if (!strcmp(by, "events") && choose_events(r))
-		snprintf(r->title, sizeof(r->title), "events");
-	else if (choose_aggregation(r, by, &n))
-		snprintf(r->title, sizeof(r->title), "@%s: %s", r->agg->name, func_name(r->agg));
-	else if (choose_tracker(r, by))
-		snprintf(r->title, sizeof(r->title), "%s", r->tracker->name);
-	else
-		return false;
-	return true;
+	return (!strcmp(by, "events") && choose_events(r)) || choose_aggregation(r, by, &n) || choose_tracker(r, by);
 }
 
 static bool choose_any(struct recstacks *r, const char *by)
@@ -185,12 +180,7 @@ static int choose(struct recstacks *r, struct err *err)
 	size_t n = 0;
 	int e = 0;
 
-	if (by ? choose_any(r, by) : choose_aggregation(r, NULL, &n)) {
-		if (!by)
-			snprintf(r->title, sizeof(r->title), "@%s: %s", r->agg->name, func_name(r->agg));
-	} else if (!by && n == 0 && choose_events(r)) {
-		snprintf(r->title, sizeof(r->title), "events");
-	} else {
+	if (!(by ? choose_any(r, by) : choose_aggregation(r, NULL, &n) || (n == 0 && choose_events(r)))) {
 		list_choices(r->schema, &list);
 		if (!list.n)
 			e = err_set(err, -ENOENT,
