@@ -5,9 +5,9 @@
  *     DTRACE_PROBE2(myserver, request__start, id, path);
  *
  * Arguments are integers and pointers. With _SDT_HAS_SEMAPHORES (or SDT_HAS_SEMAPHORES) defined,
- * each probe has a counter PROVIDER_NAME_semaphore of those who trace it, which the program defines
- * in section ".probes", and may test before it computes arguments: `dtrace -h` and `dtrace -G`
- * write what that needs.
+ * each probe has a counter PROVIDER_NAME_semaphore of its tracers. The program defines it in
+ * section ".probes", and may test it before it computes arguments. `dtrace -h` and `dtrace -G`
+ * write the declarations and the definitions.
  *
  * The form of the notes is that which systemtap documents ("UserSpaceProbeImplementation"). */
 #ifndef DWELL_SYS_SDT_H
