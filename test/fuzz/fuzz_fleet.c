@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of hostile hosts, their subjects and answers, rows of a hostile store as text and as columns, questions of
- * the page, and what asks a host to run a program. */
+/* Texts that hostile machines send: batches of hosts, their subjects and answers, rows of a store as text and as
+ * columns, questions of the page, and requests that a host run a program. */
 #include <stdlib.h>
 #include <string.h>
 #include "fleet/ask/page.h"

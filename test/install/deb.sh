@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the Debian package from what git would give somebody, wants no error of lintian, installs it in a fresh Debian 12, runs
-# it there on this kernel, and purges it: no file of it may stay. Then it becomes a container image, which runs if runc is there.
+# Builds the Debian package from the files of git; lintian must find no error. Installs it in a fresh Debian 12, runs it there
+# on this kernel, and purges it: no file of it may stay. Then makes a container image of it, which runs if runc is there.
 # Needs root, debootstrap, debhelper, lintian and Debian's mirror; a minute or two. usage: deb.sh SOURCE
 set -euo pipefail
 source_dir=$(realpath "$1")

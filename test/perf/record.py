@@ -5,10 +5,11 @@ dwell timeline, and two of perf.
 
 usage: record.py --dwell BIN [--rounds N] [--ops N]
 
-The load is stress-ng --switch, a fixed number of switches of two processes by a pipe, on one CPU (on two, its own time
-depends on what else runs). A round runs it once in each way; figures are medians of
-rounds: the load's own CPU time (user and system, by wait4) beside that alone, the recorder's CPU time, bytes of the file; and what the recorder said last, such as losses. perf record -e 'sched:*'
-has switches and wake-ups without stacks; with -g it has stacks of the kernel, and of programs with frame pointers.
+The load is stress-ng --switch: a fixed number of switches of two processes by a pipe, on one CPU. On two CPUs its own time
+would depend on the other load. A round runs it once in each way; figures are medians of rounds. They are the load's own CPU
+time (user and system, by wait4) beside that alone, the recorder's CPU time, and the bytes of the file. The last message of the
+recorder is shown, too, such as losses. perf record -e 'sched:*' has switches and wake-ups without stacks. With -g it has stacks
+of the kernel, and of programs with frame pointers.
 """
 import argparse
 import os

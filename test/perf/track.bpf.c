@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In C what TRACK of bench.py says in D: two trackers of threads with their histograms by second, a threshold that
- * can be changed, and for slow events who waited, who woke it and the stack where it waited. */
+/* The program TRACK of bench.py, in C: two trackers of threads with their histograms by second, and a threshold that
+ * can be changed. A slow event has the thread that waited, its waker and the stack where it waited. */
 #include "track_c.h"
 #include <bpf/bpf_tracing.h>
 

@@ -730,8 +730,8 @@ static void hold_and_read_pipe(void)
 	_exit(n != 1); /* which unlocks */
 }
 
-/* One process wants the lock of a file, which another one has that reads a pipe, into which a third one writes what it
- * gets from a slow device. */
+/* One process wants the lock of a file. The process that has it reads a pipe, into which a third one writes data from a
+ * slow device. */
 static int truth_chain(int argc, char **argv)
 {
 	uint64_t start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits whose reason and holder are known: `waits KIND …` prints "ready" and what it is about as name=value
- * when all threads are where they should be, and stays there until it is killed or the time is over.
- * Built without frame pointers, so that user stacks need unwinding tables. */
+/* Waits with a known reason and holder. When all threads are where they should be, `waits KIND …` prints "ready" and
+ * the facts as name=value. It stays there until it is killed or the time is over. Built without frame pointers, so that
+ * user stacks need unwinding tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What dwell export writes is opened by speedscope, whose readers of its own format, pprof, Chrome's trace events and folded stacks were made by others, and
-has there what was put in; its own format is as its published schema says. usage: importers.py DWELL WEB WORK (tools/npmtools.sh). TAP; skipped without
-Chromium or npm."""
+"""speedscope opens the files of dwell export, and shows what was put in. Others wrote its readers of its own format, pprof,
+Chrome's trace events and folded stacks. Its own format is also checked by its published schema.
+usage: importers.py DWELL WEB WORK (tools/npmtools.sh). TAP; skipped without Chromium or npm."""
 import base64
 import json
 import os

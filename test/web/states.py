@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""States of the page of dwell serve in which it has nothing to show, or not all, each provoked: a server without privileges, a tracker that the kernel
-has not what it takes for, trackers that cannot run, no recordings, one without values, losses, a server that goes and comes again. What is missing and why must be said where
-it would be; the page stays as wide as the window. usage: states.py DWELL [FOLDER for screenshots]. TAP; skipped without Chromium or root."""
+"""The page of dwell serve with nothing to show, or not all; each state is provoked. The server has no privileges, or goes and
+comes again. A tracker needs something that the kernel lacks, or cannot run. There are no recordings, one without values, or
+losses. The page must show the reason in the place of the missing part. It stays as wide as the window.
+usage: states.py DWELL [FOLDER for screenshots]. TAP; skipped without Chromium or root."""
 import os
 import re
 import shutil

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 60
-"""A chain that is real: a process wants the lock of a file, which another one has that reads a pipe, into which a third one writes what it gets
-from a slow disk. Each link with its delay, which the processes measure themselves, and its evidence; in words and as JSON."""
+"""A chain of real waits. A process wants the lock of a file. The process that has it reads a pipe, into which a third one writes
+data from a slow disk. Each link has its delay, which the processes measure themselves, and its evidence, in words and as JSON."""
 import contextlib
 import json
 import os

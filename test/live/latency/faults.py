@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 60
-"""What goes wrong while something is measured: programs that exec with open events, numbers of threads that are used again, maps that
-are full, thresholds that flood, dwell killed and started again, two dwells at once."""
+"""Trouble while dwell measures: programs that exec with open events, thread ids that are used again, maps that are full,
+thresholds that flood. dwell is killed and started again, and two run at once."""
 import os
 import re
 import subprocess

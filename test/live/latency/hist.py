@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The histogram that every tracker keeps: by the second in which events ended, exactly as many as there were, with their sum
-and maximum, in the right buckets, also where several clauses of programs that interrupt each other close them; of two dwells at
-once; of processes that end or become others with events open."""
+"""The histogram that every tracker keeps, by the second in which events ended. It has exactly as many events as there were,
+with their sum and maximum, in the right buckets. Clauses of programs that interrupt each other may close the events.
+Two dwells may run at once, and processes may end or exec with open events."""
 import os
 import sqlite3
 import subprocess

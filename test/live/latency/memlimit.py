@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory reclaim of a cgroup at its limit: as many as the kernel begins, as long as the kernel's own account of the thread has it (delay
-accounting, asked for by netlink after each write), no longer than who had to do it was held up, and called by its name."""
+"""Memory reclaim of a cgroup at its limit. dwell sees as many reclaims as the kernel begins. They are as long as the
+kernel's own account of the thread tells (delay accounting, by netlink after each write). They are no longer than the write
+that did it. The cause has their name."""
 import contextlib
 import json
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 60
-"""csinfo_t: cs_cid is a number of its own for each end of each connection, the same in all packets from the first to the last and in
-tcp, ip and udp; cs_pid is the process that uses the socket."""
+"""csinfo_t: cs_cid is a number of its own for each end of each connection. It is the same in all packets, and in tcp, ip and
+udp. cs_pid is the process that uses the socket."""
 import collections
 import os
 import re

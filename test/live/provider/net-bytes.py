@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 180
-"""Sums of bytes are those of known transfers: over the loopback device and over a veth pair between two network namespaces, IPv4
-and IPv6, writes of several sizes, packets of more than 65,535 bytes, datagrams that are sent as one, and fragments.
+"""Sums of bytes are those of known transfers. They go over the loopback device, and over a veth pair between two network
+namespaces, by IPv4 and IPv6. There are writes of several sizes, packets of more than 65,535 bytes, datagrams that are sent as
+one, and fragments.
 
-Packets are handled in soft interrupts, on top of whatever thread has the CPU. There are kernels that run no BPF programs while that is one of
-process 1 (virtual machines with an agent in them): nobody sees these packets, and nothing counts them. So a transfer is judged if process 1 did not run
-in the meantime, or if programs do run in it, and is made again otherwise."""
+Packets are handled in soft interrupts, on top of the thread that has the CPU. Some kernels run no BPF programs while that is a
+thread of process 1 (virtual machines with an agent in them). Nobody sees these packets, and nothing counts them. So a transfer
+counts if process 1 did not run in the meantime, or if programs do run in it. Otherwise it is made again."""
 import contextlib
 import ctypes
 import glob
@@ -29,8 +30,8 @@ TCP_FIN_WAIT2 = 5
 ATTEMPTS = 40
 libc = ctypes.CDLL(None, use_errno=True)
 SIZES = ((50_000_000, 262_144), (1_234_567, 1_234_567), (1_234_567, 1_000), (3_000_000, 65_536), (77, 77))
-# $1: port of the listener. What was sent again is told by tcps_retransmit; what was received again lies in
-# front of what is expected next (a segment may begin with it, if others were added to it while its socket was in use).
+# $1: port of the listener. tcps_retransmit marks segments that were sent again. Bytes that were received again lie before
+# the next expected one. A segment may begin with such bytes, if others were added to it while its socket was in use.
 TCP = """
 tcp:::send /args[4]->tcp_dport == $1 && BYTES > 0/ {
     @s[args[4]->tcp_sport] = sum(args[3]->tcps_retransmit ? 0 : BYTES);

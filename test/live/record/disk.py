@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 150
-"""Recordings where there is no place for them: a disk that is read-only, full from the beginning, gets full, or fails. The run goes on where it has
-begun, it is said at once what was lost and where, the status tells it, and what was written before can be read."""
+"""Recordings on a disk that is read-only, full from the beginning, gets full, or fails. A run that has begun goes on. A message
+tells at once what was lost and where, and so does the exit status. The part that was written before can be read."""
 import contextlib
 import fcntl
 import os

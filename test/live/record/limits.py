@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 180
 # @long: it writes what passes the limits many times over, a minute and a half
-"""--record-size and --record-age where more comes than they let stay: a flood of events, aggregations by time and stack, the programs of the
-live view. File and log stay within the limit all the time and at the end, what is left is the newest, readers read on, and a kill or a full
-disk leaves what can be read."""
+"""--record-size and --record-age with more events than they keep: a flood of events, aggregations by time and stack, the
+programs of the live view. File and log stay within the limit all the time and at the end. They keep the newest events, and
+readers read on. A kill or a full disk leaves a recording that can be read."""
 import contextlib
 import json
 import os

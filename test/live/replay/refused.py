@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 120
-"""dwell rec, dwell replay: what cannot be recorded is named, what is broken is replayed as far as it is whole, and a program
-that does something else than it did is found where it happens."""
+"""dwell rec names a call that it cannot record. dwell replay replays the whole part of a broken recording. If the program does
+something else than in the recording, it tells where."""
 import ctypes
 import os
 import signal

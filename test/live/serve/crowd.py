@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 240
 # @long: a crowd for a minute
-"""Who has no token cannot shut out those who have: with 300 connections of another user that trickle and come again when they are closed, 60 that say nothing, one
-that connects as fast as it can, and 200 viewers, each request is answered. The metrics' server likewise."""
+"""A user without the token cannot shut out those with it. Another user has 300 connections that trickle and come again when they
+are closed, 60 that send nothing, and one that connects as fast as it can. With 200 viewers as well, each request is answered.
+The same holds for the server of the metrics."""
 import os
 import re
 import select

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 120
-"""A program that floods its viewers: what a line costs the server does not grow when the oldest lines are forgotten, and who downloads a file
-beside 30 of them gets more of it than each of them of the flood. Both are shares, and the same on a busy machine."""
+"""A program floods its viewers. The server's cost of a line does not grow when the oldest lines are forgotten. A user who
+downloads a file beside 30 viewers gets more of it than each viewer of the flood. Both are shares, and the same on a busy
+machine."""
 import json
 import os
 import re

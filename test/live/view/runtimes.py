@@ -27,7 +27,8 @@ FILE = os.path.join(live.WORK, "messages.log")
 JAVAC, JAVAS = shutil.which("javac"), sorted(
     {os.path.realpath(h) + "/bin/java" for h in glob.glob("/usr/lib/jvm/*") if os.path.exists(h + "/bin/java")}
 )
-# Each works, and asks for a flush, in a function of its own, for two seconds, after dwell has met it, and lives on until the keys are read.
+# After dwell has met it, each works and asks for a flush, in a function of its own, for two seconds. It lives on until the keys
+# are read.
 JS, PY = os.path.join(live.WORK, "app.js"), os.path.join(live.WORK, "app.py")
 with open(JS, "w", encoding="utf-8") as f:
     f.write(

@@ -11,8 +11,8 @@
 #define INTERP_STEPS 4000000
 
 /* Both run the program with argument 0 pointing to mem. Helper n(args) is a hash of n and its
- * arguments and returns it. 0, or -EFAULT for accesses outside mem and the stack, -ELOOP after too
- * many steps, -EINVAL for an instruction that is not known or a register that has no value. */
+ * arguments and returns it. 0, or -EFAULT for accesses outside mem and the stack, or -ELOOP after too
+ * many steps. -EINVAL for an unknown instruction, or a register that has no value. */
 int interp_ir(struct irprog *p, uint8_t mem[INTERP_MEM], uint64_t *ret);
 int interp_bpf(const struct img_prog *p, uint8_t mem[INTERP_MEM], uint64_t *ret);
 

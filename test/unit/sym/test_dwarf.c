@@ -8,8 +8,8 @@
 #include "sym/dwarf/dwarf.h"
 #include "unit.h"
 
-/* Abbreviations: 1 unit, 2 function (low_pc, type), 3 parameter (type), 4 int, 5 pointer (type), 6 struct
- * (size) with children, 7 member (type, place), 8 namespace with children, 9 typedef (type). */
+/* Abbreviations: 1 unit; 2 function (low_pc, type); 3 parameter (type); 4 int; 5 pointer (type); 6 struct
+ * (size) with children; 7 member (type, place); 8 namespace with children; 9 typedef (type). */
 static const uint8_t abbrevs[] = {
 	1,    0x11, 1, 0,    0,	   2,	 0x2e, 1,    0x11, 0x01, 0x49, 0x13, 0, 0,    3,    0x05, 0,
 	0x49, 0x13, 0, 0,    4,	   0x24, 0,    0x0b, 0x0b, 0x3e, 0x0b, 0,    0, 5,    0x0f, 0,	  0x49,

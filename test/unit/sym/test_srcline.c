@@ -12,9 +12,9 @@
 
 #define CODE 0x1000u
 
-/* Abbreviations: 1 unit (low_pc, high_pc as length, stmt_list, comp_dir), 2 function (name, low, length, decl_file,
- * decl_line), 3 inlined function (origin, low, length, call_file, call_line), 4 function without code (name, decl_file,
- * decl_line), 5 block with entries in it, 6 function (name, ranges). */
+/* Abbreviations: 1 unit (low_pc, high_pc as length, stmt_list, comp_dir); 2 function (name, low, length, decl_file,
+ * decl_line); 3 inlined function (origin, low, length, call_file, call_line); 4 function without code (name, decl_file,
+ * decl_line); 5 block with entries in it; 6 function (name, ranges). */
 static const uint8_t abbrevs[] = {
 	1,    0x11, 1,	  0x11, 0x01, 0x12, 0x06, 0x10, 0x17, 0x1b, 0x08, 0,	0,    2,    0x2e, 1,	0x03, 0x08,
 	0x11, 0x01, 0x12, 0x06, 0x3a, 0x0b, 0x3b, 0x0b, 0,    0,    3,	  0x1d, 1,    0x31, 0x13, 0x11, 0x01, 0x12,
