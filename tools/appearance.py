@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a C header, or the style sheet of the pages' colours, from src/view/picture/appearance.json, so that pictures
+"""Makes a C header, or the style sheet of the pages' colours, from src/view/picture/appearance.json. So pictures
 that C draws and pictures that the pages draw have the same colours, ticks and units.
 usage: appearance.py APPEARANCE.json OUT.h|OUT.css"""
 import json

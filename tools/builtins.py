@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The list of built-in names in the page of D, made from the rows of src/lang/builtin.def. usage: builtins.py ROOT [--check]
-Writes the section LIST OF NAMES of man/dwell-d.7.scd; with --check nothing is written, and a page that is not as it would
-be written is an error, as is a row that says nothing, or whose code function would get more values than there is room for."""
+"""Writes the list of built-in names, the section LIST OF NAMES of man/dwell-d.7.scd, from the rows of src/lang/builtin.def.
+With --check it writes nothing. Then a page that would change is an error. So is a row without a text, and a row that would
+give its code function more values than there is room for.
+usage: builtins.py ROOT [--check]"""
 import os
 import re
 import sys

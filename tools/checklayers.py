@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that every #include in src/ points downwards as tools/layers.txt says, between floors (src/X) and between
-the rooms of a floor (src/X/Y), that the pure floors include nothing that makes system calls, and that hash tables do not end the process.
+"""Proves that every #include in src/ points downwards, as tools/layers.txt says: between floors (src/X), and between
+the rooms of a floor (src/X/Y). Pure floors include nothing that makes system calls. Hash tables do not end the process.
 usage: checklayers.py ROOT"""
 import os
 import re

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Names in comments exist. In the comments of src, include and test/unit a word followed by "()" is a function, a macro or
-a built-in of D, and a word that ends with .c, .h, .d or .def is a file of the tree. In the documents for who changes dwell
-it is the same of files. What follows "Source:" is of others. Further names of others (the kernel's, the C library's) are in
-the list tools/names-ok.txt: one name a line, and whose it is. In headers a sentence of a declaration's comment that begins
-with "word:" is about a parameter, if other functions have one of that name: this one, or one of those up to the next empty
-line, has it, too.
+a built-in of D. A word that ends with .c, .h, .d or .def is a file of the tree. In the documents for developers of dwell
+files exist, too. Names after "Source:" belong to other projects. Further names of others (the kernel, the C library) are in
+the list tools/names-ok.txt: one name a line, and its owner. In headers a sentence of a declaration's comment that begins
+with "word:" is about a parameter, if other functions have one of that name. Then this function, or one of those up to the
+next empty line, must have it, too.
 usage: checknames.py SOURCE
 Exit status: 0 all exist, 1 some do not."""
 import os

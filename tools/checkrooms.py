@@ -3,8 +3,8 @@
 """Every folder that tools/layers.txt names has a page, README.md: at most 40 lines, and the files and functions that it
 names in `backquotes` exist. A file is named as seen from the folder, from src/ or from the root; a * stands for any
 text in a name. A function is `name()`.
-In doc/architecture.md the table of rooms has a row for each floor, with what tools/layers.txt says that it may include,
-and the table of threads and processes names each file of src that makes one.
+In doc/architecture.md the table of rooms has a row for each floor, with the floors that tools/layers.txt allows it to
+include. The table of threads and processes names each file of src that makes one.
 usage: checkrooms.py ROOT"""
 import fnmatch
 import os

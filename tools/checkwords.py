@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Refuses the constructions that doc/writing.md gives up, in documents, man pages, texts and comments of the page, and
-comments and string literals of src, include and dlib. No sentence of a comment in src has more than
-LONGEST words, lists and tables left out. What stands between backticks or in an indented block is code.
+comments and string literals of src, include and dlib. No sentence has more than LONGEST words: in documents, man pages,
+and comments of all programs, scripts and tests (tools/prose.py). Tables and examples are left out. Text between
+backticks or in an indented block is code.
 usage: checkwords.py ROOT"""
 import os
 import re
 import sys
 
+import prose
 import sources
 
 # what is refused, and what to say instead
@@ -31,15 +33,30 @@ BEGINNINGS = (
     (r"Of", "the subject first"),
 )
 LONGEST = 28
-WORD = re.compile(r"[A-Za-z0-9][\w'./-]*")
 FILES = {"doc": ".md", "man": ".scd", "web/src": ".ts"}
 SOURCE = {"src": (".c", ".h", ".def"), "include": (".h",), "dlib": (".d",), "test": (".c", ".h")}
 PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 NOT_CHECKED = {"doc/writing.md"}  # it shows what is refused
 TOP = ("README.md", "CONTRIBUTING.md")
+# Where no sentence is longer than LONGEST.
+SENTENCES = {
+    "completion": (".py", ".sh"),
+    "dlib": (".d",),
+    "doc": (".md",),
+    "examples": (".c", ".md"),
+    "include": (".h",),
+    "java": (".java", ".md"),
+    "man": (".scd",),
+    "python": (".py",),
+    "src": (".c", ".h", ".def", ".md"),
+    "test": (".c", ".h", ".py", ".sh"),
+    "tools": (".py", ".sh"),
+    "web": (".ts",),
+}
+ANY_LENGTH = {"doc/kernels.md"}  # it shows messages of dwell as they are
 
 
-def prose(path, text):
+def without_code(path, text):
     """Lines with code taken out."""
     fenced = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -52,7 +69,7 @@ def prose(path, text):
 def check(path, text):
     return [
         f'{path}:{number}: "{m.group(0)}": say {instead}'
-        for number, line in prose(path, text)
+        for number, line in without_code(path, text)
         for pattern, instead in REFUSED
         for m in re.finditer(pattern, line, re.I)
     ]
@@ -82,24 +99,43 @@ def check_source(path, text):
     return errors
 
 
-def sentences(comment):
-    """The sentences of a block comment, without those of a paragraph that is a list or a table."""
-    body = re.sub(r"(?m)^[ \t]*(?:/\*+|\*(?!/))? ?|\*/$", "", comment)
-    for paragraph in re.split(r"\n[ \t]*\n", body):
-        if not re.search(r"\n(?: {2,}|\t|- )\S", paragraph):
-            words = re.sub(r"`[^`]*`", "code", " ".join(paragraph.split()))
-            yield from re.split(r"(?<=[.!?;:])\s", words)
-
-
 def check_length(path, text):
-    errors = []
-    for piece in PIECE.finditer(text):
-        if piece.group(0).startswith("/*"):
-            for s in sentences(piece.group(0)):
-                if len(WORD.findall(s)) > LONGEST:
-                    number = text.count("\n", 0, piece.start()) + 1
-                    errors.append(f"{path}:{number}: more than {LONGEST} words: {s[:60]} …: say two sentences")
-    return errors
+    return [
+        f"{path}:{number}: more than {LONGEST} words: {sentence[:60]} …: say two sentences"
+        for number, sentence in prose.longer(path, text, LONGEST)
+    ]
+
+
+def length_cases():
+    """A sentence of LONGEST words passes in each kind of file, one more word does not; left-out parts do not count."""
+    fits, wrong = "One " + "one " * (LONGEST - 2) + "last.", "One " + "one " * (LONGEST - 1) + "last."
+    forms = {
+        "x.md": ("%s\n", "- %s\n", "Two.\n%s **Three.**\n"),
+        "x.scd": ("*-x*\n\t%s\n", "- %s\n"),
+        "x.c": ("/* %s */\n", "int a; // %s\n", "/* Two.\n *\n * %s */\n"),
+        "x.d": ("/*\n * x.d: %s\n */\n",),
+        "x.ts": ("/** %s */\n", "// Two.\n// %s\n"),
+        "x.py": ('"""%s"""\n', "a = 1  # %s\n", 'def f():\n    """Two.\n    %s"""\n'),
+        "x.sh": ("#!/bin/sh\n# %s\n",),
+    }
+    left_out = {
+        "x.md": ("| a | %s |\n", "    %s\n", "```\n%s\n```\n", "`%s`\n", "# %s\n"),
+        "x.scd": ("|[ %s\n", "```\n%s\n```\n", "*%s*\n", "*dwell* %s++\n"),
+        "x.c": ("/* Two:\n *   %s */\n", 'char *s = "/* %s */";\n', "/* NAME   %s */\n"),
+        "x.d": ("/*\n * Usage: %s\n */\n",),
+        "x.ts": ("const a = `// %s`;\n",),
+        "x.py": ('a = """%s"""\n', '"""usage: %s"""\n'),
+    }
+    for path, texts in forms.items():
+        for text in texts:
+            if check_length(path, text % fits):
+                yield f"refuses {LONGEST} words in {path}: {text!r}"
+            if len(check_length(path, text % wrong)) != 1:
+                yield f"does not find {LONGEST + 1} words in {path}: {text!r}"
+    for path, texts in left_out.items():
+        for text in texts:
+            if check_length(path, text % wrong):
+                yield f"counts words of {path}: {text!r}"
 
 
 def main():
@@ -117,8 +153,13 @@ def main():
                 with open(os.path.join(root, path), encoding="utf-8") as f:
                     text = f.read()
                 errors += check_source(path, text)
-                if top == "src":
-                    errors += check_length(path, text)
+    for path in [p for top, ends in SENTENCES.items() for p in sources.walk(root, top) if p.endswith(ends)] + [
+        *TOP,
+        "CHANGELOG.md",
+    ]:
+        if path not in ANY_LENGTH:
+            with open(os.path.join(root, path), encoding="utf-8") as f:
+                errors += check_length(path, f.read())
     # The patterns find what they are made for.
     for wrong in (
         "Both are said.",
@@ -142,10 +183,7 @@ def main():
     ):
         if not check_source("x.c", wrong):
             errors.append(f"tools/checkwords.py: does not find {wrong!r}")
-    if not check_length("x.c", f"/* {'one ' * (LONGEST + 1)}. */") or check_length(
-        "x.c", f"/* {'one ' * LONGEST}. {'two ' * LONGEST}. */"
-    ):
-        errors.append("tools/checkwords.py: does not find long sentences")
+    errors += [f"tools/checkwords.py: {case}" for case in length_cases()]
     for right in (
         "/* Offers what is left. */",
         '"What is left."',

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: embedtree.py OUT.c DEPFILE NAME TOP [FOLDER…] [--without FILE…]
 
-Makes a C file with the table shelf_NAME[] of all files below TOP, or below these folders of it, for src/shelf, and a list of
-what it was made from: the folders, too, so that a new file is noticed."""
+Makes a C file for src/shelf with the table shelf_NAME[] of all files below TOP, or below these folders of it. Also writes a
+list of its sources: the folders, too, so that a new file is noticed."""
 import os
 import sys
 
