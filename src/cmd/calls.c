@@ -45,7 +45,7 @@ static const struct optable options = {
 	.command = "calls",
 	.synopsis = "calls [options] [MODULE`]FUNCTION\ncalls [options] [-k] [MODULE`]FUNCTION -p PID\n"
 		    "calls [options] [-k] [MODULE`]FUNCTION -- COMMAND...",
-	.notes = "\tShows what a function calls, how often and for how long, and who calls it.",
+	.notes = "\tShows the functions that a function calls, how often and for how long, and its callers.",
 	.rows = rows,
 	.n = ARRAY_SIZE(rows),
 };
@@ -86,4 +86,5 @@ static int calls(int argc, char **argv)
 	return e;
 }
 
-const struct command cmd_calls = { "calls", "what a function calls, and who calls it", calls, .options = &options };
+const struct command cmd_calls = { "calls", "the functions that a function calls, and its callers", calls,
+				   .options = &options };

@@ -66,7 +66,7 @@ static const struct optrow rows[] = {
 	{ .name = "redact",
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct core_opts, redact),
-	  .help = "with --save PID of Node: without what is in its strings and buffers" },
+	  .help = "with --save PID of Node: without the contents of its strings and buffers" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
 };
 

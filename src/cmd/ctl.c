@@ -19,7 +19,7 @@ static void usage(const struct command *self, FILE *out)
 		"       %s ctl PID get TRACKER.SETTING\n"
 		"       %s ctl PID set TRACKER.SETTING=VALUE\n"
 		"       %s ctl PID set TRACKER.threshold@CGROUP=VALUE\n"
-		"PID is that of a dwell whose program has trackers.\n",
+		"PID is a dwell that runs a program with trackers.\n",
 		cmd_name(), cmd_name(), cmd_name(), cmd_name());
 }
 

@@ -46,7 +46,7 @@ static const struct optable host_options = {
 	.command = "fleet host",
 	.synopsis = "fleet host [options]",
 	.notes =
-		"Sends what `dwell latency --daemon` records on this machine. What cannot be sent waits in the recordings.",
+		"Sends what `dwell latency --daemon` records on this machine. Data that cannot be sent waits in the recordings.",
 	.rows = hostopts_rows,
 	.n = HOSTOPTS_NROWS,
 };

@@ -204,7 +204,7 @@ const struct viewjoined latency_joined = {
 static int check(const struct latency_cmd *c)
 {
 	if (c->live.slow_only && !c->live.record)
-		cmd_msg("latency: --slow-only is about what --record keeps");
+		cmd_msg("latency: --slow-only needs --record");
 	else if (c->live.as_daemon && c->live.record)
 		cmd_msg("latency: a daemon records into files of its own: --state FOLDER in place of --record");
 	else if (c->daemon_option && !c->live.as_daemon)

@@ -66,7 +66,7 @@ static const struct optrow rows[] = {
 	  .value = 1,
 	  .at = offsetof(struct live_onslow, live.for_ns),
 	  .arg = "TIME",
-	  .help = "so long at most; else until the command ends, or Ctrl-C" },
+	  .help = "for this time at most; else until the command ends, or Ctrl-C" },
 };
 static const struct optable options = {
 	.command = "record",

@@ -43,7 +43,7 @@ static const struct optrow rows[] = {
 	{ .name = "waits",
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct statrun, waits),
-	  .help = "where the time went that was not on a CPU: causes of waits (traces: needs root)" },
+	  .help = "time off the CPU, by cause of the wait (traces: needs root)" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct statrun, json), .help = "JSON Lines" },
 	{ .letter = 'o',
 	  .kind = OPT_TEXT,

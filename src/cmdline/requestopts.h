@@ -39,7 +39,7 @@ int requestopts_record(struct recnow *l, const struct optable *t, void *command,
 		  .value = 1, \
 		  .at = offsetof(struct recnow, for_ns), \
 		  .arg = "TIME", \
-		  .help = "record now, so long; else until the command ends, or Ctrl-C" }, \
+		  .help = "record now, for this time; else until the command ends, or Ctrl-C" }, \
 	{ \
 		.name = "record", .kind = OPT_TEXT, .at = offsetof(struct recnow, record), .arg = "FILE", \
 		.help = "keep the recording" \

@@ -13,7 +13,7 @@
 static const struct {
 	const char *name, *arg, *help;
 } filters[] = {
-	{ "comm", "NAME", "only processes that are called so" },
+	{ "comm", "NAME", "only processes of this name" },
 	{ "user", "NAME|UID", "only those of this user" },
 	{ "cgroup", "PATH", "only those in this control group and below it" },
 	{ "container", "ID", "only those in this container" },

@@ -28,7 +28,7 @@ struct hwshow {
 int hwshow_read(struct hwshow *h, struct err *err);
 /* The devices of this machine. 0; -errno with a message, without one of writing. */
 int hwshow_devices(struct hwshow *h, struct err *err);
-/* The devices that the kernel's modules are for. 0, or -errno of writing. */
+/* The devices that the kernel's modules support. 0, or -errno of writing. */
 int hwshow_list(struct hwshow *h);
 /* The same as a page that can be searched. */
 int hwshow_page(struct hwshow *h, FILE *out);

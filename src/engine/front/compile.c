@@ -75,16 +75,15 @@ static bool uses(const struct compile_session *w, const struct compile_env *env,
 static int check_wanted_used(const struct compile_session *w, const struct request *c, const struct compile_env *env)
 {
 	if (c->opts.by[0] && !c->list && !uses(w, env, "group_name") && !uses(w, env, "group_name_of"))
-		return listener_fail(
-			&c->to, -EINVAL,
-			"the program has no table by process, so that by=%s would change nothing; a program "
-			"says it with the variable group_name: @[group_name] = count()",
-			c->opts.by);
+		return listener_fail(&c->to, -EINVAL,
+				     "the program has no table by process, so by=%s would change nothing; the variable "
+				     "group_name makes one: @[group_name] = count()",
+				     c->opts.by);
 	if (!wanted_any(&c->opts) || c->list || uses(w, env, "wanted") || uses(w, env, "wanted_of"))
 		return 0;
 	return listener_fail(&c->to, -EINVAL,
-			     "the program does not say whose events count, so that comm, user, cgroup, container "
-			     "and unit would change nothing; a program says it with the variable wanted: /wanted/");
+			     "the program does not use the variable wanted, so comm, user, cgroup, container "
+			     "and unit would change nothing; a predicate /wanted/ chooses events");
 }
 
 int compile_open(struct compile_session *w, struct request *c, long target)

@@ -140,7 +140,7 @@ for args, text in (
     live.check(r.returncode != 0 and text in r.stderr and r.stderr.count("\n") == 1, f"run {args}: {text}", f"{r}")
 r = live.dwell("-x", "comm=sh", "-n", "BEGIN { exit(0); }")
 live.check(
-    r.returncode == 1 and "does not say whose events count" in r.stderr,
+    r.returncode == 1 and "does not use the variable wanted" in r.stderr,
     "a program without the variable is refused",
     f"{r}",
 )

@@ -118,7 +118,7 @@ static void help_lists_what_is_possible(void **state)
 	(void)state;
 	toolopts_help(&all, f);
 	fclose(f);
-	assert_non_null(strstr(text, "  --comm NAME           only processes that are called so\n"));
+	assert_non_null(strstr(text, "  --comm NAME           only processes of this name\n"));
 	assert_non_null(strstr(text, "  --top N               lines or"));
 	f = open_memstream(&less, &n);
 	toolopts_help(&none, f);

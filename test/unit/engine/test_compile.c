@@ -85,7 +85,7 @@ static void options_that_would_change_nothing_are_refused(void **state)
 	(void)state;
 	request_option(&c, "comm", "nginx");
 	assert_int_equal(told_compile(&c, "BEGIN { trace(1); }"), -EINVAL);
-	told_has("the program does not say whose events count");
+	told_has("the program does not use the variable wanted");
 	c.progs.n = 0;
 	told[0] = '\0';
 	assert_int_equal(told_compile(&c, "BEGIN /wanted/ { trace(1); }"), 0);
