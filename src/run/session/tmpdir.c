@@ -12,22 +12,19 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "run/session/ctl.h"
-#include "run/os/signals.h"
+#include "run/os/atend.h"
 
 #define ATTEMPTS 10  /* to make one that nobody takes for a dead one before it is locked */
 #define RANDOM_LEN 6 /* of mkdtemp() */
 #define PREFIX "dwell-"
 
 static const char *const kinds[] = { TMPDIR_LIVE, TMPDIR_SERVE };
-static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* Handlers have nothing but globals. */
 static struct {
 	volatile sig_atomic_t on;
-	pid_t owner; /* a command that is being started has the handler, too, until it executes */
 	int fd;
 	char path[4096];
-	struct sigaction saved[ARRAY_SIZE(ending)];
 } guarded;
 
 /* -- removing; safe in a handler -- */
@@ -61,59 +58,27 @@ static void empty(int fd, bool deeper)
 
 static void remove_guarded(void)
 {
-	if (!guarded.on || getpid() != guarded.owner)
+	if (!guarded.on)
 		return;
 	guarded.on = 0;
 	empty(guarded.fd, true);
 	rmdir(guarded.path);
 }
 
-/* Ends the process by this signal: when the handler returns, since the signal is blocked in it. */
-static void on_signal(int sig)
-{
-	int code = errno;
-
-	remove_guarded();
-	signal(sig, SIG_DFL);
-	raise(sig);
-	errno = code;
-}
-
-/* -- signals -- */
-
-static void hold(sigset_t *before)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
-		sigaddset(&set, ending[i]);
-	sigprocmask(SIG_BLOCK, &set, before);
-}
-
 static void guard(const struct tmpdir *t)
 {
-	const struct sigaction sa = { .sa_handler = on_signal };
-
 	if (strlen(t->path) >= sizeof(guarded.path))
 		return;
 	strcpy(guarded.path, t->path);
 	guarded.fd = t->fd;
-	guarded.owner = getpid();
 	guarded.on = 1;
-	for (size_t i = 0; i < ARRAY_SIZE(ending); i++) {
-		sigaction(ending[i], NULL, &guarded.saved[i]);
-		if (guarded.saved[i].sa_handler == SIG_DFL)
-			sigaction(ending[i], &sa, NULL);
-	}
-	signals_at_exit(remove_guarded);
+	atend_add(remove_guarded);
 }
 
 static void unguard(void)
 {
 	guarded.on = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
-		sigaction(ending[i], &guarded.saved[i], NULL);
+	atend_drop(remove_guarded);
 }
 
 /* -- making -- */
@@ -163,7 +128,7 @@ int tmpdir_make(const char *kind, mode_t mode, bool guarding, struct tmpdir *ret
 	int r = -EAGAIN;
 
 	tmpdir_clear_dead();
-	hold(&before);
+	atend_hold(&before);
 	for (int i = 0; i < ATTEMPTS && r == -EAGAIN; i++)
 		r = make_one(kind, mode, ret);
 	if (r == 0 && guarding)
@@ -179,7 +144,7 @@ void tmpdir_remove(struct tmpdir *t)
 
 	if (!t->path)
 		return;
-	hold(&before);
+	atend_hold(&before);
 	empty(t->fd, true);
 	rmdir(t->path);
 	if (guarding)
