@@ -4,10 +4,10 @@
  * fs/mount.h, include/linux/dcache.h. */
 #pragma D depends_on library io.d
 
-inline struct dentry *inode_dentry[struct inode *I] =
-	I->i_dentry.first == NULL ? NULL : (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_u));
-inline struct dentry *inode_dentry[struct inode *I] =
-	I->i_dentry.first == NULL ? NULL : (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_alias));
+inline struct dentry *inode_dentry[struct inode *I] = I->i_dentry.first == NULL ? NULL :
+    (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_u));
+inline struct dentry *inode_dentry[struct inode *I] = I->i_dentry.first == NULL ? NULL :
+    (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_alias));
 
 inline struct mount *sb_mount[struct super_block *S] = (struct mount *)(S->s_mounts + 0); /* since 6.18 */
 inline struct mount *sb_mount[struct super_block *S] =
@@ -58,7 +58,8 @@ inline uint64_t folio_pages[uintptr_t P] = *(uint64_t *)P >> PG_head & 1 ? 1 << 
 /* The file that is read or written by a request to a disk, by its first page. "" for data that the file system has for
  * itself, for direct I/O, and where the head of a large page is not to be found. A page that is no head names it, with
  * bit 0 set. */
-inline uintptr_t page_head[uintptr_t P] = ((struct page *)P)->compound_head & 1 ? ((struct page *)P)->compound_head - 1 : P;
+inline uintptr_t page_head[uintptr_t P] = ((struct page *)P)->compound_head & 1 ?
+    ((struct page *)P)->compound_head - 1 : P;
 inline uintptr_t page_head[uintptr_t P] = 0;
 string request_file(struct request *R)
 {
@@ -85,11 +86,12 @@ inline uint64_t page_bits = 1 << PG_locked | 1 << PG_writeback;
 inline int page_is_moving[uintptr_t P] = P != 0 && (*(uint64_t *)&((struct folio *)P)->flags & page_bits) != 0;
 inline int page_is_moving[uintptr_t P] = P != 0 && (((struct page *)P)->flags & page_bits) != 0;
 inline uintptr_t bio_mapping[struct bio *B] = page_is_moving[bio_head[B]] ? (uintptr_t)page_mapping[bio_head[B]] : 0;
-inline struct file *bio_direct[struct bio *B] = (uintptr_t)B->bi_end_io == (uintptr_t)&`iomap_dio_bio_end_io && B->bi_private != NULL ?
-	((struct iomap_dio *)B->bi_private)->iocb->ki_filp : NULL;
+inline struct file *bio_direct[struct bio *B] = (uintptr_t)B->bi_end_io == (uintptr_t)&`iomap_dio_bio_end_io &&
+    B->bi_private != NULL ? ((struct iomap_dio *)B->bi_private)->iocb->ki_filp : NULL;
 inline struct file *bio_direct[struct bio *B] = NULL;
 inline struct inode *map_inode[uintptr_t M] = M == 0 || M & 3 ? NULL : ((struct address_space *)M)->host;
-inline struct inode *bio_host[struct bio *B] = bio_direct[B] != NULL ? bio_direct[B]->f_inode : map_inode[bio_mapping[B]];
+inline struct inode *bio_host[struct bio *B] = bio_direct[B] != NULL ? bio_direct[B]->f_inode :
+    map_inode[bio_mapping[B]];
 /* NULL: what a file system has for itself, and what has no file. */
 inline struct inode *bio_inode[struct bio *B] =
 	B != NULL && bio_host[B] != NULL && (bio_host[B]->i_mode & S_IFMT) == S_IFREG ? bio_host[B] : NULL;
@@ -97,8 +99,9 @@ inline struct inode *bio_inode[struct bio *B] =
 inline uint64_t bio_index[struct bio *B] =
 	page_index[bio_head[B]] + (bio_page[B] - bio_head[B]) / sizeof (struct page);
 inline loff_t bio_offset[struct bio *B] = bio_direct[B] != NULL ?
-	((struct iomap_dio *)B->bi_private)->iocb->ki_pos + (probename == "start" ? ((struct iomap_dio *)B->bi_private)->size - B->bi_iter.bi_size : 0) :
-	(loff_t)(bio_index[B] * PAGE_BYTES + B->bi_io_vec->bv_offset);
+    ((struct iomap_dio *)B->bi_private)->iocb->ki_pos + (probename == "start" ?
+    ((struct iomap_dio *)B->bi_private)->size - B->bi_iter.bi_size : 0) :
+    (loff_t)(bio_index[B] * PAGE_BYTES + B->bi_io_vec->bv_offset);
 inline loff_t bio_offset[struct bio *B] = (loff_t)(bio_index[B] * PAGE_BYTES + B->bi_io_vec->bv_offset);
 
 string inode_name(struct inode *I)
@@ -120,7 +123,8 @@ translator fileinfo_t < struct inode *I > {
 	fi_pathname = I != NULL ? inode_known_path(I) : "<none>";
 	fi_offset = 0;
 	fi_fs = I != NULL ? stringof(I->i_sb->s_type->name) : "<none>";
-	fi_mount = I == NULL ? "<none>" : sb_mount[I->i_sb] != NULL ? _mount_path(&sb_whole_mount(I->i_sb)->mnt) : "<unknown>";
+	fi_mount = I == NULL ? "<none>" : sb_mount[I->i_sb] != NULL ? _mount_path(&sb_whole_mount(I->i_sb)->mnt) :
+	    "<unknown>";
 	fi_oflags = 0;
 };
 

@@ -25,8 +25,8 @@ inline int B_READ = 0x000040;
 inline int B_WRITE = 0x000100;
 inline int B_ASYNC = 0x000400;
 /* Linux has more than reads and writes. */
-inline int B_DISCARD = 0x01000000; /* blocks are given up, securely or not: nothing is transferred, and B_WRITE is not set */
-inline int B_FLUSH = 0x02000000;   /* what the device holds back is to be stored first; with B_WRITE, and of no bytes if that is all */
+inline int B_DISCARD = 0x01000000; /* blocks are given up, securely or not; no transfer, and B_WRITE is not set */
+inline int B_FLUSH = 0x02000000;   /* the device stores its cache first; with B_WRITE; of no bytes if that is all */
 inline int B_ZERO = 0x04000000;    /* the device is to write zeroes; with B_WRITE, nothing is transferred */
 
 /* Operations with an odd number write. Source: include/linux/blk_types.h. */
@@ -49,7 +49,8 @@ inline int io_flags[unsigned int op] =
 	(op & REQ_SYNC ? 0 : B_ASYNC);
 /* One letter for it, as tools print it. */
 inline string io_letter[int flags] = flags & B_DISCARD ? "D" : flags & B_WRITE ? "W" : flags & B_READ ? "R" : "-";
-inline string io_word[int flags] = flags & B_DISCARD ? "discard" : flags & B_WRITE ? "write" : flags & B_READ ? "read" : "?";
+inline string io_word[int flags] = flags & B_DISCARD ? "discard" :
+    flags & B_WRITE ? "write" : flags & B_READ ? "read" : "?";
 
 /* The device of a bio: since 5.12 it names the partition, before that the disk and the partition's number. */
 inline dev_t bio_edev[struct bio *B] = B->bi_bdev != NULL ? B->bi_bdev->bd_dev : 0;
@@ -139,7 +140,8 @@ translator devinfo_t < struct bio *B > {
 	dev_instance = 0;
 	dev_name = B != NULL ? bio_driver[B] : "<unknown>";
 	dev_statname = B == NULL ? "<unknown>" : bio_device[B] != NULL ? stringof(bio_device[B]->kobj.name) : "nfs";
-	dev_pathname = B == NULL ? "<unknown>" : bio_device[B] != NULL ? strjoin("/dev/", stringof(bio_device[B]->kobj.name)) : "<nfs>";
+	dev_pathname = B == NULL ? "<unknown>" :
+	    bio_device[B] != NULL ? strjoin("/dev/", stringof(bio_device[B]->kobj.name)) : "<nfs>";
 };
 
 translator devinfo_t < struct request *R > {

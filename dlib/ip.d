@@ -71,7 +71,7 @@ typedef struct ipv4info {
 	uint8_t ipv4_ver;
 	uint8_t ipv4_ihl;	/* bytes of header */
 	uint8_t ipv4_tos;
-	uint32_t ipv4_length;	/* header and payload; packets that the kernel handles as one may have more than 65,535 bytes */
+	uint32_t ipv4_length;	/* header and payload; more than 65,535 bytes where the kernel joins packets */
 	uint16_t ipv4_ident;
 	uint8_t ipv4_flags;
 	uint16_t ipv4_offset;	/* of the fragment */

@@ -78,7 +78,8 @@ inline int PACKET_FIELD_MAX = 65535;
 inline uint32_t packet_len[struct sk_buff *P, uint8_t *H] = P->len + (uint32_t)((uintptr_t)P->data - (uintptr_t)H);
 inline int packet_tells[struct sk_buff *P, uint8_t *H] =
 	P != NULL && H != NULL && ((uintptr_t)H < (uintptr_t)P->data || packet_len[P, H] > PACKET_FIELD_MAX);
-inline uint32_t ip4_len[struct sk_buff *P, uint8_t *H] = packet_tells[P, H] ? packet_len[P, H] : ntohs(((struct iphdr *)H)->tot_len);
+inline uint32_t ip4_len[struct sk_buff *P, uint8_t *H] = packet_tells[P, H] ? packet_len[P, H] :
+    ntohs(((struct iphdr *)H)->tot_len);
 /* The kernel marks an IPv6 packet of more than 65,535 bytes by a header of its own, IPV6_JUMBO bytes after the first.
  * No network sees this header (until Linux 6.19), so it does not count. Source: include/net/ipv6.h, struct
  * hop_jumbo_hdr. */
@@ -104,15 +105,16 @@ uint64_t sock_cid(struct sock *S)
 	uint64_t net = (uintptr_t)S->__sk_common.skc_net.net, ports;
 	uint16_t lport = sock_lport[S], rport = ntohs(S->__sk_common.skc_dport);
 
-	/* It connects and has no port yet, or it was just made for a thread that connects: nothing else has both ends, and
-	 * the address is its own. */
+	/* It connects and has no port yet, or it was just made for a thread that connects: nothing else has both ends,
+	 * and the address is its own. */
 	if (lport == 0 || rport == 0)
 		return (uintptr_t)S;
 	ports = (uint64_t)lport << 16 | rport;
 	if (S->__sk_common.skc_family != AF_INET6)
 		return cid_of[net, ports, 0, cid_v4[S->__sk_common.skc_rcv_saddr], 0, cid_v4[S->__sk_common.skc_daddr]];
-	return cid_of[net, ports, *(uint64_t *)&S->__sk_common.skc_v6_rcv_saddr, *((uint64_t *)&S->__sk_common.skc_v6_rcv_saddr + 1),
-		      *(uint64_t *)&S->__sk_common.skc_v6_daddr, *((uint64_t *)&S->__sk_common.skc_v6_daddr + 1)];
+	return cid_of[net, ports, *(uint64_t *)&S->__sk_common.skc_v6_rcv_saddr,
+	    *((uint64_t *)&S->__sk_common.skc_v6_rcv_saddr + 1), *(uint64_t *)&S->__sk_common.skc_v6_daddr,
+	    *((uint64_t *)&S->__sk_common.skc_v6_daddr + 1)];
 }
 
 /* The connection of a packet: P, its IP header H, and whether it came in. 0: it has no ports. */

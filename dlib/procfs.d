@@ -114,7 +114,7 @@ inline int PR_IDLE = 0x10000000;
 inline int SOBJ_NONE = 0;	    /* nothing that the kernel notes */
 inline int SOBJ_MUTEX = 1;
 inline int SOBJ_RWLOCK = 2;
-inline int SOBJ_CV = 3;		    /* never on Linux, as the last and SOBJ_USER: a wait that is no lock leaves no note */
+inline int SOBJ_CV = 3;		    /* never on Linux, as SOBJ_USER: a wait that is no lock leaves no note */
 inline int SOBJ_SEMA = 4;
 inline int SOBJ_USER = 5;
 inline int SOBJ_USER_PI = 6;	    /* of a kernel for real time also its own mutexes */
@@ -264,5 +264,5 @@ inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
 #pragma D attributes Stable/Stable/Common curlwpsinfo
 
 inline int PF_KTHREAD = 0x00200000; /* include/linux/sched.h */
-inline int PF_KSWAPD = 0x20000; /* which may always take the last memory, and so has the next one, too, while it sleeps */
+inline int PF_KSWAPD = 0x20000; /* may always take the last memory, as PF_MEMALLOC; also while it sleeps */
 inline int PF_MEMALLOC = 0x800; /* the thread frees memory, or is about to: include/linux/sched.h */

@@ -190,10 +190,11 @@ translator tcpsinfo_t < struct tcp_sock *T > {
 	tcps_rto = tcp_full[T] ? T->inet_conn.icsk_rto : 0;
 	tcps_mss = tcp_full[T] ? T->mss_cache : 0;
 	tcps_retransmit = tcp_full[T] && tcp_sends && arg4 != 0 ?
-			  tcp_is_again[T, (struct tcphdr *)arg4] && tcp_takes_room[(uint8_t *)arg2, (struct tcphdr *)arg4] : 0;
+	    tcp_is_again[T, (struct tcphdr *)arg4] && tcp_takes_room[(uint8_t *)arg2, (struct tcphdr *)arg4] : 0;
 	tcps_rtt = tcp_full[T] ? (T->srtt_us >> 3) / 1000 : 0;
 	tcps_rtt_sd = tcp_full[T] ? (T->mdev_us >> 2) / 1000 : 0;
-	tcps_irs = tcp_full[T] && T->rcv_nxt != 0 ? T->rcv_nxt - (uint32_t)T->bytes_received - 1 : 0; /* its SYN is one */
+	/* The SYN is the 1. */
+	tcps_irs = tcp_full[T] && T->rcv_nxt != 0 ? T->rcv_nxt - (uint32_t)T->bytes_received - 1 : 0;
 };
 
 translator tcplsinfo_t < int I > {

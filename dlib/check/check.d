@@ -51,7 +51,8 @@ profile-97hz
 latency:throttle::all
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	@check_throttle[args[0]->pid, args[0]->comm, this->group != NULL ? stringof(this->group->css.cgroup->kn->name) : "", ""] = avg(args[0]->delay);
+	@check_throttle[args[0]->pid, args[0]->comm,
+	    this->group != NULL ? stringof(this->group->css.cgroup->kn->name) : "", ""] = avg(args[0]->delay);
 }
 
 latency:softirq::all
@@ -77,7 +78,8 @@ latency:reclaim::all
 latency:fault::all
 /!(args[0]->how & HOW_NOT_ENDED) && this->major && self->mapping != NULL/
 {
-	@check_fault[pid, execname, args[0]->delay >= NAMED ? inode_path(self->mapping->host) : "a file", ""] = avg(args[0]->delay);
+	@check_fault[pid, execname, args[0]->delay >= NAMED ? inode_path(self->mapping->host) : "a file", ""] =
+	    avg(args[0]->delay);
 }
 
 latency:fault::all
@@ -98,7 +100,8 @@ latency:block::all
 {
 	this->rq = args[1];
 	this->op = this->rq->cmd_flags & 0xff;
-	@check_block[args[0]->pid, args[0]->comm, stringof(rq_disk[this->rq]->disk_name), this->op == 0 ? "read" : this->op == 1 ? "write" : this->op == 2 ? "flush" : "other"] = avg(args[0]->delay);
+	@check_block[args[0]->pid, args[0]->comm, stringof(rq_disk[this->rq]->disk_name),
+	    this->op == 0 ? "read" : this->op == 1 ? "write" : this->op == 2 ? "flush" : "other"] = avg(args[0]->delay);
 }
 
 sdt:block::block_rq_error
@@ -125,8 +128,8 @@ latency:lock::all
 /!(args[0]->how & HOW_NOT_ENDED) && args[0]->delay >= FELT_LOCK/
 {
 	this->holder = self->kind != 1 && self->owner ? self->holder : 0;
-	@check_lock[pid, execname, self->kind & 0x20 ? "mutex" : self->kind & 1 ? "spinlock" : self->kind & 8 ? "rtmutex" :
-	    self->kind & 0x10 ? "percpu-rwsem" : self->kind & 6 ? "rwsem" : "semaphore",
+	@check_lock[pid, execname, self->kind & 0x20 ? "mutex" : self->kind & 1 ? "spinlock" :
+	    self->kind & 8 ? "rtmutex" : self->kind & 0x10 ? "percpu-rwsem" : self->kind & 6 ? "rwsem" : "semaphore",
 	    this->holder ? stringof(self->owner->comm) : ""] = avg(args[0]->delay);
 }
 
@@ -139,7 +142,8 @@ latency:filelock::all
 latency:mmaplock::all
 /!(args[0]->how & HOW_NOT_ENDED) && args[0]->delay >= FELT_LOCK/
 {
-	@check_mmaplock[pid, execname, self->write ? "to change it" : "to read it", self->holder ? self->holder_comm : ""] = avg(args[0]->delay);
+	@check_mmaplock[pid, execname, self->write ? "to change it" : "to read it",
+	    self->holder ? self->holder_comm : ""] = avg(args[0]->delay);
 }
 
 /* -- network -- */
@@ -148,15 +152,18 @@ inline int SYN_SENT = 2;
 inline int SYN_RECV = 12;
 
 sdt:tcp::tcp_retransmit_skb
-/((struct sock *)args[0])->__sk_common.skc_state != SYN_SENT && ((struct sock *)args[0])->__sk_common.skc_state != SYN_RECV/
+/((struct sock *)args[0])->__sk_common.skc_state != SYN_SENT &&
+    ((struct sock *)args[0])->__sk_common.skc_state != SYN_RECV/
 {
-	@check_retransmit[0, "", inet_endpoint[sock_remote[(struct sock *)args[0]], sock_rport[(struct sock *)args[0]]], ""] = count();
+	@check_retransmit[0, "", inet_endpoint[sock_remote[(struct sock *)args[0]], sock_rport[(struct sock *)args[0]]],
+	    ""] = count();
 }
 
 sdt:tcp::tcp_retransmit_skb
 /((struct sock *)args[0])->__sk_common.skc_state == SYN_SENT/
 {
-	@check_syn[0, "", inet_endpoint[sock_remote[(struct sock *)args[0]], sock_rport[(struct sock *)args[0]]], ""] = count();
+	@check_syn[0, "", inet_endpoint[sock_remote[(struct sock *)args[0]], sock_rport[(struct sock *)args[0]]], ""] =
+	    count();
 }
 
 sdt:skb::kfree_skb
@@ -164,14 +171,17 @@ sdt:skb::kfree_skb
     args[2] == DROP_RING || args[2] == DROP_NOMEM || args[2] == DROP_NEIGH)/
 {
 	@check_drop[0, "", args[2] == DROP_RCVBUFF ? "receive buffer of the socket is full" :
-	    args[2] == DROP_BACKLOG ? "backlog of the socket is full" : args[2] == DROP_QDISC ? "queue of the interface is full" :
+	    args[2] == DROP_BACKLOG ? "backlog of the socket is full" :
+	    args[2] == DROP_QDISC ? "queue of the interface is full" :
 	    args[2] == DROP_CPU ? "backlog of the CPU is full" : args[2] == DROP_RING ? "ring of the device is full" :
 	    args[2] == DROP_NEIGH ? "neighbour does not answer (ARP)" : "no memory", ""] = count();
 }
 
 latency:dns::all
 {
-	@check_dns[args[0]->pid, args[0]->comm, server[args[1], args[2]], args[0]->how == REPLACED ? "asked again" : args[0]->how == COLLECTED ? "none" : "answered"] = avg(args[0]->delay);
+	@check_dns[args[0]->pid, args[0]->comm, server[args[1], args[2]],
+	    args[0]->how == REPLACED ? "asked again" : args[0]->how == COLLECTED ? "none" : "answered"] =
+	    avg(args[0]->delay);
 }
 
 udp:::send
@@ -183,15 +193,18 @@ udp:::send
 latency:connect::all
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	@check_connect[pid, execname, "", this->failed == 0 || this->failed == EINPROGRESS ? "connected" : this->failed == ECONNREFUSED ? "refused" :
-	    this->failed == ETIMEDOUT ? "timed out" : this->failed == EHOSTUNREACH || this->failed == ENETUNREACH ? "unreachable" : "failed"] = avg(args[0]->delay);
+	@check_connect[pid, execname, "", this->failed == 0 || this->failed == EINPROGRESS ? "connected" :
+	    this->failed == ECONNREFUSED ? "refused" : this->failed == ETIMEDOUT ? "timed out" :
+	    this->failed == EHOSTUNREACH || this->failed == ENETUNREACH ? "unreachable" : "failed"] =
+	    avg(args[0]->delay);
 }
 
 latency:tcpconnect::all
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
 	@check_connect[args[0]->pid, args[0]->comm, inet_endpoint[sock_remote[args[1]], sock_rport[args[1]]],
-	    args[0]->id == 0 ? "connected" : args[0]->id == ECONNREFUSED ? "refused" : args[0]->id == ETIMEDOUT ? "timed out" : "failed"] = avg(args[0]->delay);
+	    args[0]->id == 0 ? "connected" : args[0]->id == ECONNREFUSED ? "refused" :
+	    args[0]->id == ETIMEDOUT ? "timed out" : "failed"] = avg(args[0]->delay);
 }
 
 /* -- processes that come and go -- */
@@ -213,7 +226,8 @@ sdt:sched::sched_process_fork
 sdt:sched::sched_process_exit
 /tid == pid && timestamp - curthread->start_time < SHORT_LIFE && curthread->se.sum_exec_runtime < SHORT_RUN/
 {
-	@check_short[curthread->real_parent->tgid, stringof(curthread->real_parent->comm), execname, ""] = avg(curthread->se.sum_exec_runtime + run_delay[curthread]);
+	@check_short[curthread->real_parent->tgid, stringof(curthread->real_parent->comm), execname, ""] =
+	    avg(curthread->se.sum_exec_runtime + run_delay[curthread]);
 }
 
 /* -- system calls that fail for want of something -- */

@@ -42,8 +42,8 @@ sdt:sched::sched_switch
 sched:::on-cpu
 /self->left && timestamp - self->left >= $us * 1000/
 {
-	this->noted = self->could | (sched_has_exit && futex_call && futex_condition ? 1 : 0) | (timed_out[tid] >= self->left ? 2 : 0) |
-	    (ends_with_process ? 8 : 0);
+	this->noted = self->could | (sched_has_exit && futex_call && futex_condition ? 1 : 0) |
+	    (timed_out[tid] >= self->left ? 2 : 0) | (ends_with_process ? 8 : 0);
 	@off_cpu_ns[execname, pid, tid, jstack(100), why(stack()), this->noted] = sum(timestamp - self->left);
 }
 

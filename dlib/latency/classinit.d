@@ -1,11 +1,11 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * classinit.d: classes of Java that are initialised: linked, with those that they extend, and their static initialisers.
+ * classinit.d: classes of Java that are initialised: linked, with those that they extend; static initialisers.
  *
  * Usage: classinit.d -p PID|-c COMMAND
- * Of JVMs with static probes, as Debian's: others have no events. The JVM has a probe for the end of loading only, so loading
- * has no length: @loaded counts classes.
+ * Of JVMs with static probes, as Debian's: others have no events. The JVM has a probe for the end of loading only, so
+ * loading has no length: @loaded counts classes.
  *
  * At the end: how many and how long, by thread; how many were loaded.
  *

@@ -68,7 +68,8 @@ udp:::send
 	this->at = (uint8_t *)(args[4]->udp_hdr + 1) + DNS_HEADER;
 	this->name = "";
 	for (int i = 0; i < DNS_LABELS && *this->at; i++) {
-		this->name = strjoin(this->name, strjoin(i ? "." : "", substr(stringof((char *)this->at + 1), 0, *this->at)));
+		this->name = strjoin(this->name, strjoin(i ? "." : "",
+		    substr(stringof((char *)this->at + 1), 0, *this->at)));
 		this->at += *this->at + 1;
 	}
 	asked[args[4]->udp_sport, question[args[4]->udp_hdr]] = this->name;

@@ -65,6 +65,7 @@ latency:fault::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->file = self->mapping != NULL;
-	slow("fault", this->major ? "major" : "minor", "addr", (void *)self->addr, "mode", self->user ? "user" : "kernel", "file",
-	    this->file ? inode_path(self->mapping->host) : "", "offset", this->file ? self->index * 4096 : 0, "ustack", jstack(100));
+	slow("fault", this->major ? "major" : "minor", "addr", (void *)self->addr,
+	    "mode", self->user ? "user" : "kernel", "file", this->file ? inode_path(self->mapping->host) : "",
+	    "offset", this->file ? self->index * 4096 : 0, "ustack", jstack(100));
 }

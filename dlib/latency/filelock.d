@@ -46,6 +46,7 @@ syscall::flock:return, syscall::fcntl:return
 latency:filelock::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	slow("lock_kind", self->flock ? "file lock (flock)" : "file lock (fcntl)", "file", inode_path(self->inode), "holder_tid", self->holder,
-	    "holder_comm", taker[self->holder], "given_up", args[0]->id, "ustack", jstack(100));
+	slow("lock_kind", self->flock ? "file lock (flock)" : "file lock (fcntl)", "file", inode_path(self->inode),
+	    "holder_tid", self->holder, "holder_comm", taker[self->holder], "given_up", args[0]->id,
+	    "ustack", jstack(100));
 }

@@ -25,10 +25,11 @@ self uintptr_t path;
 
 inline int is_file[int TYPE] = TYPE == S_IFREG || TYPE == S_IFDIR;
 
-syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry, syscall::preadv2:entry, syscall::write:entry,
-syscall::pwrite64:entry, syscall::writev:entry, syscall::pwritev:entry, syscall::pwritev2:entry, syscall::fsync:entry, syscall::fdatasync:entry,
-syscall::sync_file_range:entry, syscall::syncfs:entry, syscall::fallocate:entry, syscall::ftruncate:entry, syscall::getdents:entry,
-syscall::getdents64:entry, syscall::newfstat:entry, syscall::fchmod:entry, syscall::fchown:entry, syscall::readahead:entry,
+syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry, syscall::preadv2:entry,
+syscall::write:entry, syscall::pwrite64:entry, syscall::writev:entry, syscall::pwritev:entry, syscall::pwritev2:entry,
+syscall::fsync:entry, syscall::fdatasync:entry, syscall::sync_file_range:entry, syscall::syncfs:entry,
+syscall::fallocate:entry, syscall::ftruncate:entry, syscall::getdents:entry, syscall::getdents64:entry,
+syscall::newfstat:entry, syscall::fchmod:entry, syscall::fchown:entry, syscall::readahead:entry,
 syscall::copy_file_range:entry
 /is_file[fd_type[(int)arg0]]/
 {
@@ -46,19 +47,20 @@ syscall::sendfile64:entry
 	self->path = 0;
 }
 
-syscall::open:entry, syscall::creat:entry, syscall::newstat:entry, syscall::newlstat:entry, syscall::access:entry, syscall::statfs:entry,
-syscall::truncate:entry, syscall::rename:entry, syscall::link:entry, syscall::unlink:entry, syscall::symlink:entry, syscall::readlink:entry,
-syscall::mkdir:entry, syscall::rmdir:entry, syscall::chmod:entry, syscall::chown:entry, syscall::lchown:entry
+syscall::open:entry, syscall::creat:entry, syscall::newstat:entry, syscall::newlstat:entry, syscall::access:entry,
+syscall::statfs:entry, syscall::truncate:entry, syscall::rename:entry, syscall::link:entry, syscall::unlink:entry,
+syscall::symlink:entry, syscall::readlink:entry, syscall::mkdir:entry, syscall::rmdir:entry, syscall::chmod:entry,
+syscall::chown:entry, syscall::lchown:entry
 {
 	self->begins = 1;
 	self->fd = -1;
 	self->path = arg0;
 }
 
-syscall::openat:entry, syscall::openat2:entry, syscall::newfstatat:entry, syscall::statx:entry, syscall::faccessat:entry,
-syscall::faccessat2:entry, syscall::renameat:entry, syscall::renameat2:entry, syscall::linkat:entry, syscall::unlinkat:entry,
-syscall::readlinkat:entry, syscall::mkdirat:entry, syscall::fchmodat:entry, syscall::fchmodat2:entry, syscall::fchownat:entry,
-syscall::utimensat:entry
+syscall::openat:entry, syscall::openat2:entry, syscall::newfstatat:entry, syscall::statx:entry,
+syscall::faccessat:entry, syscall::faccessat2:entry, syscall::renameat:entry, syscall::renameat2:entry,
+syscall::linkat:entry, syscall::unlinkat:entry, syscall::readlinkat:entry, syscall::mkdirat:entry,
+syscall::fchmodat:entry, syscall::fchmodat2:entry, syscall::fchownat:entry, syscall::utimensat:entry
 {
 	self->begins = 1;
 	self->fd = arg0;
@@ -86,6 +88,7 @@ latency:fs::slow
 	this->named = self->path ? copyinstr(self->path) : "";
 	this->fd = this->named == "" ? (int)self->fd : substr(this->name, 0, 4) == "open" ? (int)args[0]->id : -1;
 	this->inode = fd_inode[this->fd];
-	slow("syscall", this->name, "fs", this->inode != NULL ? stringof(this->inode->i_sb->s_type->name) : "", "file",
-	    this->inode != NULL ? fds[this->fd].fi_pathname : this->named, "ret", (int64_t)args[0]->id, "ustack", jstack(100));
+	slow("syscall", this->name, "fs", this->inode != NULL ? stringof(this->inode->i_sb->s_type->name) : "",
+	    "file", this->inode != NULL ? fds[this->fd].fi_pathname : this->named, "ret", (int64_t)args[0]->id,
+	    "ustack", jstack(100));
 }

@@ -19,15 +19,15 @@
 
 tracker fsync () { threshold = 10ms; limit = 100; }
 
-syscall::fsync:entry, syscall::fdatasync:entry, syscall::sync_file_range:entry, syscall::msync:entry, syscall::sync:entry,
-syscall::syncfs:entry
+syscall::fsync:entry, syscall::fdatasync:entry, syscall::sync_file_range:entry, syscall::msync:entry,
+syscall::sync:entry, syscall::syncfs:entry
 {
 	begin(fsync);
 	self->fd = arg0;
 }
 
-syscall::fsync:return, syscall::fdatasync:return, syscall::sync_file_range:return, syscall::msync:return, syscall::sync:return,
-syscall::syncfs:return
+syscall::fsync:return, syscall::fdatasync:return, syscall::sync_file_range:return, syscall::msync:return,
+syscall::sync:return, syscall::syncfs:return
 {
 	this->name = probefunc;
 	end(fsync, arg0);

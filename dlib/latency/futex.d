@@ -60,5 +60,6 @@ syscall::futex:return
 latency:futex::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	slow("uaddr", (void *)self->uaddr, "condition", futex_condition, "timed_out", this->timed_out, "waker_tid", released[tid], "waker_comm", releaser[tid], "ustack", jstack(100));
+	slow("uaddr", (void *)self->uaddr, "condition", futex_condition, "timed_out", this->timed_out,
+	    "waker_tid", released[tid], "waker_comm", releaser[tid], "ustack", jstack(100));
 }

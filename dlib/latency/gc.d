@@ -6,8 +6,8 @@
  * Usage: gc.d -p PID|-c COMMAND
  * JavaScript (V8 10 to 13, Node 18 to 24): what --trace-gc measures, the stretch in which the thread is stopped, not
  * what is done beside it. The function is looked for among the symbols; a stripped Node 24 has none.
- * Java (JVMs with static probes, as Debian's): pauses, in which all threads are stopped, as -Xlog:gc tells of them. They
- * are of the VM thread. Their reason wants the symbols of libjvm.so.
+ * Java (JVMs with static probes, as Debian's): pauses, in which all threads are stopped, as -Xlog:gc tells of them.
+ * They are of the VM thread. Their reason wants the symbols of libjvm.so.
  * Python (interpreters with static probes, as Debian's): collections of reference cycles.
  *
  * At the end: how many and how long, by program, collection and reason.
@@ -119,7 +119,8 @@ hotspot$target:::mem-pool-gc-begin
 	self->pools = 1;
 }
 
-/* The collector, by the name that its management bean has: of a full one that a young one became, that of the full one. */
+/* The collector, by the name that its management bean has: a full collection that began as a young one
+ * has the name of the full one. */
 hotspot$target:::mem-pool-gc-begin
 /self->of == OF_HOTSPOT/
 {

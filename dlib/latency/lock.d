@@ -56,8 +56,9 @@ sdt:lock::contention_begin
 }
 
 /* Before there were these tracepoints: the functions in which a thread waits. */
-fbt::__mutex_lock_slowpath:entry, fbt::__mutex_lock_killable_slowpath:entry, fbt::__mutex_lock_interruptible_slowpath:entry,
-fbt::rwsem_down_read_slowpath:entry, fbt::rwsem_down_write_slowpath:entry
+fbt::__mutex_lock_slowpath:entry, fbt::__mutex_lock_killable_slowpath:entry,
+fbt::__mutex_lock_interruptible_slowpath:entry, fbt::rwsem_down_read_slowpath:entry,
+fbt::rwsem_down_write_slowpath:entry
 /!lock_has_tracepoints/
 {
 	begin(lock);
@@ -108,8 +109,9 @@ sdt:lock::contention_end
 	self->lock = 0;
 }
 
-fbt::__mutex_lock_slowpath:return, fbt::__mutex_lock_killable_slowpath:return, fbt::__mutex_lock_interruptible_slowpath:return,
-fbt::rwsem_down_read_slowpath:return, fbt::rwsem_down_write_slowpath:return
+fbt::__mutex_lock_slowpath:return, fbt::__mutex_lock_killable_slowpath:return,
+fbt::__mutex_lock_interruptible_slowpath:return, fbt::rwsem_down_read_slowpath:return,
+fbt::rwsem_down_write_slowpath:return
 /!lock_has_tracepoints && self->lock/
 {
 	end(lock, 0);
@@ -119,7 +121,8 @@ fbt::rwsem_down_read_slowpath:return, fbt::rwsem_down_write_slowpath:return
 latency:lock::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	this->holder = self->kind != 1 && self->owner ? self->holder : 0; /* a bad owner ends the clause between the two */
+	/* A bad owner ends the clause between the two. */
+	this->holder = self->kind != 1 && self->owner ? self->holder : 0;
 	this->freed = !this->holder && args[0]->id == 0 ? freed_by[tid] : 0;
 	this->sure = this->freed && freed_surely[tid];
 	slow("lock", self->lock, "lock_kind", self->kind & 0x20 ? "mutex" : self->kind & 1 ? "spinlock" :

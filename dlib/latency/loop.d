@@ -7,8 +7,8 @@
  *
  * A turn is from the end of epoll_wait() or epoll_pwait() to the thread's next one: what became ready meanwhile waits
  * at most as long as the turn. The stack names the function that holds the loop. It is taken when the turn reaches the
- * threshold: at the first sample after that (199 a second), or at the end of a wait within the turn. With -p or -c the threads of this process and
- * its descendants, else all.
+ * threshold: at the first sample after that (199 a second), or at the end of a wait within the turn. With -p or -c the
+ * threads of this process and its descendants, else all.
  *
  * Tracker loop: turns of event loops
  *   waits for "the end of a turn of its event loop": call, cpu

@@ -90,6 +90,7 @@ sdt:mmap_lock::mmap_lock_released
 latency:mmaplock::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	slow("lock_kind", self->write ? "mmap_lock (write)" : "mmap_lock (read)", "holder_tid", self->holder, "holder_comm",
-	    self->holder ? self->holder_comm : "", "owner", this->mm->owner != NULL ? this->mm->owner->tgid : 0, "stack", stack());
+	slow("lock_kind", self->write ? "mmap_lock (write)" : "mmap_lock (read)",
+	    "holder_tid", self->holder, "holder_comm", self->holder ? self->holder_comm : "",
+	    "owner", this->mm->owner != NULL ? this->mm->owner->tgid : 0, "stack", stack());
 }

@@ -3,9 +3,9 @@
 /*
  * moves.d: processes that are moved to another control group, or get another user.
  *
- * It is for --cgroup, --container, --unit and --user of dwell latency. A record has the process, the hierarchy of control groups, and
- * the path in it; or the process alone, if it was created in another control group than its parent's;
- * or the process and its user.
+ * It is for --cgroup, --container, --unit and --user of dwell latency. A record has the process, the hierarchy of
+ * control groups, and the path in it; or the process alone, if it was created in another control group than its
+ * parent's; or the process and its user.
  */
 #pragma D option quiet
 #pragma D option zdefs

@@ -50,7 +50,8 @@ sdt:sock::sk_data_ready
 	udp_iif[receiving[cpu]] = ((struct sk_buff *)receiving[cpu])->skb_iif;
 	udp_bytes[receiving[cpu]] = ((struct sk_buff *)receiving[cpu])->len;
 	/* the only one: even if some were lost before, the order is known from here on */
-	taken[this->sk] = this->sk->sk_receive_queue.qlen + ((struct udp_sock *)this->sk)->reader_queue.qlen == 1 ? this->n : taken[this->sk];
+	taken[this->sk] = this->sk->sk_receive_queue.qlen + ((struct udp_sock *)this->sk)->reader_queue.qlen == 1 ?
+	    this->n : taken[this->sk];
 }
 
 sdt:sock::sock_recv_length
@@ -113,8 +114,9 @@ latency:netrx::slow
 	this->reader = woken[tid] < this->at || this->runs > this->queue ? this->queue : this->runs;
 	this->cpu = this->queue - this->reader;
 	this->udp = udp_iif[(uintptr_t)args[1]];
-	slow("ifindex", this->udp ? this->udp : ((struct sk_buff *)args[1])->skb_iif, "bytes", this->udp ? udp_bytes[(uintptr_t)args[1]] :
-	    ((struct sk_buff *)args[1])->len, "protocol_ns", this->protocol,
-	    "cpu_ns", this->cpu, "reader_ns", this->reader, "stage", this->protocol >= this->cpu && this->protocol >= this->reader ?
-	    "the network protocols" : this->cpu >= this->reader ? "its reader to run" : "its reader, which was busy");
+	slow("ifindex", this->udp ? this->udp : ((struct sk_buff *)args[1])->skb_iif,
+	    "bytes", this->udp ? udp_bytes[(uintptr_t)args[1]] : ((struct sk_buff *)args[1])->len,
+	    "protocol_ns", this->protocol, "cpu_ns", this->cpu, "reader_ns", this->reader,
+	    "stage", this->protocol >= this->cpu && this->protocol >= this->reader ? "the network protocols" :
+	    this->cpu >= this->reader ? "its reader to run" : "its reader, which was busy");
 }

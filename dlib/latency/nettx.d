@@ -70,7 +70,7 @@ latency:nettx::slow
 	this->at = sent[(uintptr_t)args[1]];
 	this->qdisc = this->at ? this->at - args[0]->start : args[0]->delay;
 	this->driver = args[0]->delay - this->qdisc;
-	slow("dev", stringof(((struct sk_buff *)args[1])->dev->name), "bytes", ((struct sk_buff *)args[1])->len, "send_ns",
-	    before[(uintptr_t)args[1]], "qdisc_ns", this->qdisc, "driver_ns", this->driver, "stage", this->driver > this->qdisc ?
-	    "the device" : "the queue of the device");
+	slow("dev", stringof(((struct sk_buff *)args[1])->dev->name), "bytes", ((struct sk_buff *)args[1])->len,
+	    "send_ns", before[(uintptr_t)args[1]], "qdisc_ns", this->qdisc, "driver_ns", this->driver,
+	    "stage", this->driver > this->qdisc ? "the device" : "the queue of the device");
 }

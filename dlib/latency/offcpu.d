@@ -18,8 +18,8 @@
  *   signal: the signal that stopped it
  *   iowait: 1: the kernel counts the thread as waiting for I/O
  *   reclaiming: 1: the thread was freeing memory
- *   work: the function of the work item that it waited for and the waker ran; 0: none, or functions of this kernel cannot
- *     be traced
+ *   work: the function of the work item that it waited for and the waker ran; 0: none, or functions of this kernel
+ *     cannot be traced
  *
  * A thread takes its stack itself when it goes on (Linux 6.16). The stack is whole then: the stack of a thread that is
  * switched out lacks the functions of the scheduler and of locks. A sleep of less than a millisecond ends where the
@@ -160,9 +160,13 @@ latency:offcpu::slow
 {
 	this->stopped = stopped[tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[tid] : 0;
-	slow("cause", why(stack()), "condition", futex_call && futex_condition, "timed_out", timed_out[tid] >= args[0]->start, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
-	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
-	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC, "work", func(flushed[tid]));
+	slow("cause", why(stack()), "condition", futex_call && futex_condition,
+	    "timed_out", timed_out[tid] >= args[0]->start, "stack", stack(), "waker_tid", waker[tid],
+	    "waker_comm", waker_name[tid], "stopper_tid", this->stopped ? stopper[tid] : 0,
+	    "stopper_comm", this->stopped ? stopper_name[tid] : "",
+	    "signal", this->signal ? signal_name[this->signal] : "", "iowait", args[1]->in_iowait,
+	    "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC,
+	    "work", func(flushed[tid]));
 	waker[tid] = 0;
 	waker_name[tid] = 0;
 }
@@ -172,9 +176,12 @@ latency:offcpu::slow
 {
 	this->stopped = stopped[args[0]->tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[args[0]->tid] : 0;
-	slow("cause", why(args[0]->stack), "timed_out", timed_out[args[0]->tid] >= args[0]->start, "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid],
-	    "stopper_tid", this->stopped ? stopper[args[0]->tid] : 0, "stopper_comm", this->stopped ? stopper_name[args[0]->tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
-	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC,
+	slow("cause", why(args[0]->stack), "timed_out", timed_out[args[0]->tid] >= args[0]->start,
+	    "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid],
+	    "stopper_tid", this->stopped ? stopper[args[0]->tid] : 0,
+	    "stopper_comm", this->stopped ? stopper_name[args[0]->tid] : "",
+	    "signal", this->signal ? signal_name[this->signal] : "", "iowait", args[1]->in_iowait,
+	    "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC,
 	    "work", func(flushed[args[0]->tid]));
 	waker[args[0]->tid] = 0;
 	waker_name[args[0]->tid] = 0;

@@ -4,8 +4,8 @@
  * park.d: threads of Java that park: ReentrantLock, conditions, queues, futures, latches, idle workers of pools.
  *
  * Usage: park.d -p PID|-c COMMAND
- * Of JVMs with static probes, as Debian's: others have no events. Virtual threads leave their carrier instead of parking it,
- * and are not among them.
+ * Of JVMs with static probes, as Debian's: others have no events. Virtual threads leave their carrier instead of
+ * parking it, and are not among them.
  *
  * At the end: how often and how long, by thread.
  *

@@ -42,7 +42,8 @@ sdt:sched::sched_process_exec
 latency:fork::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	slow("parent_tid", args[0]->opener_tid, "parent_comm", args[0]->opener_comm, "prev_tid", tid, "prev_comm", execname);
+	slow("parent_tid", args[0]->opener_tid, "parent_comm", args[0]->opener_comm, "prev_tid", tid,
+	    "prev_comm", execname);
 }
 
 latency:exec::slow

@@ -18,7 +18,8 @@
 
 tracker reclaim () { threshold = 1ms; limit = 100; }
 
-sdt:vmscan::mm_vmscan_direct_reclaim_begin, sdt:vmscan::mm_vmscan_memcg_reclaim_begin, sdt:compaction::mm_compaction_begin
+sdt:vmscan::mm_vmscan_direct_reclaim_begin, sdt:vmscan::mm_vmscan_memcg_reclaim_begin,
+sdt:compaction::mm_compaction_begin
 /!pending(reclaim) && substr(execname, 0, 9) != "kcompactd"/
 {
 	begin(reclaim);

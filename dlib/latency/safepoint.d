@@ -32,8 +32,8 @@ tracker safepoint () { threshold = 1ms; limit = 100; }
 
 string asker;
 
-/* Source: SafepointSynchronize::begin(), VMThread::inner_execute() of OpenJDK. A stop without an operation is there, too, where
- * the JVM cleans up. */
+/* Source: SafepointSynchronize::begin(), VMThread::inner_execute() of OpenJDK. A stop without an operation is there,
+ * too, where the JVM cleans up. */
 hs_private$target:::safepoint-begin
 {
 	begin(safepoint);

@@ -37,13 +37,14 @@ inline int is_socket[int F] = fd_type[F] == S_IFSOCK;
 inline struct sock *sock_of[int F] = is_socket[F] ? ((struct socket *)fd_file[F]->private_data)->sk : NULL;
 inline int family_of[struct sock *S] = S->__sk_common.skc_family;
 inline int is_inet[struct sock *S] = family_of[S] == AF_INET || family_of[S] == AF_INET6;
-inline string protocol_of[struct sock *S] = S == NULL ? "" : family_of[S] == AF_UNIX ? "unix" : family_of[S] == AF_NETLINK ? "netlink" :
-    family_of[S] == AF_PACKET ? "packet" : family_of[S] == AF_VSOCK ? "vsock" : !is_inet[S] ? "socket" :
-    S->sk_protocol == IPPROTO_TCP ? "tcp" : S->sk_protocol == IPPROTO_UDP ? "udp" : "ip";
+inline string protocol_of[struct sock *S] = S == NULL ? "" : family_of[S] == AF_UNIX ? "unix" :
+    family_of[S] == AF_NETLINK ? "netlink" : family_of[S] == AF_PACKET ? "packet" : family_of[S] == AF_VSOCK ? "vsock" :
+    !is_inet[S] ? "socket" : S->sk_protocol == IPPROTO_TCP ? "tcp" : S->sk_protocol == IPPROTO_UDP ? "udp" : "ip";
 
 /* A Unix socket has the name of the end that has one: the server's. */
-inline struct unix_address *unix_name[struct sock *S] = ((struct unix_sock *)S)->addr != NULL ? ((struct unix_sock *)S)->addr :
-    ((struct unix_sock *)S)->peer != NULL ? ((struct unix_sock *)((struct unix_sock *)S)->peer)->addr : NULL;
+inline struct unix_address *unix_name[struct sock *S] = ((struct unix_sock *)S)->addr != NULL ?
+    ((struct unix_sock *)S)->addr : ((struct unix_sock *)S)->peer != NULL ?
+    ((struct unix_sock *)((struct unix_sock *)S)->peer)->addr : NULL;
 inline string unix_path[struct sock *S] = unix_name[S] != NULL ? stringof(unix_name[S]->name[0].sun_path) : "";
 
 /* The other end; of a socket that has none its own name. */
@@ -109,21 +110,26 @@ syscall::accept:return, syscall::accept4:return
 }
 
 /* In the words of dlib/causes. */
-inline string awaited[struct sock *S, int SENDS] = S != NULL && family_of[S] == AF_UNIX ? (SENDS ? "room in a Unix socket" : "data on a Unix socket") :
-    SENDS ? "room in a socket's send buffer" : S != NULL && is_inet[S] && S->sk_protocol == IPPROTO_TCP ? "data on a TCP connection" : "data on a socket";
+inline string awaited[struct sock *S, int SENDS] =
+    S != NULL && family_of[S] == AF_UNIX ? (SENDS ? "room in a Unix socket" : "data on a Unix socket") :
+    SENDS ? "room in a socket's send buffer" :
+    S != NULL && is_inet[S] && S->sk_protocol == IPPROTO_TCP ? "data on a TCP connection" : "data on a socket";
 
 latency:socket::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->sk = sock_of[(int)self->fd];
 	this->peer = this->sk != NULL ? this->sk->sk_peer_pid : NULL;
-	slow("syscall", this->name, "protocol", protocol_of[this->sk], "to", name_of[this->sk], "awaited", awaited[this->sk, (int)self->sends],
-	    "peer_pid", this->peer != NULL ? this->peer->numbers[0].nr : 0, "ret", (int64_t)args[0]->id, "ustack", jstack(100));
+	slow("syscall", this->name, "protocol", protocol_of[this->sk], "to", name_of[this->sk],
+	    "awaited", awaited[this->sk, (int)self->sends],
+	    "peer_pid", this->peer != NULL ? this->peer->numbers[0].nr : 0, "ret", (int64_t)args[0]->id,
+	    "ustack", jstack(100));
 }
 
 latency:accept::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->sk = sock_of[(int)((int64_t)args[0]->id >= 0 ? args[0]->id : self->fd)];
-	slow("syscall", this->name, "protocol", protocol_of[this->sk], "to", name_of[this->sk], "ret", (int64_t)args[0]->id);
+	slow("syscall", this->name, "protocol", protocol_of[this->sk], "to", name_of[this->sk],
+	    "ret", (int64_t)args[0]->id);
 }

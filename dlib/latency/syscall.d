@@ -17,10 +17,11 @@
 #pragma D option noself
 
 /* Calls that take long and whose first argument is a number, but no open file (of execve, there is none any more). */
-inline int no_file[string CALL] = CALL == "clock_nanosleep" || CALL == "wait4" || CALL == "waitid" || CALL == "select" || CALL == "pselect6" ||
-	CALL == "semop" || CALL == "semtimedop" || CALL == "msgsnd" || CALL == "msgrcv" || CALL == "bpf" || CALL == "ptrace" || CALL == "prctl" ||
-	CALL == "kill" || CALL == "tgkill" || CALL == "exit" || CALL == "execve" || CALL == "execveat" || CALL == "exit_group" || CALL == "membarrier" || CALL == "setns" ||
-	CALL == "clone" || CALL == "unshare" || CALL == "delete_module" || CALL == "init_module";
+inline int no_file[string CALL] = CALL == "clock_nanosleep" || CALL == "wait4" || CALL == "waitid" ||
+    CALL == "select" || CALL == "pselect6" || CALL == "semop" || CALL == "semtimedop" || CALL == "msgsnd" ||
+    CALL == "msgrcv" || CALL == "bpf" || CALL == "ptrace" || CALL == "prctl" || CALL == "kill" || CALL == "tgkill" ||
+    CALL == "exit" || CALL == "execve" || CALL == "execveat" || CALL == "exit_group" || CALL == "membarrier" ||
+    CALL == "setns" || CALL == "clone" || CALL == "unshare" || CALL == "delete_module" || CALL == "init_module";
 
 tracker syscall () { threshold = 100ms; limit = 100; }
 
@@ -50,6 +51,6 @@ latency:syscall::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->file = no_file[this->name] ? "" : fds[(int)uregs[R_CALL0]].fi_pathname;
-	slow("syscall", this->name, "arg0", uregs[R_CALL0], "arg1", uregs[R_CALL1], "arg2", uregs[R_CALL2], "ret", this->ret,
-	    "file", this->file, "ustack", jstack(100));
+	slow("syscall", this->name, "arg0", uregs[R_CALL0], "arg1", uregs[R_CALL1], "arg2", uregs[R_CALL2],
+	    "ret", this->ret, "file", this->file, "ustack", jstack(100));
 }

@@ -40,6 +40,7 @@ latency:throttle::all
 latency:throttle::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	slow("limit", this->group != NULL ? stringof(this->group->css.cgroup->kn->name) : "", "quota_us", this->group != NULL ?
-	    this->group->cfs_bandwidth.quota / 1000 : 0, "period_us", this->group != NULL ? this->group->cfs_bandwidth.period / 1000 : 0);
+	slow("limit", this->group != NULL ? stringof(this->group->css.cgroup->kn->name) : "",
+	    "quota_us", this->group != NULL ? this->group->cfs_bandwidth.quota / 1000 : 0,
+	    "period_us", this->group != NULL ? this->group->cfs_bandwidth.period / 1000 : 0);
 }

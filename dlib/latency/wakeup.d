@@ -117,10 +117,15 @@ sdt:sched::sched_process_exit
 latency:wakeup::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	this->soft = share[felt_from[SOFT, cpu], felt_ns[SOFT, cpu], felt_last[SOFT, cpu], felt_to[SOFT, cpu], args[0]->start];
-	this->irq = share[felt_from[HARD, cpu], felt_ns[HARD, cpu], felt_last[HARD, cpu], felt_to[HARD, cpu], args[0]->start];
-	slow("state", throttled[args[0]->tid] >= args[0]->start ? "throttled" : args[0]->opener_tid == args[0]->tid ? "preempted" : "woken", "prev_tid", tid, "prev_comm", execname,
-	    "waker_tid", args[0]->opener_tid, "waker_comm", args[0]->opener_comm,
-	    "softirq_ns", this->soft, "softirq", this->soft ? softirq_name[soft_vec[cpu]] : "", "irq_ns", this->irq,
+	this->soft = share[felt_from[SOFT, cpu], felt_ns[SOFT, cpu], felt_last[SOFT, cpu], felt_to[SOFT, cpu],
+	    args[0]->start];
+	this->irq = share[felt_from[HARD, cpu], felt_ns[HARD, cpu], felt_last[HARD, cpu], felt_to[HARD, cpu],
+	    args[0]->start];
+	slow("state",
+	    throttled[args[0]->tid] >= args[0]->start ? "throttled" :
+	    args[0]->opener_tid == args[0]->tid ? "preempted" : "woken",
+	    "prev_tid", tid, "prev_comm", execname,
+	    "waker_tid", args[0]->opener_tid, "waker_comm", args[0]->opener_comm, "softirq_ns", this->soft,
+	    "softirq", this->soft ? softirq_name[soft_vec[cpu]] : "", "irq_ns", this->irq,
 	    "irq", this->irq ? irq_name[cpu] : "");
 }

@@ -102,8 +102,10 @@ latency:wait::slow
 {
 	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->could = runnable[args[0]->tid] >= args[0]->start ? 4 : 0;
-	@waits[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->could] = avg(args[0]->delay);
-	@worst[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->could] = max(args[0]->delay);
+	@waits[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->could] =
+	    avg(args[0]->delay);
+	@worst[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->could] =
+	    max(args[0]->delay);
 }
 
 /* For what a futex is, the registers and the program's functions tell, and whether a timer ended the wait. */
@@ -113,8 +115,10 @@ latency:wait::slow
 	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->futex = (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) |
 	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0) | (ends_with_process ? 8 : 0);
-	@futexes[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, jstack(FUTEX_FRAMES)] = avg(args[0]->delay);
-	@slowest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex, jstack(FUTEX_FRAMES)] = max(args[0]->delay);
+	@futexes[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex,
+	    jstack(FUTEX_FRAMES)] = avg(args[0]->delay);
+	@slowest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), this->futex,
+	    jstack(FUTEX_FRAMES)] = max(args[0]->delay);
 }
 
 /* Keys of old kernels have 512 bytes at most: no room for what is not used. */
@@ -122,10 +126,13 @@ latency:wait::slow
 /sched_has_exit && $stacks/
 {
 	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	this->futex = (futex_call ? (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) : 0) |
+	this->futex =
+	    (futex_call ? (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) : 0) |
 	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0) | (ends_with_process ? 8 : 0);
-	@stacked[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = avg(args[0]->delay);
-	@longest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = max(args[0]->delay);
+	@stacked[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1),
+	    this->futex] = avg(args[0]->delay);
+	@longest[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1),
+	    this->futex] = max(args[0]->delay);
 }
 
 latency:wait::slow
@@ -138,8 +145,10 @@ latency:wait::slow
 /!sched_has_exit/
 {
 	this->whose = $by == 3 ? group_id : $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@waits[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = avg(args[0]->delay);
-	@worst[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = max(args[0]->delay);
+	@waits[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(args[0]->stack),
+	    timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = avg(args[0]->delay);
+	@worst[this->whose, $by == 3 ? group_name : $by ? args[0]->comm : "", why(args[0]->stack),
+	    timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = max(args[0]->delay);
 }
 
 tick-$every

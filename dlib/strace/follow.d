@@ -33,7 +33,8 @@ sdt:::signal_deliver
 sdt:::signal_generate
 /args[4] == 1 && (uint64_t)args[1] > 1 && strace_on[args[2]]/
 {
-	trace(11); trace((int)args[2]->pid); trace((int)args[0]); trace(task_state[args[2]] != 0); tracemem(args[1], 48);
+	trace(11); trace((int)args[2]->pid); trace((int)args[0]); trace(task_state[args[2]] != 0);
+	tracemem(args[1], 48);
 }
 
 /* A signal that ends a process by default is not delivered any more: the kernel ends the process at once. 0:

@@ -2,9 +2,9 @@
 /*
  * trace.d: system calls with what they point to, for `dwell strace`. After follow.d.
  *
- * src/strace/program.c writes what belongs to the machine (the inlines STRACE_*, in front of this) and to the calls that
- * are wanted: the functions strace_at_entry() and strace_at_return() (what is to be captured, by number), strace_fds() and
- * strace_gives_fd().
+ * src/strace/program.c writes what belongs to the machine (the inlines STRACE_*, in front of this) and to the calls
+ * that are wanted: the functions strace_at_entry() and strace_at_return() (what is to be captured, by number),
+ * strace_fds() and strace_gives_fd().
  *
  * A record's first number tells what it is: enum event_record of src/strace/event.h. A call that points to something is
  * several records, of one firing and one CPU: RETURN, PIECEs, DONE. A piece that cannot be read ends it by a fault.

@@ -43,5 +43,6 @@ syscall:::return
 latency:syscall::slow
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
-	slow("syscall", this->call, "arg0", uregs[R_CALL0], "arg1", uregs[R_CALL1], "arg2", uregs[R_CALL2], "ret", this->result);
+	slow("syscall", this->call, "arg0", uregs[R_CALL0], "arg1", uregs[R_CALL1], "arg2", uregs[R_CALL2],
+	    "ret", this->result);
 }

@@ -34,5 +34,6 @@ latency:block::slow
 	this->rq = args[1];
 	this->op = this->rq->cmd_flags & 0xff;
 	slow("dev", stringof(rq_disk[this->rq]->disk_name), "sector", this->rq->__sector, "bytes", this->rq->__data_len,
-	    "op", this->op == 0 ? "read" : this->op == 1 ? "write" : this->op == 2 ? "flush" : this->op == 3 ? "discard" : "other", "file", request_file(this->rq));
+	    "op", this->op == 0 ? "read" : this->op == 1 ? "write" : this->op == 2 ? "flush" :
+	    this->op == 3 ? "discard" : "other", "file", request_file(this->rq));
 }

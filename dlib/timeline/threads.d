@@ -110,7 +110,8 @@ latency:state::slow
 /!sched_has_exit && !args[0]->how && args[0]->delay >= $over * 1000/
 {
 	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
-	    "waker_comm", waker_name[args[0]->tid], "timed_out", timed_out[args[0]->tid] >= args[0]->start, "stack", args[0]->stack);
+	    "waker_comm", waker_name[args[0]->tid], "timed_out", timed_out[args[0]->tid] >= args[0]->start,
+	    "stack", args[0]->stack);
 }
 
 /* Still waiting: with a stack, so that threads that sleep to the end of the recording have a cause, too. */

@@ -4,8 +4,8 @@
  * bashreadline.d: commands that are typed into a bash.
  *
  * Usage: bashreadline.d [-p PID|-c COMMAND]
- * All of them, also those that start later, and other programs that read lines with libreadline; with -p or -c only this
- * process and its descendants. The line that is being typed as the tool starts is not seen.
+ * All of them, also those that start later, and other programs that read lines with libreadline; with -p or -c only
+ * this process and its descendants. The line that is being typed as the tool starts is not seen.
  *
  * TIME  when the line was complete      PID  of the bash      LINE  what was typed
  *

@@ -61,7 +61,8 @@ tick-$interval, END
 	normalize(@read, 1024);
 	normalize(@miss, 1024);
 	normalize(@ahead, 1024);
-	printf("%Y\n%7s %-16s %12s %12s %12s\n", walltimestamp, group_id_head, group_head, "READ_KB", "MISS_KB", "AHEAD_KB");
+	printf("%Y\n%7s %-16s %12s %12s %12s\n", walltimestamp, group_id_head, group_head, "READ_KB", "MISS_KB",
+	    "AHEAD_KB");
 	printa("%7d %-16s %@12d %@12d %@12d\n", @read, @miss, @ahead);
 	trunc(@read);
 	trunc(@miss);

@@ -4,7 +4,8 @@
  * capable.d: capabilities that the kernel asks programs for, and whether they have them.
  *
  * Usage: capable.d [-p PID|-c COMMAND]
- * With -p or -c only by this process and its descendants. Shows what a program needs when it does not run as root. Linux 6.13 or later.
+ * With -p or -c only by this process and its descendants. Shows what a program needs when it does not run as root.
+ * Linux 6.13 or later.
  *
  * PID, UID, COMMAND  the process        CAPABILITY  see capabilities(7)
  * RESULT  0, or EPERM: the program does not have it, and may do without. Once for each thread and capability

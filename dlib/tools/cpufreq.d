@@ -4,8 +4,8 @@
  * cpufreq.d: frequencies that the kernel sets for CPUs, and for how long each holds.
  *
  * Usage: cpufreq.d
- * Needs a driver of the kernel that sets frequencies. Virtual machines as a rule have none, and CPUs that choose themselves
- * (intel_pstate in active mode) tell of no change: then there is only the heading.
+ * Needs a driver of the kernel that sets frequencies. Virtual machines as a rule have none, and CPUs that choose
+ * themselves (intel_pstate in active mode) tell of no change: then there is only the heading.
  *
  * CPU  its number     MHZ  the frequency     CHANGES  how often it was set     MS  how long it held, milliseconds
  * A frequency that was set before the tool started, or holds as it ends, has no time.

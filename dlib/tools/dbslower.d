@@ -4,8 +4,8 @@
  * dbslower.d: queries of PostgreSQL, and of MariaDB or MySQL, that take longer than some milliseconds.
  *
  * Usage: dbslower.d [-p PID] [--ms N]
- * All servers, also those that start later: PostgreSQL by its static probes (as Debian builds them), MariaDB and MySQL by their
- * function dispatch_command(), queries cut at 256 characters. -p: one process and its descendants.
+ * All servers, also those that start later: PostgreSQL by its static probes (as Debian builds them), MariaDB and MySQL
+ * by their function dispatch_command(), queries cut at 256 characters. -p: one process and its descendants.
  *
  * TIME  when the answer was complete      PID  of the server's process      MS  from the query to the end of the answer
  * QUERY  as it came

@@ -4,8 +4,9 @@
  * dbstat.d: how long queries of PostgreSQL, MariaDB and MySQL take, as a distribution.
  *
  * Usage: dbstat.d [-p PID]
- * All servers, also those that start later: PostgreSQL by its static probes (as Debian builds them), MariaDB and MySQL by
- * their function dispatch_command(). -p: one process and its descendants. dbslower.d shows the slow queries themselves.
+ * All servers, also those that start later: PostgreSQL by its static probes (as Debian builds them), MariaDB and MySQL
+ * by their function dispatch_command(). -p: one process and its descendants. dbslower.d shows the slow queries
+ * themselves.
  *
  * COMMAND  the server     QUERIES  how many     AVG_US, MAX_US  microseconds
  * Then, by server, microseconds as a distribution.

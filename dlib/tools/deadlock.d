@@ -47,7 +47,8 @@ pid$target:$module:pthread_mutex_lock:entry
 {
 	said[arg0, this->bad] = 1;
 	said[this->bad, arg0] = 1;
-	printf("thread %d takes mutex 0x%x while it holds 0x%x; the order was the opposite before", tid, arg0, this->bad);
+	printf("thread %d takes mutex 0x%x while it holds 0x%x; the order was the opposite before", tid, arg0,
+	    this->bad);
 	jstack(100);
 }
 

@@ -4,7 +4,8 @@
  * gethostlatency.d: how long a program waits for the addresses of host names.
  *
  * Usage: gethostlatency.d [-p PID|-c COMMAND]
- * All programs, also those that start later; with -p or -c only this process and its descendants. getaddrinfo(3) and gethostbyname(3) of the C library. Programs with a resolver of their own (Go) do not call it.
+ * All programs, also those that start later; with -p or -c only this process and its descendants. getaddrinfo(3) and
+ * gethostbyname(3) of the C library. Programs with a resolver of their own (Go) do not call it.
  *
  * TIME  when it returned    COMMAND  the program     MS  milliseconds
  * RESULT  ok, or failed     HOST  the name
@@ -29,7 +30,8 @@ pid*:libc.so*:getaddrinfo:entry, pid*:libc.so*:gethostbyname:entry
 	self->host = arg0;
 }
 
-/* The name is read now: at the entry its page may not be in memory yet. getaddrinfo() returns 0 if it has an address, gethostbyname() the address of a struct. */
+/* The name is read now: at the entry its page may not be in memory yet. getaddrinfo() returns 0 if it has an address,
+ * gethostbyname() the address of a struct. */
 pid*:libc.so*:getaddrinfo:return, pid*:libc.so*:gethostbyname:return
 /self->start/
 {

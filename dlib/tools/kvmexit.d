@@ -6,8 +6,9 @@
  * Usage: kvmexit.d [-p PID|-c COMMAND] [--interval TIME]
  * Needs the module kvm. A virtual CPU is a thread of its machine's program: PID and COMMAND are those of that program.
  *
- * WHAT      io, mmio, msr, cpuid, page fault, hypercall, apic: what the kernel did for the guest; other: none of them, as for an
- *           interrupt of the host. "program: …": the kernel returned to the program, with this reason, to have it done there.
+ * WHAT      io, mmio, msr, cpuid, page fault, hypercall, apic: what the kernel did for the guest; other: none of them,
+ *           as for an interrupt of the host. "program: …": the kernel returned to the program, with this reason, to
+ *           have it done there.
  * COUNT     how often
  * US        microseconds until the guest went on; of "program: …" until the program entered the guest again
  *
@@ -51,13 +52,13 @@ sdt:kvm::kvm_exit
 	self->what = "other";
 }
 
-sdt:kvm::kvm_pio, sdt:kvm::kvm_mmio, sdt:kvm::kvm_fast_mmio, sdt:kvm::kvm_msr, sdt:kvm::kvm_cpuid, sdt:kvm::kvm_page_fault,
-sdt:kvm::kvm_hypercall, sdt:kvm::kvm_hv_hypercall, sdt:kvm::kvm_apic
+sdt:kvm::kvm_pio, sdt:kvm::kvm_mmio, sdt:kvm::kvm_fast_mmio, sdt:kvm::kvm_msr, sdt:kvm::kvm_cpuid,
+sdt:kvm::kvm_page_fault, sdt:kvm::kvm_hypercall, sdt:kvm::kvm_hv_hypercall, sdt:kvm::kvm_apic
 /self->since/
 {
-	self->what = probename == "kvm_pio" ? "io" : strstr(probename, "mmio") != NULL ? "mmio" : probename == "kvm_msr" ? "msr" :
-	    probename == "kvm_cpuid" ? "cpuid" : probename == "kvm_page_fault" ? "page fault" : probename == "kvm_apic" ? "apic" :
-	    "hypercall";
+	self->what = probename == "kvm_pio" ? "io" : strstr(probename, "mmio") != NULL ? "mmio" :
+	    probename == "kvm_msr" ? "msr" : probename == "kvm_cpuid" ? "cpuid" :
+	    probename == "kvm_page_fault" ? "page fault" : probename == "kvm_apic" ? "apic" : "hypercall";
 }
 
 /* To the program, which asks for the guest again by ioctl(). */

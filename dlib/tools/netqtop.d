@@ -38,7 +38,8 @@ sdt:::netif_receive_skb
 
 tick-$interval, END
 {
-	printf("%Y\n%-16s %1s %6s %10s %14s %9s\n", walltimestamp, "DEVICE", "D", "QUEUE", "PACKETS", "BYTES", "AVG_BYTES");
+	printf("%Y\n%-16s %1s %6s %10s %14s %9s\n", walltimestamp, "DEVICE", "D", "QUEUE", "PACKETS", "BYTES",
+	    "AVG_BYTES");
 	printa("%-16s %1s %6d %@10d %@14d %@9d\n", @n, @bytes, @avg);
 	trunc(@n);
 	trunc(@bytes);

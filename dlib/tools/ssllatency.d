@@ -4,8 +4,9 @@
  * ssllatency.d: how long handshakes, reads and writes of TLS take.
  *
  * Usage: ssllatency.d [-p PID|-c COMMAND] [--module FILE]
- * OpenSSL, in all programs that use it, also those that start later; with -p or -c only in this process and its descendants.
- * Reads wait for what the other side sends. FAILED counts calls that return 0 or less: also those that are to be repeated.
+ * OpenSSL, in all programs that use it, also those that start later; with -p or -c only in this process and its
+ * descendants. Reads wait for what the other side sends. FAILED counts calls that return 0 or less: also those that are
+ * to be repeated.
  *
  * FUNCTION  of OpenSSL     CALLS, FAILED  how many     AVG_US, MAX_US  microseconds
  * Then, by function, microseconds as a distribution.

@@ -4,8 +4,8 @@
  * sslsniff.d: what programs send and receive by TLS, before it is encrypted and after it is decrypted.
  *
  * Usage: sslsniff.d [-p PID|-c COMMAND] [--module FILE]
- * OpenSSL and GnuTLS, in all programs that use them, also those that start later; with -p or -c only in this process and its
- * descendants. --module node: a program that has OpenSSL in itself.
+ * OpenSSL and GnuTLS, in all programs that use them, also those that start later; with -p or -c only in this process
+ * and its descendants. --module node: a program that has OpenSSL in itself.
  *
  * PID, COMMAND  the process     D  W written, R read     BYTES  of the call     DATA  the first line, up to 160 bytes
  *
@@ -57,7 +57,8 @@ pid*:libgnutls.so*:gnutls_record_send:return, pid*:libgnutls.so*:gnutls_record_r
 {
 	/* copyin() adds no NUL. Bytes of an earlier, longer copy may follow. */
 	this->data = substr(stringof(copyin(self->buf, self->len < 160 ? self->len : 160)), 0, self->len);
-	printf("%7d %-16s %1s %8d %S\n", pid, execname, strstr(probefunc, "write") != NULL || strstr(probefunc, "send") != NULL ? "W" : "R", self->len,
+	printf("%7d %-16s %1s %8d %S\n", pid, execname,
+	    strstr(probefunc, "write") != NULL || strstr(probefunc, "send") != NULL ? "W" : "R", self->len,
 	    strtok(this->data, "\r\n"));
 }
 

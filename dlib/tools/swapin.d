@@ -4,7 +4,8 @@
  * swapin.d: memory that is read back from swap, by program.
  *
  * Usage: swapin.d [-p PID|-c COMMAND] [--interval TIME]
- * What a swap device or file is read for, with what the kernel reads ahead of it. Pages that zswap still has in memory are not read.
+ * What a swap device or file is read for, with what the kernel reads ahead of it. Pages that zswap still has in memory
+ * are not read.
  *
  * PID, COMMAND   the process that touched the memory
  * COUNT  reads     KB  that were read
@@ -24,7 +25,8 @@ inline unsigned int OP_READ = 0;
 inline unsigned int OP_MASK = 0xff;
 
 sdt:block::block_bio_queue
-/wanted && (args[0]->bi_opf & OP_MASK) == OP_READ && args[0]->bi_io_vec != NULL && page_swapped[args[0]->bi_io_vec->bv_page]/
+/wanted && (args[0]->bi_opf & OP_MASK) == OP_READ && args[0]->bi_io_vec != NULL &&
+    page_swapped[args[0]->bi_io_vec->bv_page]/
 {
 	@count[group_id, group_name] = count();
 	@bytes[group_id, group_name] = sum(args[0]->bi_iter.bi_size);

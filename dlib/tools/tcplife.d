@@ -22,7 +22,8 @@
 
 BEGIN
 {
-	printf("%7s %-16s %-24s %-24s %10s %10s %8s\n", "PID", "COMMAND", "LOCAL", "REMOTE", "SENT_BYTES", "GOT_BYTES", "MS");
+	printf("%7s %-16s %-24s %-24s %10s %10s %8s\n", "PID", "COMMAND", "LOCAL", "REMOTE", "SENT_BYTES", "GOT_BYTES",
+	    "MS");
 }
 
 /* States are the kernel's: 1 ESTABLISHED, 2 SYN_SENT, 3 SYN_RECV, 4 FIN_WAIT1, 7 CLOSE, 9 LAST_ACK. */

@@ -4,7 +4,8 @@
  * tcptop.d: connections that send and receive most by TCP.
  *
  * Usage: tcptop.d [--interval TIME]
- * What programs write to and read from their sockets: headers and repeated segments are not among it. Linux 6.3 or later.
+ * What programs write to and read from their sockets: headers and repeated segments are not among it. Linux 6.3 or
+ * later.
  *
  * PID, COMMAND  the process           LOCAL, REMOTE  the connection's ends
  * SENT_BYTES, GOT_BYTES  data

@@ -5,8 +5,8 @@ latency:block::all
 /!(args[0]->how & HOW_NOT_ENDED)/
 {
 	this->op = args[1]->cmd_flags & 0xff;
-	@block_disk[stringof(rq_disk[args[1]]->disk_name), this->op == 0 ? "read" : this->op == 1 ? "write" : this->op == 2 ? "flush" :
-	    this->op == 3 ? "discard" : "other"] = hist(args[0]->delay);
+	@block_disk[stringof(rq_disk[args[1]]->disk_name), this->op == 0 ? "read" : this->op == 1 ? "write" :
+	    this->op == 2 ? "flush" : this->op == 3 ? "discard" : "other"] = hist(args[0]->delay);
 }
 
 /* Not printed at the end: they are for recordings. */

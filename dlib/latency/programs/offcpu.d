@@ -10,10 +10,11 @@ latency:offcpu::slow
 {
 	this->stopped = stopped[tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[tid] : 0;
-	slow("cause", why(stack()), "condition", futex_condition, "timed_out", timed_out[tid] >= args[0]->start, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
-	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
-	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC,
-	    "ustack", jstack(FUTEX_FRAMES));
+	slow("cause", why(stack()), "condition", futex_condition, "timed_out", timed_out[tid] >= args[0]->start,
+	    "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
+	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "",
+	    "signal", this->signal ? signal_name[this->signal] : "", "iowait", args[1]->in_iowait,
+	    "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC, "ustack", jstack(FUTEX_FRAMES));
 	waker[tid] = 0;
 	waker_name[tid] = 0;
 }
