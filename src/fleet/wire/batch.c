@@ -9,7 +9,8 @@
 
 #define MAGIC0 'D'
 #define MAGIC1 'F'
-#define HEADER 4 /* magic, version, kind */
+#define HEADER 4			      /* magic, version, kind */
+#define GAP_MORE ((1u << BATCH_GAP_BITS) - 1) /* so many empty buckets and those of the next number */
 
 struct batch_text {
 	UT_hash_handle hh;
@@ -37,6 +38,14 @@ static void put_near(struct batch *b, uint64_t v)
 	b->last = v;
 }
 
+static struct batch_text *find_text(const struct batch *b, const char *s)
+{
+	struct batch_text *t;
+
+	HASH_FIND(hh, b->texts, s ? s : "", s ? strnlen(s, BATCH_TEXT_MAX) : 0, t);
+	return t;
+}
+
 static void put_new_text(struct batch *b, const char *s, size_t n)
 {
 	uint32_t number = HASH_COUNT(b->texts) + 1;
@@ -61,14 +70,12 @@ static void put_new_text(struct batch *b, const char *s, size_t n)
 
 static void put_text(struct batch *b, const char *s)
 {
-	size_t n = s ? strnlen(s, BATCH_TEXT_MAX) : 0;
-	struct batch_text *t;
+	const struct batch_text *t = find_text(b, s);
 
-	HASH_FIND(hh, b->texts, s ? s : "", n, t);
 	if (t)
 		put(b, t->number);
 	else
-		put_new_text(b, s ? s : "", n);
+		put_new_text(b, s ? s : "", s ? strnlen(s, BATCH_TEXT_MAX) : 0);
 }
 
 void batch_begin(struct batch *b, enum batch_kind kind)
@@ -77,26 +84,44 @@ void batch_begin(struct batch *b, enum batch_kind kind)
 	b->kind = kind;
 	strb_addc(&b->b, MAGIC0);
 	strb_addc(&b->b, MAGIC1);
-	strb_addc(&b->b, BATCH_VERSION);
+	strb_addc(&b->b, kind == BATCH_HIST ? BATCH_VERSION_HIST : BATCH_VERSION);
 	strb_addc(&b->b, (char)kind);
 }
 
+/* In one number, if it can: how many empty buckets are before it, and how often. */
+static void put_bucket(struct batch *b, uint32_t gap, uint64_t count)
+{
+	uint64_t above = count < BATCH_COUNT_MAX ? count - 1 : BATCH_COUNT_MAX - 1;
+
+	put(b, above << BATCH_GAP_BITS | (gap < GAP_MORE ? gap : GAP_MORE));
+	if (gap >= GAP_MORE)
+		put(b, gap - GAP_MORE);
+}
+
+/* The count is that of the buckets, and not told. */
 void batch_add_hist(struct batch *b, const struct batch_hist *h)
 {
+	const struct batch_text *key = find_text(b, h->key);
+	bool same = key && key->number == b->key && h->start == b->last && h->period == b->period &&
+		    h->flags == b->flags;
 	uint32_t next = 0;
 
+	put(b, (uint64_t)h->nbuckets << 1 | !same);
 	put_text(b, h->series);
-	put_text(b, h->key);
-	put_near(b, h->start);
-	put(b, h->period);
-	put(b, h->count);
+	if (!same) {
+		put_text(b, h->key);
+		put_near(b, h->start);
+		put(b, h->period);
+		put(b, h->flags);
+		key = find_text(b, h->key);
+		b->key = key ? key->number : 0;
+		b->period = h->period;
+		b->flags = h->flags;
+	}
 	put(b, h->sum);
 	put(b, h->max);
-	put(b, h->flags);
-	put(b, h->nbuckets);
 	for (uint32_t i = 0; i < h->nbuckets; i++) {
-		put(b, h->buckets[i].index - next);
-		put(b, h->buckets[i].count);
+		put_bucket(b, h->buckets[i].index - next, h->buckets[i].count);
 		next = h->buckets[i].index + 1;
 	}
 	b->rows++;
@@ -179,6 +204,8 @@ void batch_free(struct batch *b)
 struct reader {
 	const uint8_t *p, *end;
 	uint64_t last;
+	const char *key;	/* of the histogram before: with period and flags */
+	uint64_t period, flags; /* period: 0: there is none */
 	VEC(char *) texts;
 	VEC(struct rec_bucket) buckets;
 	const char *bad; /* what is wrong; all that is read after it is 0 */
@@ -235,32 +262,66 @@ static const char *get_text(struct reader *r)
 	return s;
 }
 
-static void get_buckets(struct reader *r, struct batch_hist *h)
+static void refuse(struct reader *r, const char *why)
+{
+	r->bad = r->bad ? r->bad : why;
+}
+
+/* total: of the buckets before it. */
+static void take_bucket(struct reader *r, uint64_t gap, uint64_t count, uint64_t *next, uint64_t *total)
+{
+	struct rec_bucket b = { .index = (uint32_t)(*next + gap), .count = count };
+
+	if (gap >= BATCH_BUCKETS_MAX || *next + gap >= BATCH_BUCKETS_MAX || !count || count > UINT64_MAX - *total) {
+		refuse(r, "buckets are not those of the histogram");
+		return;
+	}
+	*total += count;
+	*next += gap + 1;
+	if (!r->bad && vec_try_push(&r->buckets, b) < 0) {
+		r->no_memory = true;
+		r->bad = "out of memory";
+	}
+}
+
+/* How many values they have. */
+static uint64_t get_buckets(struct reader *r, struct batch_hist *h)
+{
+	uint64_t next = 0, total = 0;
+
+	r->buckets.n = 0;
+	for (uint32_t i = 0; i < h->nbuckets && !r->bad; i++) {
+		uint64_t v = get(r), gap = v & GAP_MORE, more = gap == GAP_MORE ? get(r) : 0;
+
+		gap = more < BATCH_BUCKETS_MAX ? gap + more : BATCH_BUCKETS_MAX;
+		take_bucket(r, gap, (v >> BATCH_GAP_BITS) + 1, &next, &total);
+	}
+	h->buckets = r->buckets.v;
+	return total;
+}
+
+static uint64_t get_buckets_1(struct reader *r, struct batch_hist *h)
 {
 	uint64_t next = 0, total = 0;
 
 	r->buckets.n = 0;
 	for (uint32_t i = 0; i < h->nbuckets && !r->bad; i++) {
 		uint64_t gap = get(r), count = get(r);
-		struct rec_bucket b = { .index = (uint32_t)(next + gap), .count = count };
 
-		if (gap >= BATCH_BUCKETS_MAX || next + gap >= BATCH_BUCKETS_MAX || !count || count > h->count - total) {
-			r->bad = r->bad ? r->bad : "buckets are not those of the histogram";
-			return;
-		}
-		total += count;
-		next += gap + 1;
-		if (vec_try_push(&r->buckets, b) < 0) {
-			r->no_memory = true;
-			r->bad = "out of memory";
-		}
+		take_bucket(r, gap, count, &next, &total);
 	}
-	if (!r->bad && total != h->count)
-		r->bad = "buckets are not those of the histogram";
 	h->buckets = r->buckets.v;
+	return total;
 }
 
-static int read_hist(struct reader *r, const struct batch_sink *sink)
+static void check_hist(struct reader *r, const struct batch_hist *h, uint64_t flags, uint64_t nbuckets)
+{
+	if (nbuckets > BATCH_BUCKETS_MAX || flags > UINT32_MAX || !h->period || h->start > UINT32_MAX ||
+	    h->period > UINT32_MAX || !*h->series)
+		refuse(r, "a histogram is out of its bounds");
+}
+
+static int read_hist_1(struct reader *r, const struct batch_sink *sink)
 {
 	struct batch_hist h = { 0 };
 	uint64_t flags, nbuckets;
@@ -274,13 +335,34 @@ static int read_hist(struct reader *r, const struct batch_sink *sink)
 	h.max = get(r);
 	flags = get(r);
 	nbuckets = get(r);
-	if (!r->bad && (nbuckets > BATCH_BUCKETS_MAX || flags > UINT32_MAX || !h.period || h.start > UINT32_MAX ||
-			h.period > UINT32_MAX || !*h.series))
-		r->bad = "a histogram is out of its bounds";
+	check_hist(r, &h, flags, nbuckets);
 	h.flags = (uint32_t)flags;
 	h.nbuckets = r->bad ? 0 : (uint32_t)nbuckets;
-	if (!r->bad)
-		get_buckets(r, &h);
+	if (!r->bad && get_buckets_1(r, &h) != h.count)
+		refuse(r, "buckets are not those of the histogram");
+	return r->bad ? 0 : sink->hist(sink->ctx, &h);
+}
+
+static int read_hist(struct reader *r, const struct batch_sink *sink)
+{
+	uint64_t head = get(r);
+	struct batch_hist h = { .series = get_text(r) };
+
+	if (head & 1) {
+		r->key = get_text(r);
+		get_near(r);
+		r->period = get(r);
+		r->flags = get(r);
+	}
+	h.key = r->key ? r->key : "";
+	h.start = r->last;
+	h.period = r->period;
+	h.sum = get(r);
+	h.max = get(r);
+	check_hist(r, &h, r->flags, head >> 1);
+	h.flags = (uint32_t)r->flags;
+	h.nbuckets = r->bad ? 0 : (uint32_t)(head >> 1);
+	h.count = get_buckets(r, &h);
 	return r->bad ? 0 : sink->hist(sink->ctx, &h);
 }
 
@@ -350,25 +432,45 @@ static int read_audit(struct reader *r, const struct batch_sink *sink)
 	return r->bad ? 0 : sink->audit(sink->ctx, &a);
 }
 
+typedef int read_fn(struct reader *r, const struct batch_sink *sink);
+
+/* What reads a row of a batch; or NULL with *err. */
+static read_fn *reader_of(const uint8_t *p, size_t n, struct err *err)
+{
+	static read_fn *const v[] = { [BATCH_HIST] = read_hist_1,
+				      [BATCH_SLOW] = read_slow,
+				      [BATCH_HOST] = read_host,
+				      [BATCH_GAP] = read_gap,
+				      [BATCH_AUDIT] = read_audit };
+
+	if (n < HEADER || n > BATCH_BYTES_MAX || p[0] != MAGIC0 || p[1] != MAGIC1) {
+		err_set(err, -EINVAL, "this is no batch of dwell");
+	} else if (p[2] == BATCH_VERSION_HIST && p[3] == BATCH_HIST) {
+		return read_hist;
+	} else if (p[2] != BATCH_VERSION) {
+		err_set(err, -EINVAL, "a batch of version %u: this dwell reads version %u, and %u of histograms", p[2],
+			BATCH_VERSION, BATCH_VERSION_HIST);
+	} else if (!p[3] || p[3] >= BATCH_NKINDS) {
+		err_set(err, -EINVAL, "a batch of rows of an unknown kind %u", p[3]);
+	} else {
+		return v[p[3]];
+	}
+	return NULL;
+}
+
 int batch_read(const void *data, size_t n, const struct batch_sink *sink, struct err *err)
 {
-	static int (*const read_row[])(struct reader *, const struct batch_sink *) = { [BATCH_HIST] = read_hist,
-										       [BATCH_SLOW] = read_slow,
-										       [BATCH_HOST] = read_host,
-										       [BATCH_GAP] = read_gap,
-										       [BATCH_AUDIT] = read_audit };
 	const uint8_t *p = data;
-	struct reader r = { .p = p + HEADER, .end = p + n };
+	read_fn *read_row = reader_of(p, n, err);
+	struct reader r = { 0 };
 	int e = 0;
 
-	if (n < HEADER || n > BATCH_BYTES_MAX || p[0] != MAGIC0 || p[1] != MAGIC1)
-		return err_set(err, -EINVAL, "this is no batch of dwell");
-	if (p[2] != BATCH_VERSION)
-		return err_set(err, -EINVAL, "a batch of version %u: this dwell reads version %u", p[2], BATCH_VERSION);
-	if (!p[3] || p[3] >= BATCH_NKINDS)
-		return err_set(err, -EINVAL, "a batch of rows of an unknown kind %u", p[3]);
+	if (!read_row)
+		return -EINVAL;
+	r.p = p + HEADER;
+	r.end = p + n;
 	while (e == 0 && !r.bad && r.p < r.end)
-		e = read_row[p[3]](&r, sink);
+		e = read_row(&r, sink);
 	if (e == 0 && r.bad)
 		e = err_set(err, r.no_memory ? -ENOMEM : -EINVAL, "a batch is damaged: %s", r.bad);
 	for (size_t i = 0; i < r.texts.n; i++)

@@ -11,12 +11,15 @@
 #include "base/strb.h"
 #include "store/recording.h"
 
-#define BATCH_VERSION 1
+#define BATCH_VERSION 1		     /* of batches; */
+#define BATCH_VERSION_HIST 2	     /* of histograms: those of version 1 are read, too */
 #define BATCH_BYTES_MAX (768u << 10) /* of a batch: a server takes messages of 1 MiB */
 #define BATCH_FULL (512u << 10)	     /* a batch of this size is sent */
 #define BATCH_TEXT_MAX 8192u	     /* bytes of a text */
 #define BATCH_TEXTS_MAX 16384u	     /* different texts of a batch */
 #define BATCH_BUCKETS_MAX 4096u	     /* of a histogram */
+#define BATCH_GAP_BITS 5u /* of a bucket's first number: how many empty ones are before it, up to an octave */
+#define BATCH_COUNT_MAX (UINT64_MAX >> BATCH_GAP_BITS) /* of a bucket; more is cut */
 
 enum batch_kind { BATCH_HIST = 1, BATCH_SLOW, BATCH_HOST, BATCH_GAP, BATCH_AUDIT, BATCH_NKINDS };
 
@@ -67,7 +70,8 @@ struct batch_audit {
 struct batch {
 	struct strb b;
 	enum batch_kind kind;
-	uint64_t last; /* the time of the row before */
+	uint64_t last;		     /* the time of the row before */
+	uint64_t key, period, flags; /* of the histogram before; key: the number of its text */
 	size_t rows;
 	struct batch_text *texts; /* by uthash */
 };

@@ -111,6 +111,57 @@ static void hists(void **state)
 		   "offcpu/a\tb 1795739786+1 303 18446744073709551615 5 f2 0:1 7:300 1200:2\n");
 	assert_true(b.b.n - one < 40); /* the name is spelled once, the time is near */
 	assert_int_equal(b.rows, 2);
+	one = b.b.n;
+	batch_add_hist(&b, &h);
+	assert_int_equal(b.b.n - one, 1 + 1 + 10 + 1 + 1 + 2 + 3); /* head, series, sum, max, buckets */
+	batch_free(&b);
+}
+
+/* Each way in which a row is not as the one before, and buckets at the limits of what one number holds. */
+static void next_to_each_other(void **state)
+{
+	static const struct rec_bucket edges[] = { { .index = 30, .count = 4 },
+						   { .index = 62, .count = 5 },
+						   { .index = 93, .count = 1 },
+						   { .index = 4095, .count = BATCH_COUNT_MAX } };
+	static const struct rec_bucket above[] = { { .index = 0, .count = BATCH_COUNT_MAX + 1 } };
+	struct batch_hist h = { "s", "k", START, 1, 0, 1, 2, 0, 4, edges };
+	struct batch b = { 0 };
+
+	(void)state;
+	batch_begin(&b, BATCH_HIST);
+	batch_add_hist(&b, &h);
+	h.series = "t";
+	batch_add_hist(&b, &h);
+	h.period = 60;
+	batch_add_hist(&b, &h);
+	h.flags = 3;
+	h.nbuckets = 1;
+	batch_add_hist(&b, &h);
+	h.key = "s";
+	h.buckets = above;
+	batch_add_hist(&b, &h);
+	h.start++;
+	h.nbuckets = 0;
+	batch_add_hist(&b, &h);
+	expect(&b, "s/k 1795739789+1 576460752303423497 1 2 f0 30:4 62:5 93:1 4095:576460752303423487\n"
+		   "t/k 1795739789+1 576460752303423497 1 2 f0 30:4 62:5 93:1 4095:576460752303423487\n"
+		   "t/k 1795739789+60 576460752303423497 1 2 f0 30:4 62:5 93:1 4095:576460752303423487\n"
+		   "t/k 1795739789+60 4 1 2 f3 30:4\n"
+		   "t/s 1795739789+60 576460752303423487 1 2 f3 0:576460752303423487\n"
+		   "t/s 1795739790+60 0 1 2 f3\n");
+	batch_free(&b);
+}
+
+/* A host of an older dwell. */
+static void version_1(void **state)
+{
+	static const char old[] = "DF\1\1\0\1x\0\0\2\1\3\7\5\0\2\1\2\0\1";
+	struct batch b = { 0 };
+
+	(void)state;
+	strb_add(&b.b, old, sizeof(old) - 1);
+	expect(&b, "x/ 1+1 3 7 5 f0 1:2 2:1\n");
 	batch_free(&b);
 }
 
@@ -187,7 +238,8 @@ static void refused(void **state)
 	(void)state;
 	refuse("", 0, "no batch");
 	refuse("XX\1\1", 4, "no batch");
-	refuse("DF\2\1", 4, "version 2");
+	refuse("DF\3\1", 4, "version 3");
+	refuse("DF\2\2", 4, "version 2"); /* of histograms only */
 	refuse("DF\1\x09", 4, "unknown kind 9");
 	refuse("DF\1\1\5", 5, "number that none has");
 	refuse("DF\1\1\0\xff", 6, "ends within a row");
@@ -195,6 +247,8 @@ static void refused(void **state)
 	/* one bucket of count 2 in a histogram of 1: text "x", key "", start, period, count, sum, max, flags, one
 	 * bucket */
 	refuse("DF\1\1\0\1x\0\0\2\1\1\0\0\0\1\0\2", 18, "buckets");
+	refuse("DF\2\1\2\0\1x\0\0\0", 11, "out of its bounds"); /* the first row has no time of its own */
+	refuse("DF\2\1\3\0\1x\1\2\1\0\0\0\x1f\xff\x7f", 17, "buckets");
 	refuse("DF\1\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 15, "too long");
 }
 
@@ -229,8 +283,10 @@ static void limits(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(hists), cmocka_unit_test(others), cmocka_unit_test(damage),
-					    cmocka_unit_test(refused), cmocka_unit_test(limits) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(hists),	 cmocka_unit_test(next_to_each_other),
+					    cmocka_unit_test(version_1), cmocka_unit_test(others),
+					    cmocka_unit_test(damage),	 cmocka_unit_test(refused),
+					    cmocka_unit_test(limits) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
