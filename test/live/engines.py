@@ -109,7 +109,7 @@ class ClickHouse(Engine):
 
     def __init__(self, folder, users=None, auth=None):
         self.folder, self.auth = folder, auth
-        os.makedirs(folder)
+        os.makedirs(folder, exist_ok=True)
         self.port, tcp, inter = free_ports(3)
         self.url = f"http://127.0.0.1:{self.port}"
         with open(os.path.join(folder, "config.xml"), "w", encoding="ascii") as f:

@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import engines  # noqa: E402
 
 # An hour of minutes, as a thread of the collector adds them up: 40 of 80 buckets each.
-MINUTES = """INSERT INTO hist_minute SELECT toDate(t), 'default', 'default', concat('sim', toString(h)), concat('tracker', toString(s)), '', t,
- arraySum(n), arraySum(n) * 1000, 1000000, 0, b, n FROM (SELECT t, h, s, b, arrayMap(x -> toUInt64(1 + cityHash64(h, s, t, x) % 200), b) n FROM
+MINUTES = """INSERT INTO hist_minute (day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, few) SELECT toDate(t), 'default', 'default', concat('sim', toString(h)), concat('tracker', toString(s)), '', t,
+ arraySum(n), arraySum(n) * 1000, 1000000, 0, b, n FROM (SELECT t, h, s, b, arrayMap(x -> toUInt16(1 + cityHash64(h, s, t, x) % 200), b) n FROM
  (SELECT toDateTime({from_} + intDiv(number, {hosts} * {series}) * 60) t, intDiv(number, {series}) % {hosts} h, number % {series} s,
  arrayMap(x -> toUInt16(300 + x), arrayFilter(x -> x % 2 = cityHash64(h, s, t, x) % 2, range(80))) b
  FROM numbers({first}, {rows})))"""

@@ -16,7 +16,7 @@ import engines  # noqa: E402
 
 # Level in eighths of an octave: of the host; a wave of a day; knots of 20 minutes with lines between them; noise of each slot; 1 % of slots are
 # bursts of two octaves. plant: what is added to one host from a moment on.
-ROWS = """INSERT INTO {table} SELECT toDate(t), '{tenant}', 'default', concat('h', toString(h)), concat('tracker', toString(s)), '', t, arraySum(n),
+ROWS = """INSERT INTO {table} (day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, n) SELECT toDate(t), '{tenant}', 'default', concat('h', toString(h)), concat('tracker', toString(s)), '', t, arraySum(n),
  arraySum(arrayMap((x, y) -> toUInt64(x) * y, b, n)) * 1000, 100000000, toUInt32(0 * level), b, n FROM (SELECT t, h, s, level, arrayMap(x -> toUInt16(300 + toInt32(4 * level) + 4 * x), range(28)) AS b,
  arrayMap(x -> toUInt64(1 + intDiv({events} * exp2(0 - abs(x - 10) / 3), 10) + cityHash64(h, s, t, x, 'n{seed}') % 4), range(28)) AS n FROM (SELECT t, h, s,
  cityHash64(h, s, '{seed}') % 6 + 3 * sin(toUInt32(t) / 13750.987) + 4 * (k0 + (k1 - k0) * f) + (cityHash64(h, s, t, 'a{seed}') % 100 + cityHash64(h, s, t, 'b{seed}') % 100) / 50 - 2

@@ -18,7 +18,9 @@ enum tables_slot ask_slot(struct ask_range range)
 {
 	uint64_t n = range.to - range.from;
 
-	return n <= ASK_SECONDS_MAX ? SLOT_SECOND : n <= ASK_MINUTES_MAX ? SLOT_MINUTE : SLOT_HOUR;
+	if (n <= ASK_SECONDS_MAX)
+		return SLOT_SECOND;
+	return n <= ASK_MINUTES_MAX ? SLOT_MINUTE : n <= ASK_TENS_MAX ? SLOT_TEN : SLOT_HOUR;
 }
 
 static size_t add_part(struct tables_range *v, size_t n, enum tables_slot slot, uint64_t from, uint64_t to)

@@ -10,8 +10,9 @@
 
 #define ASK_WHO_MAX (2 * BUS_NAME_MAX + 1) /* bytes of a host in answers, as TABLES_WHO has it */
 #define ASK_SELECTORS_MAX 32u
-#define ASK_SECONDS_MAX (30u * 60)   /* up to that long a range is asked of seconds … */
-#define ASK_MINUTES_MAX (24u * 3600) /* … of minutes, and else of hours */
+#define ASK_SECONDS_MAX (30u * 60)	 /* up to that long a range is asked of seconds … */
+#define ASK_MINUTES_MAX (6u * 3600 + 60) /* … of minutes, … */
+#define ASK_TENS_MAX (36u * 3600)	 /* … of tens of minutes, and else of hours */
 #define ASK_PARTS_MAX 5u
 #define ASK_ADDED_S 120	    /* what ended so long ago is added up */
 #define ASK_SERIES_MAX 256u /* of a recording */

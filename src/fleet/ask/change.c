@@ -164,7 +164,7 @@ static int find_steps(struct finder *f)
 
 		f->now = w.series = f->series.v[i];
 		for (size_t q = 0; e == 0 && q < ARRAY_SIZE(looked_at); q++) {
-			e = ask_grid(f->c, &w, f->step, looked_at[q], on_cell, f, f->err);
+			e = ask_grid(f->c, &w, f->step, looked_at[q], on_cell, NULL, f, f->err);
 			if (e == 0)
 				e = end_host(f);
 		}

@@ -12,11 +12,10 @@ struct ask_cell {
 	uint64_t column, bucket, count;
 };
 typedef int ask_cell_fn(void *ctx, const struct ask_cell *cell);
-/* step: s of a column, a multiple of the slot's; quantile in 0 … 1. 0 or -errno. */
-int ask_grid(struct click *c, const struct ask_what *w, uint64_t step, double quantile, ask_cell_fn *fn, void *ctx,
-	     struct err *err);
-/* All hosts together: counts by column and bucket, ascending; cell.host is "". */
-int ask_heat(struct click *c, const struct ask_what *w, uint64_t step, ask_cell_fn *fn, void *ctx, struct err *err);
+/* step: s of a column, a multiple of the slot's; quantile in 0 … 1. After the cells of all hosts, `heat` (or NULL) gets
+ * all hosts together out of the same rows: counts by column and bucket, ascending; cell.host is "". 0 or -errno. */
+int ask_grid(struct click *c, const struct ask_what *w, uint64_t step, double quantile, ask_cell_fn *fn,
+	     ask_cell_fn *heat, void *ctx, struct err *err);
 
 /* A histogram of one slot (ask_slot()) of all hosts together, by time: s since 1970. */
 typedef int ask_slot_fn(void *ctx, uint64_t time, const struct histsum *h);

@@ -79,7 +79,7 @@ struct writing {
 	struct jsonw w;
 	char host[ASK_WHO_MAX + 1];
 	uint64_t column, next; /* of the row: filled up to next */
-	bool open;
+	bool open, heat;       /* a line is begun; the lines are of columns */
 	struct strb counts;
 	int error;
 };
@@ -159,10 +159,11 @@ static int end_column(struct writing *x)
 static int on_heat(void *ctx, const struct ask_cell *c)
 {
 	struct writing *x = ctx;
-	int e = 0;
+	int e = x->heat ? 0 : end_row(x);
 
+	x->heat = true;
 	if (!x->open || x->column != c->column) {
-		e = end_column(x);
+		e = e ? e : end_column(x);
 		x->column = c->column;
 		x->open = true;
 		strb_reset(&x->counts);
@@ -188,11 +189,8 @@ static int grid(struct askpage *p, struct click *c, struct err *err)
 	jsonw_u64(&x.w, "columns", columns(p));
 	e = put_line(&x);
 	if (e == 0)
-		e = ask_grid(c, &p->show.what, p->step, p->quantile, on_grid, &x, err);
-	e = e ? e : end_row(&x);
-	if (e == 0)
-		e = ask_heat(c, &p->show.what, p->step, on_heat, &x, err);
-	e = e ? e : end_column(&x);
+		e = ask_grid(c, &p->show.what, p->step, p->quantile, on_grid, on_heat, &x, err);
+	e = e ? e : x.heat ? end_column(&x) : end_row(&x);
 	strb_free(&x.b);
 	strb_free(&x.counts);
 	return e;

@@ -14,15 +14,16 @@
 
 /* -- reading -- */
 
-enum { SERIES, HOST, KEY, TIME, COUNT, SUM, MAX, FLAGS, BUCKET, N, NCOLUMNS };
+enum { SERIES, HOST, KEY, TIME, COUNT, SUM, MAX, FLAGS, BUCKET, FEW, MANY_BUCKET, MANY, N, NCOLUMNS };
 static const enum native_type columns[NCOLUMNS] = {
-	NATIVE_TEXT, NATIVE_TEXT, NATIVE_TEXT, NATIVE_TIME, NATIVE_U64,
-	NATIVE_U64,  NATIVE_U64,  NATIVE_U32,  NATIVE_U16S, NATIVE_U64S,
+	NATIVE_TEXT, NATIVE_TEXT, NATIVE_TEXT, NATIVE_TIME, NATIVE_U64,	 NATIVE_U64,  NATIVE_U64,
+	NATIVE_U32,  NATIVE_U16S, NATIVE_U16S, NATIVE_U16S, NATIVE_U64S, NATIVE_U64S,
 };
 
 struct reading {
 	const struct ask_rows_sink *sink;
 	struct native native;
+	enum native_type types[NCOLUMNS];
 	struct ask_names *names;
 	struct texttab keys;
 	struct keytab seen;
@@ -42,28 +43,77 @@ static int take_name(const struct native *n, size_t column, size_t row, struct t
 	return texttab_number(t, s, len, number);
 }
 
+/* How often the buckets of a row of an older dwell were met. */
+static int take_counts(struct reading *x, size_t row, size_t want)
+{
+	size_t n;
+	const char *v = native_array(&x->native, N, row, &n);
+
+	for (size_t i = 0; n == want && i < n; i++)
+		memcpy(&x->buckets[i].count, v + i * sizeof(uint64_t), sizeof(uint64_t));
+	return n == want ? 0 : -EINVAL;
+}
+
+/* What is beyond few_max. */
+static int take_many(struct reading *x, size_t row, size_t nbuckets)
+{
+	size_t n, ncount, at = 0;
+	const char *index = native_array(&x->native, MANY_BUCKET, row, &n);
+	const char *count = native_array(&x->native, MANY, row, &ncount);
+
+	for (size_t i = 0; n == ncount && i < n; i++) {
+		uint64_t more;
+		uint16_t bucket;
+
+		memcpy(&bucket, index + i * sizeof(bucket), sizeof(bucket));
+		memcpy(&more, count + i * sizeof(more), sizeof(more));
+		while (at < nbuckets && x->buckets[at].index != bucket)
+			at++;
+		if (at == nbuckets)
+			return -EINVAL;
+		x->buckets[at++].count += more;
+	}
+	return n == ncount ? 0 : -EINVAL;
+}
+
+static int take_few(struct reading *x, size_t row, size_t want)
+{
+	size_t n;
+	const char *few = native_array(&x->native, FEW, row, &n);
+
+	if (n == 0)
+		return take_counts(x, row, want);
+	for (size_t i = 0; n == want && i < n; i++) {
+		uint16_t v;
+
+		if (x->types[FEW] == NATIVE_U8S)
+			v = (uint8_t)few[i];
+		else
+			memcpy(&v, few + i * sizeof(v), sizeof(v));
+		x->buckets[i].count = v;
+	}
+	return n == want ? take_many(x, row, want) : -EINVAL;
+}
+
 static int take_buckets(struct reading *x, size_t row, size_t *ret)
 {
-	const struct native *n = &x->native;
-	size_t nindex, ncount;
-	const char *index = native_array(n, BUCKET, row, &nindex);
-	const char *count = native_array(n, N, row, &ncount);
+	size_t nindex;
+	const char *index = native_array(&x->native, BUCKET, row, &nindex);
 	uint32_t next = 0;
 
-	if (nindex != ncount || nindex > AGG_HIST_NBUCKETS)
+	if (nindex > AGG_HIST_NBUCKETS)
 		return -EINVAL;
 	for (size_t i = 0; i < nindex; i++) {
 		uint16_t at;
 
 		memcpy(&at, index + i * sizeof(at), sizeof(at));
-		memcpy(&x->buckets[i].count, count + i * sizeof(uint64_t), sizeof(uint64_t));
 		if (at < next || at >= AGG_HIST_NBUCKETS)
 			return -EINVAL;
 		x->buckets[i].index = at;
 		next = at + 1u;
 	}
 	*ret = nindex;
-	return 0;
+	return take_few(x, row, nindex);
 }
 
 /* Whether it came before. Two rows are mistaken for one with the probability that two random numbers of 64 bits are
@@ -123,6 +173,7 @@ static int read_part(struct click *c, struct reading *x, const struct tables_ran
 	tables_rows(&sql, part, also, x->merged);
 	if (sql.failed)
 		return -ENOMEM;
+	x->types[FEW] = part->slot == SLOT_SECOND ? NATIVE_U8S : NATIVE_U16S;
 	native_reset(&x->native);
 	keytab_reset(&x->seen);
 	e = click_stream(c, sql.s, on_bytes, x, err);
@@ -155,7 +206,8 @@ int ask_rows(struct click *c, const struct ask_what *w, struct ask_names *names,
 		return err_set(err, -ENOMEM, "out of memory");
 	x->sink = sink;
 	x->names = names;
-	x->native.types = columns;
+	memcpy(x->types, columns, sizeof(columns));
+	x->native.types = x->types;
 	x->native.ncolumns = NCOLUMNS;
 	e = read_all(c, x, w, err);
 	if (x->doubled) {
@@ -196,30 +248,59 @@ static int widen(struct ask_group *g, uint32_t first, uint32_t last)
 	return 0;
 }
 
-int ask_groups_add(struct ask_groups *s, uint64_t key, const struct ask_row *r)
+/* That of a key; a new one is empty. */
+static int find_group(struct ask_groups *s, uint64_t key, struct ask_group **ret)
 {
-	struct ask_group *g;
 	uint32_t at;
 	bool fresh;
 	int e = keytab_number(&s->keys, key, &at, &fresh);
 
 	if (e == 0 && fresh)
 		e = vec_try_push(&s->v, ((struct ask_group){ .key = key }));
+	*ret = e == 0 ? &s->v.v[at] : NULL;
+	return e;
+}
+
+static void add_totals(struct ask_group *g, uint64_t count, uint64_t sum, uint64_t max, uint32_t flags)
+{
+	g->count += count;
+	g->sum += sum;
+	g->max = max > g->max ? max : g->max;
+	g->flags |= flags;
+}
+
+static int make_room(struct ask_group *g, uint32_t first, uint32_t last)
+{
+	return !g->n || first < g->first || last >= g->first + g->n ? widen(g, first, last) : 0;
+}
+
+int ask_groups_add(struct ask_groups *s, uint64_t key, const struct ask_row *r)
+{
+	struct ask_group *g;
+	int e = find_group(s, key, &g);
+
+	if (e == 0 && r->nbuckets)
+		e = make_room(g, r->buckets[0].index, r->buckets[r->nbuckets - 1].index);
 	if (e < 0)
 		return e;
-	g = &s->v.v[at];
-	if (r->nbuckets) {
-		uint32_t first = r->buckets[0].index, last = r->buckets[r->nbuckets - 1].index;
-
-		if ((first < g->first || last >= g->first + g->n || !g->n) && widen(g, first, last) < 0)
-			return -ENOMEM;
-	}
 	for (size_t i = 0; i < r->nbuckets; i++)
 		g->v[r->buckets[i].index - g->first] += r->buckets[i].count;
-	g->count += r->count;
-	g->sum += r->sum;
-	g->max = r->max > g->max ? r->max : g->max;
-	g->flags |= r->flags;
+	add_totals(g, r->count, r->sum, r->max, r->flags);
+	return 0;
+}
+
+int ask_groups_merge(struct ask_groups *s, uint64_t key, const struct ask_group *from)
+{
+	struct ask_group *g;
+	int e = find_group(s, key, &g);
+
+	if (e == 0 && from->n)
+		e = make_room(g, from->first, from->first + from->n - 1);
+	if (e < 0)
+		return e;
+	for (uint32_t i = 0; i < from->n; i++)
+		g->v[from->first + i - g->first] += from->v[i];
+	add_totals(g, from->count, from->sum, from->max, from->flags);
 	return 0;
 }
 

@@ -43,6 +43,8 @@ struct ask_groups {
 };
 /* 0 or -ENOMEM. */
 int ask_groups_add(struct ask_groups *g, uint64_t key, const struct ask_row *r);
+/* Adds a sum to another one. */
+int ask_groups_merge(struct ask_groups *g, uint64_t key, const struct ask_group *from);
 void ask_groups_reset(struct ask_groups *g);
 void ask_groups_free(struct ask_groups *g);
 /* Ascending by key; nothing is added after that. */

@@ -216,25 +216,17 @@ static int give_grid(struct summing *x, double quantile, ask_cell_fn *fn, void *
 	return e;
 }
 
-int ask_grid(struct click *c, const struct ask_what *w, uint64_t step, double quantile, ask_cell_fn *fn, void *ctx,
-	     struct err *err)
+/* Columns of all hosts together. */
+static int give_heat(const struct summing *x, ask_cell_fn *fn, void *ctx)
 {
-	struct summing x = { .w = w, .key = key_of_cell, .step = step };
-	int e = sum_up(c, &x, err);
+	struct ask_groups all = { 0 };
+	int e = 0;
 
-	if (e == 0)
-		e = no_memory(give_grid(&x, quantile, fn, ctx), err);
-	summing_free(&x);
-	return e;
-}
-
-int ask_heat(struct click *c, const struct ask_what *w, uint64_t step, ask_cell_fn *fn, void *ctx, struct err *err)
-{
-	struct summing x = { .w = w, .key = column_of, .step = step };
-	int e = sum_up(c, &x, err);
-
-	for (size_t i = 0; e == 0 && i < x.groups.v.n; i++) {
-		const struct ask_group *g = &x.groups.v.v[i];
+	for (size_t i = 0; e == 0 && i < x->groups.v.n; i++)
+		e = ask_groups_merge(&all, (uint32_t)x->groups.v.v[i].key, &x->groups.v.v[i]);
+	ask_groups_sort(&all);
+	for (size_t i = 0; e == 0 && i < all.v.n; i++) {
+		const struct ask_group *g = &all.v.v[i];
 
 		for (uint32_t k = 0; e == 0 && k < g->n; k++) {
 			const struct ask_cell cell = { "", g->key, g->first + k, g->v[k] };
@@ -242,6 +234,20 @@ int ask_heat(struct click *c, const struct ask_what *w, uint64_t step, ask_cell_
 			e = g->v[k] ? fn(ctx, &cell) : 0;
 		}
 	}
+	ask_groups_free(&all);
+	return e;
+}
+
+int ask_grid(struct click *c, const struct ask_what *w, uint64_t step, double quantile, ask_cell_fn *fn,
+	     ask_cell_fn *heat, void *ctx, struct err *err)
+{
+	struct summing x = { .w = w, .key = key_of_cell, .step = step };
+	int e = sum_up(c, &x, err);
+
+	if (e == 0)
+		e = no_memory(give_grid(&x, quantile, fn, ctx), err);
+	if (e == 0 && heat)
+		e = no_memory(give_heat(&x, heat, ctx), err);
 	summing_free(&x);
 	return e;
 }

@@ -95,6 +95,31 @@ static void put_texts(struct strb *b, const char *const *v, size_t n)
 	}
 }
 
+/* As the table has them: few, many_bucket, many. */
+static void put_counts(struct strb *b, const struct rec_bucket *v, uint32_t n)
+{
+	const uint64_t few_max = tables_hist[SLOT_SECOND].few_max;
+	const char *before;
+
+	strb_adds(b, "\t[");
+	for (uint32_t i = 0; i < n; i++) {
+		strb_adds(b, i ? "," : "");
+		click_put_number(b, v[i].count < few_max ? v[i].count : few_max);
+	}
+	for (int buckets = 1; buckets >= 0; buckets--) {
+		strb_adds(b, "]\t[");
+		before = "";
+		for (uint32_t i = 0; i < n; i++) {
+			if (v[i].count <= few_max)
+				continue;
+			strb_adds(b, before);
+			click_put_number(b, buckets ? v[i].index : v[i].count - few_max);
+			before = ",";
+		}
+	}
+	strb_adds(b, "]\n");
+}
+
 static int put_hist(void *ctx, const struct batch_hist *h)
 {
 	struct collector *c = ctx;
@@ -114,11 +139,7 @@ static int put_hist(void *ctx, const struct batch_hist *h)
 		click_put_number(b, h->buckets[i].index);
 	}
 	strb_adds(b, h->nbuckets ? "]" : "\t[]");
-	for (uint32_t i = 0; i < h->nbuckets; i++) {
-		strb_adds(b, i ? "," : "\t[");
-		click_put_number(b, h->buckets[i].count);
-	}
-	strb_adds(b, h->nbuckets ? "]\n" : "\t[]\n");
+	put_counts(b, h->buckets, h->nbuckets);
 	c->sums.rows++;
 	return 0;
 }

@@ -7,10 +7,10 @@
 static const struct {
 	const char *name;
 	size_t size; /* of a value, or of an array's element */
-} types[] = {
-	[NATIVE_TEXT] = { "String", 0 }, [NATIVE_TIME] = { "DateTime", 4 },	 [NATIVE_U32] = { "UInt32", 4 },
-	[NATIVE_U64] = { "UInt64", 8 },	 [NATIVE_U16S] = { "Array(UInt16)", 2 }, [NATIVE_U64S] = { "Array(UInt64)", 8 }
-};
+} types[] = { [NATIVE_TEXT] = { "String", 0 },	     [NATIVE_TIME] = { "DateTime", 4 },
+	      [NATIVE_U32] = { "UInt32", 4 },	     [NATIVE_U64] = { "UInt64", 8 },
+	      [NATIVE_U8S] = { "Array(UInt8)", 1 },  [NATIVE_U16S] = { "Array(UInt16)", 2 },
+	      [NATIVE_U64S] = { "Array(UInt64)", 8 } };
 
 /* Results of parts: 0: it is there, and *at is after it; -EAGAIN: more bytes are needed; -EINVAL, -ENOMEM. */
 
@@ -113,7 +113,7 @@ static int take_column(struct native *n, size_t *at)
 	c->values = *at;
 	if (type == NATIVE_TEXT)
 		return take_texts(n, c, at);
-	return type >= NATIVE_U16S ? take_arrays(n, c, at, types[type].size) : skip(n, at, n->nrows * types[type].size);
+	return type >= NATIVE_U8S ? take_arrays(n, c, at, types[type].size) : skip(n, at, n->nrows * types[type].size);
 }
 
 static int take_head(struct native *n, size_t *at)

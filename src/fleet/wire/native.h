@@ -14,7 +14,7 @@
 #define NATIVE_ROWS_MAX (1u << 20) /* of a block */
 #define NATIVE_BLOCK_MAX (512u << 20)
 
-enum native_type { NATIVE_TEXT, NATIVE_TIME, NATIVE_U32, NATIVE_U64, NATIVE_U16S, NATIVE_U64S };
+enum native_type { NATIVE_TEXT, NATIVE_TIME, NATIVE_U32, NATIVE_U64, NATIVE_U8S, NATIVE_U16S, NATIVE_U64S };
 
 struct native_text {
 	size_t at; /* in the column's data */

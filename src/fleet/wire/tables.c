@@ -10,30 +10,41 @@
 #include "base/num.h"
 #include "base/vec.h"
 
-const struct tables_hist tables_hist[TABLES_NSLOTS] = {
-	{ "hist", 1 }, { "hist_minute", 60 }, { "hist_ten", 600 }, { "hist_hour", 3600 }
-};
+/* The values of most buckets of a second are small. */
+#define FEW_SECOND "UInt8"
+#define FEW_LONGER "UInt16"
+
+const struct tables_hist tables_hist[TABLES_NSLOTS] = { { "hist", 1, UINT8_MAX },
+							{ "hist_minute", 60, UINT16_MAX },
+							{ "hist_ten", 600, UINT16_MAX },
+							{ "hist_hour", 3600, UINT16_MAX } };
 
 #define NO_DATABASE "Code: 81" /* of ClickHouse's errors */
 
-#define HIST_COLUMNS_SQL \
+#define FEW_LONGER_MAX "65535"
+#define BUCKETS_COLUMN "buckets Array(UInt16) ALIAS arrayConcat(bucket, many_bucket)"
+/* A function with a body, for each element, would take ClickHouse 18.16 a hundred times as long. */
+#define COUNTS_COLUMN "counts Array(UInt64) ALIAS arrayConcat(n, CAST(few AS Array(UInt64)), many)"
+#define HIST_COLUMNS_SQL(few) \
 	"(day Date, tenant String, site String, host String, series String, key String, time DateTime, count UInt64," \
-	" sum UInt64, max UInt64, flags UInt32, bucket Array(UInt16), n Array(UInt64))"
+	" sum UInt64, max UInt64, flags UInt32, bucket Array(UInt16), n Array(UInt64)," \
+	" few Array(" few "), many_bucket Array(UInt16), many Array(UInt64), " BUCKETS_COLUMN ", " COUNTS_COLUMN ")"
 #define HIST_ORDER "(tenant, series, time, site, host, key)"
 
 #define VERSION_SITES 3
+#define VERSION_FEW 6
 
 static const char *const statements[] = {
 	/* copy_tables() needs the first five in their order */
 	/* Old rows are removed by whole partitions: DROP PARTITION. */
-	"CREATE TABLE IF NOT EXISTS hist " HIST_COLUMNS_SQL
-	" ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
-	"CREATE TABLE IF NOT EXISTS hist_minute " HIST_COLUMNS_SQL
-	" ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
-	"CREATE TABLE IF NOT EXISTS hist_ten " HIST_COLUMNS_SQL
-	" ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
-	"CREATE TABLE IF NOT EXISTS hist_hour " HIST_COLUMNS_SQL
-	" ENGINE = ReplacingMergeTree(count) PARTITION BY toYYYYMM(day) ORDER BY " HIST_ORDER,
+	"CREATE TABLE IF NOT EXISTS hist " HIST_COLUMNS_SQL(
+		FEW_SECOND) " ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
+	"CREATE TABLE IF NOT EXISTS hist_minute " HIST_COLUMNS_SQL(
+		FEW_LONGER) " ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
+	"CREATE TABLE IF NOT EXISTS hist_ten " HIST_COLUMNS_SQL(
+		FEW_LONGER) " ENGINE = ReplacingMergeTree(count) PARTITION BY day ORDER BY " HIST_ORDER,
+	"CREATE TABLE IF NOT EXISTS hist_hour " HIST_COLUMNS_SQL(
+		FEW_LONGER) " ENGINE = ReplacingMergeTree(count) PARTITION BY toYYYYMM(day) ORDER BY " HIST_ORDER,
 	"CREATE TABLE IF NOT EXISTS slow (day Date, tenant String, site String, host String, tracker String, time DateTime,"
 	" ended UInt64, delay UInt64, how String, pid UInt32, tid UInt32, cpu UInt32, comm String, key String, cause String,"
 	" class String, stack String, attrs String, recording String, id UInt64)"
@@ -155,6 +166,48 @@ static int copy_tables(struct click *c, struct err *err)
 	return e;
 }
 
+/* Adds a column to a table that does not have it. Its rows stay as they are. */
+static int add_column(struct click *c, const char *table, const char *name, const char *columns, struct err *err)
+{
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	uint64_t there = 0;
+	int e;
+
+	strb_printf(
+		&sql,
+		"SELECT count() FROM system.columns WHERE database = currentDatabase() AND table = '%s' AND name = '%s'",
+		table, name);
+	e = sql.failed ? -ENOMEM : click_select(c, sql.s, take_number, &there, err);
+	if (e < 0 || there)
+		return e;
+	strb_reset(&sql);
+	strb_printf(&sql, "ALTER TABLE %s %s", table, columns);
+	return sql.failed ? err_set(err, -ENOMEM, "out of memory") : click_run(c, sql.s, err);
+}
+
+#define FEW_COLUMNS(few) \
+	"ADD COLUMN few Array(" few "), ADD COLUMN many_bucket Array(UInt16), ADD COLUMN many Array(UInt64)"
+
+/* The columns of version 6. Those that name others are in statements of their own. */
+static int add_few(struct click *c, struct err *err)
+{
+	static const char *const v[][2] = {
+		{ "few",
+		  "ADD COLUMN few Array(UInt16), ADD COLUMN many_bucket Array(UInt16), ADD COLUMN many Array(UInt64)" },
+		{ "buckets", "ADD COLUMN " BUCKETS_COLUMN },
+		{ "counts", "ADD COLUMN " COUNTS_COLUMN },
+	};
+	int e = 0;
+
+	for (size_t i = 0; e == 0 && i < TABLES_NSLOTS; i++) {
+		e = add_column(c, tables_hist[i].table, "few",
+			       i == SLOT_SECOND ? FEW_COLUMNS(FEW_SECOND) : FEW_COLUMNS(FEW_LONGER), err);
+		for (size_t k = 0; e == 0 && k < ARRAY_SIZE(v); k++)
+			e = add_column(c, tables_hist[i].table, v[k][0], v[k][1], err);
+	}
+	return e;
+}
+
 int tables_init(const struct click_options *o, struct err *err)
 {
 	struct click *c = NULL;
@@ -170,6 +223,8 @@ int tables_init(const struct click_options *o, struct err *err)
 		e = newer(v, err);
 	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(statements); i++)
 		e = click_run(c, statements[i], err);
+	if (e == 0 && v && v < VERSION_FEW)
+		e = add_few(c, err);
 	if (e == 0 && v && v < VERSION_SITES)
 		e = copy_tables(c, err);
 	snprintf(sql, sizeof(sql), "INSERT INTO version VALUES (%d, now())", TABLES_VERSION);
@@ -194,13 +249,14 @@ static void put_newest(struct strb *sql, enum tables_slot slot, uint64_t from, u
 	const struct tables_range r = { slot, from, to };
 
 	strb_adds(sql, "SELECT tenant, site, host, series, key, time, count AS c, sum AS s, max AS m, flags AS f,"
-		       " bucket AS b, n AS k");
+		       " buckets AS b, counts AS k");
 	put_from(sql, &r, "", true);
 }
 
 void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged)
 {
-	strb_adds(sql, "SELECT series, " TABLES_WHO " AS who, key, time, count, sum, max, flags, bucket, n");
+	strb_adds(sql, "SELECT series, " TABLES_WHO
+		       " AS who, key, time, count, sum, max, flags, bucket, few, many_bucket, many, n");
 	put_from(sql, r, also, merged);
 	strb_adds(sql, " FORMAT Native");
 }
@@ -212,12 +268,15 @@ int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t 
 	strb_printf(
 		&sql,
 		"INSERT INTO %s (" TABLES_HIST_COLUMNS
-		") SELECT toDate(slot), tenant, site, host, series, key, slot, sum(c),"
-		" sum(s), max(m), groupBitOr(f), tupleElement(sumMap(b, k), 1), tupleElement(sumMap(b, k), 2) FROM (SELECT *,"
+		") SELECT toDate(slot), tenant, site, host, series, key, slot, c_, s_, m_, f_, x,"
+		" arrayMap(v -> toUInt16(least(v, " FEW_LONGER_MAX ")), y), arrayFilter((u, v) -> v > " FEW_LONGER_MAX
+		", x, y), arrayMap(v -> v - " FEW_LONGER_MAX ", arrayFilter(v -> v > " FEW_LONGER_MAX ", y))"
+		" FROM (SELECT *, tupleElement(t, 1) AS x, tupleElement(t, 2) AS y FROM (SELECT tenant, site, host, series, key, slot, sum(c) AS c_, sum(s) AS s_, max(m) AS m_,"
+		" groupBitOr(f) AS f_, sumMap(b, k) AS t FROM (SELECT *,"
 		" toDateTime(intDiv(toUInt32(time), %" PRIu64 ") * %" PRIu64 ") AS slot FROM (",
 		tables_hist[slot].table, tables_hist[slot].period, tables_hist[slot].period);
 	put_newest(&sql, slot - 1, from, to);
-	strb_adds(&sql, ")) GROUP BY tenant, site, host, series, key, slot");
+	strb_adds(&sql, ")) GROUP BY tenant, site, host, series, key, slot))");
 	return sql.failed ? err_set(err, -ENOMEM, "out of memory") : click_run(c, sql.s, err);
 }
 

@@ -8,7 +8,8 @@
 #include "fleet/wire/click.h"
 
 #define TABLES_DATABASE "dwell"
-#define TABLES_VERSION 5      /* 2: sums of ten minutes; 3: sites in the keys; 4: programs; 5: history of hosts */
+/* 2: sums of ten minutes; 3: sites in the keys; 4: programs; 5: history of hosts; 6: few, many */
+#define TABLES_VERSION 6
 #define TABLES_SITE "default" /* what a host has that was given none: its name is shown without it */
 /* How a host is called in answers: NAME or SITE/NAME. */
 #define TABLES_WHO "if(site = '" TABLES_SITE "', host, concat(site, '/', host))"
@@ -26,16 +27,21 @@ enum tables_slot { SLOT_SECOND, SLOT_MINUTE, SLOT_TEN, SLOT_HOUR, TABLES_NSLOTS 
 struct tables_hist {
 	const char *table;
 	uint64_t period; /* s */
+	uint64_t few_max;
 };
 extern const struct tables_hist tables_hist[TABLES_NSLOTS];
-/* The columns of tables_hist, in the order in which rows are put in. */
-#define TABLES_HIST_COLUMNS "day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, n"
+/* The columns of tables_hist, in the order in which rows are put in. How often each bucket was met is in `few`, up to
+ * few_max; what is beyond that is in `many`, of the buckets in `many_bucket`. Rows of older dwells have `n` instead of
+ * these. SQL adds up all of them by sumMap(buckets, counts). */
+#define TABLES_HIST_COLUMNS \
+	"day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, few, many_bucket, many"
 struct tables_range {
 	enum tables_slot slot;
 	uint64_t from, to; /* s since 1970: slots that begin in [from, to) */
 };
-/* Appends a SELECT of histograms in format Native: series, TABLES_WHO, key, time, count, sum, max, flags, bucket, n.
- * also: " AND …", or "". merged: of each key the newest version only; else a key may come twice. */
+/* Appends a SELECT of histograms in format Native: series, TABLES_WHO, key, time, count, sum, max, flags, bucket, few,
+ * many_bucket, many, n. also: " AND …", or "". merged: of each key the newest version only; else a key may come twice.
+ */
 void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged);
 /* Adds the slots of `below` in [from, to), which begins and ends with a slot of `slot`, up into `slot`, again if they
  * were before. 0 or -errno. */

@@ -24,9 +24,9 @@ os.chdir(live.WORK)
 engines.sample("sample.dwell")
 BACK_S = 119 * 60
 AGAIN_S = 3
-ROW = "host, series, key, toUInt32(time), count, sum, max, flags, bucket, n"
+ROW = "host, series, key, toUInt32(time), count, sum, max, flags, buckets, counts"
 ADDED = """SELECT host, series, key, intDiv(toUInt32(time), {0}) * {0} AS slot, sum(count), sum(sum), max(max), groupBitOr(flags),
- tupleElement(sumMap(bucket, n), 1), tupleElement(sumMap(bucket, n), 2) FROM hist GROUP BY host, series, key, slot HAVING slot < {1}"""
+ tupleElement(sumMap(buckets, counts), 1), tupleElement(sumMap(buckets, counts), 2) FROM hist GROUP BY host, series, key, slot HAVING slot < {1}"""
 
 
 class Deaf:

@@ -124,12 +124,19 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
     # a second that comes late
     late = begun + 65
     store.ask(
-        f"""INSERT INTO hist SELECT day, tenant, site, host, 'late', key, time, count, sum, max, flags, bucket, n FROM hist
+        f"""INSERT INTO hist (day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, few, many_bucket, many) SELECT day, tenant, site, host,
+ 'late', key, time, count + 255 * length(bucket), sum, max, flags, bucket, arrayMap(x -> 255, few), bucket, counts FROM hist
  WHERE series = 'offcpu' AND time = toDateTime({late})"""
     )
     live.check(
         number(f"SELECT sum(count) FROM hist WHERE series = 'late' AND time = toDateTime({late})") > 0, "a late second"
     )
     live.check(collect_until(added_up), "added up again")
+    total = "SELECT sum(arraySum(counts)), sum(count) FROM {} FINAL WHERE series = 'late'"
+    live.same(
+        [store.ask(total.format(table)) for table in ("hist_minute", "hist_ten")],
+        2 * [store.ask(total.format("hist"))],
+        "counts that two bytes do not hold",
+    )
     check("what came late")
 live.done()

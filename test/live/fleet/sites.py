@@ -42,11 +42,14 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
         made = store.ask(f"SHOW CREATE TABLE {t}")[0][0].replace("\\'", "'")
         live.check("time, site, host" in made, "sites are in the key of " + t, made)
         store.ask(f"DROP TABLE {t}")
-        store.ask(made.replace("time, site, host", "time, host"))
+        made = made.replace("time, site, host", "time, host")
+        if t != "slow":  # nor `few`, `many` and `counts`, of version 6
+            made = made[: made.index("few Array")].rstrip(" ,") + ")" + made[made.index(" ENGINE") :]
+        store.ask(made)
     store.ask("TRUNCATE TABLE version")
     store.ask("INSERT INTO version VALUES (2, now())")
     store.ask(
-        f"""INSERT INTO hist VALUES (today(), 'default', 'default', 'old', 'offcpu', '', now() - 30, 3, 30, 10, 0, [300, 301], [1, 2])"""
+        f"""INSERT INTO hist VALUES (today(), 'default', 'default', 'old', 'offcpu', '', now() - 30, 3, 30, 10, 0, [300, 301], [1, 70000])"""
     )
     store.ask(
         """INSERT INTO slow VALUES (today(), 'default', 'default', 'old', 'offcpu', now() - 30, 1, 77, '', 1, 1, 0, 'c', 'k', 'w', 'io', '', '', 'r', 1)"""
@@ -68,9 +71,10 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
                 number("SELECT sum(count) FROM hist"),
                 number("SELECT sum(delay) FROM slow"),
             ],
-            [5, 3, 77],
+            [6, 3, 77],
             "rows are kept",
         )
+    live.same(store.ask("SELECT counts FROM hist"), [["[1,70000]"]], "counts of old rows")
     live.check(all("site, host" in store.ask(f"SHOW CREATE TABLE {t}")[0][0] for t in TABLES), "the keys have sites")
     live.same(
         [(x["host"], x["count"]) for x in lines("latency", "--by-host", "--from", "2m")], [("old", 3)], "and are shown"

@@ -9,7 +9,9 @@ static void tables(void **state)
 	assert_int_equal(ask_slot((struct ask_range){ 0, ASK_SECONDS_MAX }), SLOT_SECOND);
 	assert_int_equal(ask_slot((struct ask_range){ 0, ASK_SECONDS_MAX + 1 }), SLOT_MINUTE);
 	assert_int_equal(ask_slot((struct ask_range){ 5, 5 + ASK_MINUTES_MAX }), SLOT_MINUTE);
-	assert_int_equal(ask_slot((struct ask_range){ 5, 6 + ASK_MINUTES_MAX }), SLOT_HOUR);
+	assert_int_equal(ask_slot((struct ask_range){ 5, 6 + ASK_MINUTES_MAX }), SLOT_TEN);
+	assert_int_equal(ask_slot((struct ask_range){ 5, 5 + ASK_TENS_MAX }), SLOT_TEN);
+	assert_int_equal(ask_slot((struct ask_range){ 5, 6 + ASK_TENS_MAX }), SLOT_HOUR);
 }
 
 static void expect_cover(uint64_t from, uint64_t to, uint64_t now, const char *want)

@@ -59,7 +59,7 @@ test("an address has only what differs from nothing, and wrong numbers are the d
 });
 
 test("a column has whole slots of the store", () => {
-	deepEqual([300, 1800, 6 * 3600, 86400, 30 * 86400].map(stepOf), [1, 6, 120, 300, 10800]);
+	deepEqual([300, 1800, 6 * 3600, 86400, 30 * 86400].map(stepOf), [1, 6, 120, 600, 10800]);
 });
 
 test("a name is added to a list once", () => {

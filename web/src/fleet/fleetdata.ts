@@ -198,7 +198,7 @@ export function writeLook(look: Look): string {
 
 /** Seconds of a column: so that a window has some 300 of them, and whole slots of the store. */
 export function stepOf(range: number): number {
-	const slot = range <= 1800 ? 1 : range <= 86400 ? 60 : 3600;
+	const slot = range <= 1800 ? 1 : range <= 21660 ? 60 : range <= 129600 ? 600 : 3600;
 	return Math.max(slot, Math.ceil(range / 300 / slot) * slot);
 }
 
