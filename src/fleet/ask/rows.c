@@ -54,7 +54,7 @@ static int take_counts(struct reading *x, size_t row, size_t want)
 	return n == want ? 0 : -EINVAL;
 }
 
-/* What is beyond few_max. */
+/* Adds the counts beyond few_max. */
 static int take_many(struct reading *x, size_t row, size_t nbuckets)
 {
 	size_t n, ncount, at = 0;

@@ -10,7 +10,7 @@
 #define MAGIC0 'D'
 #define MAGIC1 'F'
 #define HEADER 4			      /* magic, version, kind */
-#define GAP_MORE ((1u << BATCH_GAP_BITS) - 1) /* so many empty buckets and those of the next number */
+#define GAP_MORE ((1u << BATCH_GAP_BITS) - 1) /* that number of empty buckets, and those of the next number */
 
 struct batch_text {
 	UT_hash_handle hh;
@@ -434,7 +434,7 @@ static int read_audit(struct reader *r, const struct batch_sink *sink)
 
 typedef int read_fn(struct reader *r, const struct batch_sink *sink);
 
-/* What reads a row of a batch; or NULL with *err. */
+/* Returns the reader of the rows of a batch, or NULL with *err. */
 static read_fn *reader_of(const uint8_t *p, size_t n, struct err *err)
 {
 	static read_fn *const v[] = { [BATCH_HIST] = read_hist_1,

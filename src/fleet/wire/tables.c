@@ -188,7 +188,7 @@ static int add_column(struct click *c, const char *table, const char *name, cons
 #define FEW_COLUMNS(few) \
 	"ADD COLUMN few Array(" few "), ADD COLUMN many_bucket Array(UInt16), ADD COLUMN many Array(UInt64)"
 
-/* The columns of version 6. Those that name others are in statements of their own. */
+/* The columns of version 6. A column that names others is in a statement of its own. */
 static int add_few(struct click *c, struct err *err)
 {
 	static const char *const v[][2] = {
