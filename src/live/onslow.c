@@ -124,13 +124,15 @@ static void also(struct live_onslow *c, const char *folder, const char *name)
 	snprintf(c->also + n, sizeof(c->also) - n, "%s%s/%s", n ? " " : "", folder, name);
 }
 
-/* Samples, system calls, requests to disks and packets. A tracker of these that is waited for is that of dwell latency,
- * with its threshold and its attributes. */
+/* Samples, system calls, requests to disks, packets, and what CPUs count. A tracker of these that is waited for is that
+ * of dwell latency, with its threshold and its attributes. */
 static void add_rest(struct live_onslow *c)
 {
 	static const struct {
 		const char *file, *tracker;
 	} rest[] = { { "samples", "" }, { "calls", "syscall" }, { "requests", "block" } };
+	char counters[128];
+	size_t n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rest); i++)
 		if (!c->tracker || strcmp(rest[i].tracker, c->tracker) != 0)
@@ -140,7 +142,11 @@ static void add_rest(struct live_onslow *c)
 			also(c, "latency", packets[i]);
 	if (c->tracker)
 		also(c, "latency", c->tracker);
+	live_machine(counters, sizeof(counters), c->machine);
+	n = strlen(c->also);
+	snprintf(c->also + n, sizeof(c->also) - n, "%s%s %s", counters[0] ? " " : "", counters, LIVE_MACHINE_NAME);
 	c->live.also = c->also;
+	c->live.also_text = c->machine;
 }
 
 int live_onslow_prepare(struct live_onslow *c)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records what the machine does: switches, waits with their stacks, interrupts, samples of the CPUs, system calls,
- * requests to disks, packets. With a tracker, the recording ends by itself after a slow event and holds what was before
- * it. */
+ * requests to disks, packets, counters of CPUs. With a tracker, the recording ends by itself after a slow event and
+ * holds what was before it. */
 #ifndef DWELL_LIVE_ONSLOW_H
 #define DWELL_LIVE_ONSLOW_H
 #include "engine/run/recnow.h"
 #include "engine/run/run.h"
+#include "live/machine.h"
 
 #define LIVE_ONSLOW_BEFORE_NS 10000000000ull
 #define LIVE_ONSLOW_AFTER_NS 1000000000ull
@@ -23,7 +24,8 @@ struct live_onslow {
 	const struct rec_schema *schema;
 	uint64_t due; /* when to end: CLOCK_MONOTONIC; 0: there was no slow event yet */
 	bool told;
-	char also[256]; /* the programs besides that of the timeline */
+	char also[256];			 /* the programs besides that of the timeline */
+	char machine[LIVE_MACHINE_TEXT]; /* the text of the last of them */
 };
 
 /* Defaults, and what is recorded. -EINVAL: this is no tracker whose events can be waited for. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trace of Perfetto: packets of protocol buffers. Switches of threads go out as sched_switch events, from which
  * Perfetto draws CPUs and threads in its own way. Waits are slices of threads, with causes, stacks and the wake-up that
- * ended them. Names and stacks are interned: each is written once. Source: protos/perfetto/trace of
- * github.com/google/perfetto. */
+ * ended them. Samples of CPUs are samples of perf. Names and stacks are interned: each is written once. Source:
+ * protos/perfetto/trace of github.com/google/perfetto. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,72 +11,13 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "view/export/export.h"
+#include "view/export/perfettofields.h"
 #include "view/export/trace.h"
 #include "view/form/protobuf.h"
 #include "view/form/texthash.h"
 
-/* Numbers of fields. */
-enum {
-	TRACE_PACKET = 1,
-	PACKET_FTRACE_EVENTS = 1,
-	PACKET_CLOCK_SNAPSHOT = 6,
-	PACKET_TIMESTAMP = 8,
-	PACKET_SEQUENCE_ID = 10,
-	PACKET_TRACK_EVENT = 11,
-	PACKET_INTERNED_DATA = 12,
-	PACKET_SEQUENCE_FLAGS = 13,
-	PACKET_TRACK_DESCRIPTOR = 60,
-	SNAPSHOT_CLOCKS = 1,
-	SNAPSHOT_PRIMARY_TRACE_CLOCK = 2,
-	CLOCK_ID = 1,
-	CLOCK_TIMESTAMP = 2,
-	TRACK_UUID = 1,
-	TRACK_NAME = 2,
-	TRACK_PROCESS = 3,
-	TRACK_THREAD = 4,
-	TRACK_PARENT_UUID = 5,
-	TRACK_COUNTER = 8,
-	PROCESS_PID = 1,
-	PROCESS_NAME = 6,
-	THREAD_PID = 1,
-	THREAD_TID = 2,
-	THREAD_NAME = 5,
-	COUNTER_UNIT_NAME = 6,
-	EVENT_CATEGORY_IIDS = 3,
-	EVENT_DEBUG_ANNOTATIONS = 4,
-	EVENT_TYPE = 9,
-	EVENT_NAME_IID = 10,
-	EVENT_TRACK_UUID = 11,
-	EVENT_COUNTER_VALUE = 30,
-	EVENT_FLOW_IDS = 47,
-	EVENT_TERMINATING_FLOW_IDS = 48,
-	EVENT_CALLSTACK_IID = 56,
-	ANNOTATION_NAME_IID = 1,
-	ANNOTATION_UINT = 3,
-	ANNOTATION_INT = 4,
-	ANNOTATION_STRING = 6,
-	INTERNED_CATEGORIES = 1,
-	INTERNED_EVENT_NAMES = 2,
-	INTERNED_ANNOTATION_NAMES = 3,
-	INTERNED_FUNCTION_NAMES = 5,
-	INTERNED_FRAMES = 6,
-	INTERNED_CALLSTACKS = 7,
-	INTERNED_IID = 1,
-	INTERNED_TEXT = 2,
-	FRAME_FUNCTION_NAME_ID = 2,
-	CALLSTACK_FRAME_IDS = 2,
-	BUNDLE_CPU = 1,
-	BUNDLE_EVENT = 2,
-	FTRACE_TIMESTAMP = 1,
-	FTRACE_PID = 2,
-	FTRACE_SCHED_SWITCH = 4,
-	SWITCH_PREV_COMM = 1,
-	SWITCH_PREV_PID = 2,
-	SWITCH_PREV_STATE = 4,
-	SWITCH_NEXT_COMM = 5,
-	SWITCH_NEXT_PID = 6,
-};
 enum { CLOCK_IS_REALTIME = 1, CLOCK_IS_MONOTONIC = 3, CLOCK_IS_BOOTTIME = 6 };
+enum { MODE_KERNEL = 1, MODE_USER };
 enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END, TYPE_INSTANT, TYPE_COUNTER };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* sequence_flags */
 /* The state of a thread that leaves a CPU, with the numbers of the kernel's sched_switch. */
@@ -85,6 +26,7 @@ enum { TASK_RUNNING = 0, TASK_INTERRUPTIBLE = 1 };
 #define SEQUENCE 1	  /* all packets are of one writer */
 #define BUNDLE_EVENTS 500 /* sched_switch events in a packet */
 #define TRACKS_MAX 1024	  /* for intervals of one row that overlap; what overlaps more shares the last */
+#define SAMPLES_MAX 1000  /* of one stack read together; a CPU takes 99 a second */
 #define REAL_PID_MAX (1u << 22)
 
 /* Tracks by their number: rows of processes, their threads, further tracks of a row, counters. */
@@ -120,12 +62,13 @@ struct thread {
 };
 
 struct perfetto {
-	struct known *texts[INTERNED_CALLSTACKS + 1]; /* by the field of the interned data */
-	uint64_t ntexts[INTERNED_CALLSTACKS + 1];
+	struct known *texts[INTERNED_FIELDS]; /* by the field of the interned data */
+	uint64_t ntexts[INTERNED_FIELDS];
+	VEC(uint64_t) stacks; /* of samples: callstacks by the tree's nodes; 0: not written yet */
 	struct known *tracks; /* by number, with the name they have now */
 	struct overlaps *overlaps;
 	VEC(struct thread) threads; /* by tid */
-	uint64_t nflows, nlanes;
+	uint64_t nflows, nlanes, ncounters;
 	struct strb interned; /* of the packet that is being made */
 	struct strb out;
 	FILE *file;
@@ -192,20 +135,46 @@ static uint64_t name_iid(struct perfetto *p, unsigned field, const char *s)
 	return text_iid(p, field, s, strlen(s));
 }
 
-/* A frame is known by its function's name. */
-static uint64_t frame_iid(struct perfetto *p, const char *function, size_t len)
+/* Some of Perfetto's readers skip frames without a mapping. A module is one mapping, at no address. */
+static uint64_t mapping_iid(struct perfetto *p, const char *module)
 {
-	struct known *k = entry(p, &p->texts[INTERNED_FRAMES], function, len);
+	struct known *k = entry(p, &p->texts[INTERNED_MAPPINGS], module, strlen(module));
 	struct strb m = { 0 };
 
 	if (!k || k->id)
 		return k ? k->id : 0;
-	pb_uint(&m, INTERNED_IID, p->ntexts[INTERNED_FRAMES] + 1);
-	pb_uint(&m, FRAME_FUNCTION_NAME_ID, text_iid(p, INTERNED_FUNCTION_NAMES, function, len));
-	k->id = ++p->ntexts[INTERNED_FRAMES];
-	pb_message(&p->interned, INTERNED_FRAMES, &m);
+	k->id = ++p->ntexts[INTERNED_MAPPINGS];
+	pb_uint(&m, INTERNED_IID, k->id);
+	if (module[0])
+		pb_uint(&m, MAPPING_PATH_STRING_IDS, name_iid(p, INTERNED_MAPPING_PATHS, module));
+	pb_message(&p->interned, INTERNED_MAPPINGS, &m);
 	strb_free(&m);
 	return k->id;
+}
+
+/* A frame is known by the names of its function and module ("": not known). */
+static uint64_t frame_iid(struct perfetto *p, const char *function, size_t len, const char *module)
+{
+	struct strb key = { 0 }, m = { 0 };
+	struct known *k = NULL;
+
+	strb_add(&key, function, len);
+	strb_printf(&key, "\n%s", module);
+	if (key.failed)
+		p->error = -ENOMEM;
+	else
+		k = entry(p, &p->texts[INTERNED_FRAMES], key.s, key.n);
+	if (k && !k->id) {
+		k->id = ++p->ntexts[INTERNED_FRAMES];
+		pb_uint(&m, INTERNED_IID, k->id);
+		pb_uint(&m, FRAME_FUNCTION_NAME_ID, text_iid(p, INTERNED_FUNCTION_NAMES, function, len));
+		pb_uint(&m, FRAME_MAPPING_ID, mapping_iid(p, module));
+		pb_uint(&m, FRAME_REL_PC, 0);
+		pb_message(&p->interned, INTERNED_FRAMES, &m);
+	}
+	strb_free(&key);
+	strb_free(&m);
+	return k ? k->id : 0;
 }
 
 /* stack: frames, innermost first, one a line. Perfetto wants the outermost first. */
@@ -225,7 +194,7 @@ static uint64_t stack_iid(struct perfetto *p, const char *stack)
 		while (from > 0 && stack[from - 1] != '\n')
 			from--;
 		if (end > from)
-			pb_uint(&m, CALLSTACK_FRAME_IDS, frame_iid(p, stack + from, end - from));
+			pb_uint(&m, CALLSTACK_FRAME_IDS, frame_iid(p, stack + from, end - from, ""));
 		end = from ? from - 1 : 0;
 	}
 	pb_message(&p->interned, INTERNED_CALLSTACKS, &m);
@@ -533,11 +502,11 @@ static int by_at(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static void describe_counter(struct perfetto *p, uint64_t uuid, const char *name)
+static void describe_counter(struct perfetto *p, uint64_t uuid, const char *name, const char *unit)
 {
 	struct strb m = { 0 }, counter = { 0 };
 
-	pb_str(&counter, COUNTER_UNIT_NAME, "threads");
+	pb_str(&counter, COUNTER_UNIT_NAME, unit);
 	pb_uint(&m, TRACK_UUID, uuid);
 	pb_str(&m, TRACK_NAME, name);
 	pb_message(&m, TRACK_COUNTER, &counter);
@@ -578,8 +547,8 @@ static void put_counters(struct perfetto *p, const struct timeline *t)
 				p->error = -ENOMEM;
 		}
 	}
-	describe_counter(p, running_uuid, "threads on a CPU");
-	describe_counter(p, runnable_uuid, "threads that wait for a CPU");
+	describe_counter(p, running_uuid, "threads on a CPU", "threads");
+	describe_counter(p, runnable_uuid, "threads that wait for a CPU", "threads");
 	if (v.n)
 		qsort(v.v, v.n, sizeof(*v.v), by_at);
 	for (size_t i = 0; i < v.n && !p->error; i++) {
@@ -614,6 +583,96 @@ static int on_states(void *ctx, const struct timeline *t)
 		if (t->rows.v[k].group == TL_GROUP_CPUS)
 			put_cpu(p, t, &t->rows.v[k]);
 	put_counters(p, t);
+	return p->error;
+}
+
+/* A change of frequency is an event of ftrace, from which Perfetto draws its own track. */
+static void put_frequency(struct perfetto *p, const struct trace_counter *c)
+{
+	struct strb bundle = { 0 }, event = { 0 }, m = { 0 };
+
+	pb_uint(&m, FREQUENCY_STATE, c->value);
+	pb_uint(&m, FREQUENCY_CPU_ID, c->cpu);
+	pb_uint(&event, FTRACE_TIMESTAMP, c->at);
+	pb_uint(&event, FTRACE_PID, 0);
+	pb_message(&event, FTRACE_CPU_FREQUENCY, &m);
+	pb_message(&bundle, BUNDLE_EVENT, &event);
+	put_bundle(p, c->cpu, &bundle);
+	strb_free(&bundle);
+	strb_free(&event);
+	strb_free(&m);
+}
+
+static int on_counter(void *ctx, const struct trace_counter *c)
+{
+	struct perfetto *p = ctx;
+	char name[80];
+	struct known *k;
+
+	if (c->frequency) {
+		put_frequency(p, c);
+		return p->error;
+	}
+	snprintf(name, sizeof(name), "CPU %u %s", c->cpu, c->name);
+	k = entry(p, &p->tracks, name, strlen(name));
+	if (!k)
+		return p->error;
+	if (!k->id) {
+		k->id = UUID(TRACK_OF_COUNTER, 1, ++p->ncounters);
+		describe_counter(p, k->id, name, "per second");
+	}
+	put_counter(p, k->id, c->at, (int64_t)c->value);
+	return p->error;
+}
+
+/* -- samples -- */
+
+/* The stack of a node without the parts of the key at its root, which are not functions. */
+static uint64_t node_iid(struct perfetto *p, const struct stacktree *t, uint32_t node, bool *ret_kernel)
+{
+	uint32_t path[STACKTREE_MAX_DEPTH];
+	size_t n = stacktree_path(t, node, path);
+	struct strb m = { 0 };
+	bool any = false;
+
+	*ret_kernel = n && stacktree_get_frame(t, path[n - 1]).kind == FRAME_KERNEL;
+	while (p->stacks.n <= node && !p->error)
+		if (vec_try_push(&p->stacks, 0) < 0)
+			p->error = -ENOMEM;
+	if (p->error || p->stacks.v[node])
+		return p->error ? 0 : p->stacks.v[node];
+	p->stacks.v[node] = ++p->ntexts[INTERNED_CALLSTACKS];
+	pb_uint(&m, INTERNED_IID, p->stacks.v[node]);
+	for (size_t i = 0; i < n; i++) {
+		const struct stack_frame f = stacktree_get_frame(t, path[i]);
+
+		/* Readers refuse a callstack without a frame. */
+		if (f.kind != FRAME_THREAD || (i + 1 == n && !any))
+			pb_uint(&m, CALLSTACK_FRAME_IDS, frame_iid(p, f.name, strlen(f.name), f.module));
+		any |= f.kind != FRAME_THREAD;
+	}
+	pb_message(&p->interned, INTERNED_CALLSTACKS, &m);
+	strb_free(&m);
+	return p->stacks.v[node];
+}
+
+static int on_sample(void *ctx, const struct trace_sample *s)
+{
+	struct perfetto *p = ctx;
+	bool kernel;
+	uint64_t stack = node_iid(p, s->stacks, s->node, &kernel), n = s->count < SAMPLES_MAX ? s->count : SAMPLES_MAX;
+	struct strb m = { 0 };
+
+	need_track(p, true, s->pid, 0, NULL);
+	need_track(p, false, s->pid, s->tid, s->comm);
+	for (uint64_t i = 0; i < n && !p->error; i++) {
+		pb_uint(&m, SAMPLE_PID, s->pid);
+		pb_uint(&m, SAMPLE_TID, s->tid);
+		pb_uint(&m, SAMPLE_CALLSTACK_IID, stack);
+		pb_uint(&m, SAMPLE_CPU_MODE, kernel ? MODE_KERNEL : MODE_USER);
+		packet(p, PACKET_PERF_SAMPLE, &m, s->at, STATE_NEEDED);
+	}
+	strb_free(&m);
 	return p->error;
 }
 
@@ -664,6 +723,7 @@ static void done(struct perfetto *p)
 		free(o);
 	}
 	vec_free(&p->threads);
+	vec_free(&p->stacks);
 	strb_free(&p->interned);
 	strb_free(&p->out);
 }
@@ -671,7 +731,12 @@ static void done(struct perfetto *p)
 int export_perfetto(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err)
 {
 	struct perfetto p = { .file = out };
-	struct trace_sink sink = { .ctx = &p, .name = on_name, .event = on_event, .states = on_states };
+	struct trace_sink sink = { .ctx = &p,
+				   .name = on_name,
+				   .event = on_event,
+				   .states = on_states,
+				   .sample = on_sample,
+				   .counter = on_counter };
 	int e;
 
 	put_clocks(&p, f);

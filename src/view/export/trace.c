@@ -205,8 +205,11 @@ static int on_row(void *ctx, const struct row *row)
 {
 	struct walk *w = ctx;
 	struct trace_arg count = uint_arg("count", row->count);
+	struct trace_counter frequency;
 
-	if (row->kind == ROW_EVENT)
+	if (row->kind == ROW_EVENT && w->sink->counter && trace_frequency(w->schema, row, &frequency))
+		w->error = w->sink->counter(w->sink->ctx, &frequency);
+	else if (row->kind == ROW_EVENT)
 		emit_row(w, row);
 	else if (rec_loss(row->id) == REC_LOST)
 		emit(w, &(struct trace_event){ .kind = TRACE_INSTANT,
@@ -369,6 +372,8 @@ static int walk(struct walk *w, const struct timeline *states, struct err *err)
 		e = recread_flights(w->f, on_flight, w, err);
 	if (e == 0)
 		e = recread_procs(w->f, REC_ALL_TIME, on_proc, w, err);
+	if (e == 0)
+		e = trace_aggregations(w->f, w->sym, w->sink, err);
 	return e < 0 ? e : w->error;
 }
 

@@ -8,6 +8,7 @@
 #include "store/file/recquery.h"
 #include "sym/sym.h"
 #include "view/picture/timeline.h"
+#include "view/stack/stacktree.h"
 #include "view/text/text.h"
 
 /* Process ids of what is no process, and of the rows of CPUs; real ones are below 2^22. */
@@ -41,6 +42,25 @@ struct trace_event {
 	enum tl_kind state; /* of a thread's or CPU's slice; TL_UNSEEN: it is none */
 };
 
+/* Samples of a CPU that found one thread with one stack, read together. */
+struct trace_sample {
+	uint64_t at; /* when they were read; CLOCK_MONOTONIC, ns */
+	uint32_t pid, tid;
+	const char *comm;
+	uint64_t count;
+	const struct stacktree *stacks; /* the same for all samples */
+	uint32_t node;
+};
+
+/* A number of one CPU. */
+struct trace_counter {
+	uint64_t at; /* CLOCK_MONOTONIC, ns */
+	uint32_t cpu;
+	bool frequency;	  /* in kHz, from now on; else events in a second, until the next value of the CPU */
+	const char *name; /* "cycles" */
+	uint64_t value;
+};
+
 /* A format. Functions return 0 or -errno, which ends the walk. */
 struct trace_sink {
 	void *ctx;
@@ -49,11 +69,18 @@ struct trace_sink {
 	int (*event)(void *ctx, const struct trace_event *e);
 	/* States of threads and CPUs, before their events; NULL: of no interest. */
 	int (*states)(void *ctx, const struct timeline *t);
+	int (*sample)(void *ctx, const struct trace_sample *s);	  /* NULL: of no interest */
+	int (*counter)(void *ctx, const struct trace_counter *c); /* NULL: of no interest */
 };
 
 /* Tells a sink all that is in a recording, part by part, each by time. why may be NULL. 0 or -errno. */
 int trace_walk(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, const struct trace_sink *sink,
 	       struct err *err);
+/* The parts of it that are aggregations: samples of CPUs, and what each CPU counted, in the order of trace_walk().
+ * 0 or -errno. */
+int trace_aggregations(struct recread *f, struct sym *sym, const struct trace_sink *sink, struct err *err);
+/* Whether a row is a change of a CPU's frequency; ret: of what. */
+bool trace_frequency(const struct rec_schema *schema, const struct row *row, struct trace_counter *ret);
 /* A label "COMM TID": the length of COMM, and TID. False: it has not this form, *ret_len is the whole. */
 bool trace_split(const char *label, size_t *ret_len, uint64_t *ret_tid);
 #endif

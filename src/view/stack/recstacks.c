@@ -689,6 +689,14 @@ static int add_slow(struct recstacks *r, const struct row *row, const struct rec
 	return 0;
 }
 
+uint32_t recstacks_node(struct recstacks *r, const struct row *row, struct stacktree *t)
+{
+	const struct recfield *f[FIELDS_MAX];
+	size_t n = collect(r->agg->keys, r->agg->nkeys, f, 0);
+
+	return make_stack(r, t, f, n, row->data);
+}
+
 int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight)
 {
 	const struct recfield *f[FIELDS_MAX];
@@ -708,8 +716,7 @@ int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *
 			r->in.idle_left += value_of(r->agg, row->value);
 			return 0;
 		}
-		n = collect(r->agg->keys, r->agg->nkeys, f, 0);
-		node = make_stack(r, t, f, n, row->data);
+		node = recstacks_node(r, row, t);
 		stacktree_add(t, node, weight, value_of(r->agg, row->value));
 		if (r->opts.counts && recstacks_is_sum(r))
 			stacktree_add(t, node, weight + 1, row->value[0]);

@@ -44,6 +44,9 @@ const struct aggdesc *recstacks_agg(const struct recstacks *r); /* that they are
 /* Adds a row to weight `weight` of t: what aggregations gained, however the program cleared or cut them, and one per
  * event. Errors of t are sticky there; -ENOMEM. */
 int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight);
+/* The node of the stack that a row of the chosen aggregation has; the texts of its key are at the root. Errors of t are
+ * sticky there. */
+uint32_t recstacks_node(struct recstacks *r, const struct row *row, struct stacktree *t);
 /* Whether stacks can be made of an aggregation. */
 bool recstacks_of(const struct aggdesc *d);
 /* The counts of the input up to now. */

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @timeout: 60
 """dwell export --format perfetto: the trace is read back by the numbers of Perfetto's published fields, and by protoc; what it tells
 is compared with the trace events of the same recording (--format chrome) and with what the load did."""
 import collections
@@ -33,7 +34,7 @@ class Trace:
     def __init__(self, data):
         self.tracks, self.events, self.switches = {}, [], collections.defaultdict(list)
         self.texts = collections.defaultdict(dict)
-        self.clock = None
+        self.clock, self.samples = None, []
         for p in map(message, message(data)[1]):
             for interned in map(message, p[12]):
                 for field in interned:
@@ -44,6 +45,8 @@ class Trace:
                 self.tracks.setdefault(t[1][0], t)
             for e in map(message, p[11]):
                 self.events.append((first(p, 8), e))
+            for m in map(message, p[66]):
+                self.samples.append((p[8][0], m))
             for b in map(message, p[1]):
                 self.switches[first(b, 1, 0)] += [(e[1][0], message(e[4][0])) for e in map(message, b[2])]
             if p[6]:
@@ -61,6 +64,14 @@ class Trace:
     def stack(self, e):
         frames = self.texts[7][e[56][0]][2] if e[56] else []
         return [self.text(5, self.texts[6][f][2][0]) for f in frames]
+
+    def frames(self, callstack):
+        """Functions with their modules, the outermost first; each frame has a mapping."""
+        out = []
+        for f in (self.texts[6][i] for i in self.texts[7][callstack][2]):
+            path = self.texts[19][f[3][0]][7]
+            out.append((self.text(5, f[2][0]), self.text(17, path[0]) if path else ""))
+        return out
 
     def tid(self, e):
         t = self.tracks[e[11][0]]
@@ -176,6 +187,64 @@ parents = {first(t.tracks[first(t.tracks[e[11][0]], 5)], 2) for e in spans}
 same(parents, {b"sleeps"}, "spans: below the track of their lane")
 values = [message(a).get(6) for _, e in t.events if t.name(e) == "syscall:vmlinux:clock_nanosleep:entry" for a in e[4]]
 same(values, [[b"sleep"], [b"sleep"]], "events: their values")
+
+# Everything: samples of the CPUs, system calls and requests beside the states of threads.
+r = dwell("record", "-o", path("all.dwell"), "-c", "sh " + path("load.sh"), timeout=60)
+same(r.returncode, 0, "a recording of everything: " + r.stderr)
+data = export("perfetto", "all.dwell")
+t = Trace(data)
+check_protoc(data, "protoc reads samples, too")
+check_slices(t, "slices: system calls are on tracks of their own")
+folded = dwell("export", "--format", "folded", "--by", "on_cpu_samples", path("all.dwell")).stdout
+counted = sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines())
+same(len(t.samples), counted, "samples: as many as the flame graph has")
+known = {(first(message(x[4][0]), 1), first(message(x[4][0]), 2)) for x in t.tracks.values() if x[4]}
+check(counted and {(m[2][0], m[3][0]) for _, m in t.samples} <= known, "samples: of threads that are described", known)
+spins = [frames for frames in (t.frames(m[4][0]) for _, m in t.samples) if any(f[1] == "trigger" for f in frames)]
+check(
+    len(spins) > counted // 4 and all(f[0] for frames in spins for f in frames),
+    "samples: functions of the program, with their module",
+    spins[:2],
+)
+calls = [t.name(e) for _, e in t.events if e[9][0] == BEGIN and t.category(e) == "slow"]
+check(calls.count("syscall") >= 2, "system calls: the sleeps at least", collections.Counter(calls))
+told = dwell("report", path("all.dwell")).stdout
+check(
+    re.search(r"^CPU counters: .*; CPU frequency: ", told, re.M),
+    "the recording tells which counters there are",
+    told[-600:],
+)
+
+# Counters by CPU, here of the kernel's.
+r = dwell(
+    "--record",
+    path("c.dwell"),
+    "-qn",
+    "#pragma D option aggrate=200ms\ncpc:::context-switches-all-5 { @by_cpu_switches[cpu] = sum(5); }",
+    "-c",
+    "sh " + path("load.sh"),
+)
+same(r.returncode, 0, "a recording of a counter: " + r.stderr)
+data = export("perfetto", "c.dwell")
+t = Trace(data)
+check_protoc(data, "protoc reads counters, too")
+gained = collections.Counter()
+for cpu, n in re.findall(r"^ +(\d+) +(\d+)$", dwell("report", path("c.dwell")).stdout, re.M):
+    gained[f"CPU {cpu} switches"] += int(n)
+counters, last = collections.defaultdict(list), {}
+for at, e in t.events:
+    track = t.tracks[e[11][0]]
+    if e[9][0] == COUNTER:
+        counters[track[2][0].decode()].append((at, e[30][0]))
+        same(message(track[8][0])[6], [b"per second"], "counters: their unit")
+check(
+    set(gained) == set(counters) and all(len(v) > 1 for v in counters.values()),
+    "counters: a track a CPU",
+    (gained, counters),
+)
+for name, values in counters.items():
+    told = sum(value * (then - at) / 1e9 for (at, value), (then, _) in zip(values, values[1:]))
+    check(told <= gained[name] * 1.01 + 1, "counters: not more than was counted", (name, told, gained))
 
 r = subprocess.run(
     [DWELL, "export", "--format", "perfetto", "-o", path("not-made"), "/etc/passwd"],

@@ -133,6 +133,18 @@ static void top_narrows_by_one_name(void **state)
 	request_done(&t.request);
 }
 
+/* After these programs only those of what this machine counts are recorded. */
+static void records(const struct live_onslow *c, const char *programs)
+{
+	static const char last[] = " " LIVE_MACHINE_NAME;
+	size_t n = strlen(programs), all = strlen(c->live.also);
+
+	assert_memory_equal(c->live.also, programs, n);
+	assert_memory_equal(c->live.also + n, " timeline/", strlen(" timeline/"));
+	assert_string_equal(c->live.also + all - strlen(last), last);
+	assert_non_null(strstr(c->live.also_text, "CPU counters: "));
+}
+
 static void a_recording_waits_for_a_tracker(void **state)
 {
 	struct live_onslow c = { .tracker = "block" }, none = { 0 };
@@ -140,15 +152,14 @@ static void a_recording_waits_for_a_tracker(void **state)
 	(void)state;
 	assert_int_equal(live_onslow_prepare(&c), 0);
 	assert_int_equal(c.live.age_ns, LIVE_ONSLOW_BEFORE_NS + LIVE_ONSLOW_AFTER_NS);
-	assert_string_equal(c.live.also, "timeline/samples timeline/calls latency/netrx latency/nettx latency/block");
+	records(&c, "timeline/samples timeline/calls latency/netrx latency/nettx latency/block");
 	assert_string_equal(c.live.program, "timeline/threads");
 	assert_int_equal(live_onslow_prepare(&none), 0);
 	assert_int_equal(none.live.age_ns, 0);
-	assert_string_equal(none.live.also,
-			    "timeline/samples timeline/calls timeline/requests latency/netrx latency/nettx");
+	records(&none, "timeline/samples timeline/calls timeline/requests latency/netrx latency/nettx");
 	none = (struct live_onslow){ .tracker = "netrx", .live.pid = 1 };
 	assert_int_equal(live_onslow_prepare(&none), 0);
-	assert_string_equal(none.live.also, "timeline/samples timeline/calls timeline/requests latency/netrx");
+	records(&none, "timeline/samples timeline/calls timeline/requests latency/netrx");
 	c = (struct live_onslow){ .tracker = "irq" };
 	assert_int_equal(live_onslow_prepare(&c), -EINVAL);
 	c.tracker = "../tools/execsnoop";
