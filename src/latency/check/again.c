@@ -27,11 +27,24 @@ static const struct check_counter *most(const struct check *c, double *ret_pages
 	return best;
 }
 
-char *check_again(const struct check *c, double *ret_pages)
+/* Was any group with a limit looked at? */
+static bool any_group(const struct check *c)
+{
+	for (size_t i = 0; i < c->counters.n; i++)
+		if (!strncmp(c->counters.v[i].name, REFAULTS, strlen(REFAULTS)))
+			return true;
+	return false;
+}
+
+char *check_again(const struct check *c, uint64_t nreclaims, double *ret_pages)
 {
 	const struct check_counter *x = most(c, ret_pages);
 	struct strb b = { 0 };
 
+	if (!x && nreclaims && !any_group(c)) {
+		*ret_pages = (double)nreclaims; /* each put out a page at least */
+		return strdup("its cgroup was gone before the pages that were read again could be counted");
+	}
 	if (!x)
 		return NULL;
 	strb_printf(&b, "%.0f pages of files that the limit of cgroup %s had put out were read again", *ret_pages,

@@ -217,7 +217,7 @@ static int judge(struct check *c, const struct check_rule *r, struct check_findi
 	if (err == 0)
 		err = share(c, r, PART_BY, &f->by);
 	set_evidence(c, f);
-	f->note = f->found && r->reread ? check_again(c, &f->again) : NULL;
+	f->note = f->found && r->reread ? check_again(c, f->sum.count, &f->again) : NULL;
 	f->title = err == 0 ? title_of(f) : NULL;
 	return f->title ? 0 : -ENOMEM;
 }

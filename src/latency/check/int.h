@@ -71,8 +71,9 @@ const struct check_counter *check_find_counter(const struct check *c, const char
 int check_counters(struct check *c, uint64_t ts, const char *text, size_t len);
 /* How busy CPU i was, or all (i < 0), from 0 to 1; < 0: not known. */
 double check_busy(const struct check *c, int cpu);
-/* Counters of memory limits: a text about the group with most pages that were read again, and how many; NULL: none. */
-char *check_again(const struct check *c, double *ret_pages);
+/* Counters of memory limits: a text about the group with most pages that were read again, and how many; NULL: none.
+ * nreclaims: of the limit. They stand for the pages if no group was there when the counters were read. */
+char *check_again(const struct check *c, uint64_t nreclaims, double *ret_pages);
 /* Did the waits of `wait` read what the limits of `limit` had put out? As many pages of files at least, and
  * mostly by those who met the limit. */
 bool check_read_again(const struct check_finding *limit, const struct check_finding *wait);

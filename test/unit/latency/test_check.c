@@ -209,6 +209,26 @@ static void limits_explain_what_is_read_again(void **state)
 	check_report_done(&r);
 }
 
+/* A group that came and went between two looks at the counters: as many reclaims as waits tell the same. */
+static void limits_of_groups_that_are_gone(void **state)
+{
+	struct check_report r;
+
+	(void)state;
+	ten_seconds(c, "50", "");
+	add(c, RECLAIM, 1, "db", "reclaim of a memory cgroup", "", 800, NSEC_PER_SEC / 2);
+	add(c, FAULT, 1, "db", "file", "", 800, 8 * NSEC_PER_SEC);
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_string_equal(r.v[0].rule->id, "reclaim-cgroup");
+	assert_non_null(strstr(r.v[0].note, "was gone before"));
+	assert_int_equal(r.v[1].beneath, 1);
+	check_report_done(&r);
+	add(c, FAULT, 1, "db", "file", "", 1, 1);
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_string_equal(r.v[0].rule->id, "major-faults");
+	check_report_done(&r);
+}
+
 static void limits_do_not_explain_reads_of_others(void **state)
 {
 	struct check_report r;
@@ -335,6 +355,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tells_bursts_from_neighbours, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_lives_explain_what_they_took, setup, teardown),
 		cmocka_unit_test_setup_teardown(limits_explain_what_is_read_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(limits_of_groups_that_are_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(limits_do_not_explain_reads_of_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(ranks_by_cost, setup, teardown),
 		cmocka_unit_test_setup_teardown(compares_with_an_earlier_recording, setup, teardown),
