@@ -476,6 +476,16 @@ int tl_fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bool s
 	return e;
 }
 
+/* That a thread ran, or waited for what matters. */
+static uint64_t use_of(const struct tl_row *row)
+{
+	uint64_t use = row->sum[TL_RUN];
+
+	for (unsigned s = 0; s < TL_NKINDS; s++)
+		use += tl_kind_weight((enum tl_kind)s) == 2 ? row->sum[s] : 0;
+	return use;
+}
+
 static int by_use(const void *a, const void *b)
 {
 	const struct tl_row *x = a, *y = b;
@@ -489,6 +499,8 @@ static int by_use(const void *a, const void *b)
 			return x->depth < y->depth ? -1 : 1;
 		if ((x->tid == x->pid) != (y->tid == y->pid))
 			return x->tid == x->pid ? -1 : 1;
+		if (use_of(x) != use_of(y))
+			return use_of(x) > use_of(y) ? -1 : 1;
 		return x->tid < y->tid ? -1 : x->tid > y->tid;
 	}
 	if (strcmp(x->label, y->label) != 0)
@@ -515,7 +527,7 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* Processes that did most come first: that they ran, or waited for what matters. */
+/* Processes that did most come first, and their threads in the same order after the first one. */
 static int order_threads(struct timeline *t)
 {
 	_cleanup_free_ struct process *p = malloc((t->rows.n + 1) * sizeof(*p));
@@ -525,12 +537,8 @@ static int order_threads(struct timeline *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->rows.n; i++) {
 		const struct tl_row *row = &t->rows.v[i];
-		uint64_t use = row->sum[TL_RUN];
-
-		for (unsigned s = 0; s < TL_NKINDS; s++)
-			use += tl_kind_weight((enum tl_kind)s) == 2 ? row->sum[s] : 0;
 		if (row->group == TL_GROUP_THREADS)
-			p[n++] = (struct process){ row->pid, use };
+			p[n++] = (struct process){ row->pid, use_of(row) };
 	}
 	qsort(p, n, sizeof(*p), by_pid);
 	for (size_t i = 0; i < n; i++)
