@@ -79,7 +79,8 @@ int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir
 		e = add_file(a, d, words[i]);
 		if (e < 0)
 			e = err_set(err, e, "%s: %s", words[i],
-				    e == -ENOTSUP ? "no recording of dwell"
+				    e == -ENOTSUP
+					    ? "no recording of dwell, no core of Node, and no folder of recordings"
 				    : e == -E2BIG ? "more recordings than can be shown"
 						  : strerror(-e));
 	}

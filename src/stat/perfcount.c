@@ -77,7 +77,7 @@ static void explain(struct perfcount *c, size_t k, int e)
 	const char *text = strerrordesc_np(-e);
 
 	if (rows[k].type == PERF_TYPE_HARDWARE && (e == -ENOENT || e == -EOPNOTSUPP || e == -ENODEV))
-		text = "no such counter (common in a virtual machine)";
+		text = "no such counter (common in guests)";
 	else if (e == -EACCES || e == -EPERM)
 		text = "not permitted: it takes root, CAP_PERFMON, or kernel.perf_event_paranoid=2 for own processes";
 	else if (e == -EMFILE)

@@ -296,7 +296,7 @@ live.same(os.listdir(tmp), [], "and leaves nothing")
 os.rmdir(tmp)
 for args, why in (
     (["/nosuch"], "No such file"),
-    (["/etc/passwd"], "no recording"),
+    (["/etc/passwd"], "no recording of dwell, no core of Node, and no folder of recordings"),
     (["--recordings", "/nosuch"], "No such file"),
 ):
     r = live.dwell("serve", *args)
