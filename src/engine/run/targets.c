@@ -5,12 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "shelf/shelf.h"
 
 static int fail(const struct request *c, int code, struct err *err)
 {
 	listener_msg(&c->to, "%s", err->msg[0] ? err->msg : strerror(-code));
 	err_done(err);
 	return code;
+}
+
+/* Is it a command of dwell? Messages about the user's programs have DTrace's words. */
+static bool is_of_dwell(const struct request *c)
+{
+	return !c->as_dtrace && (c->own || c->tool || (c->progs.n && shelf_has(c->progs.v[0].arg)));
 }
 
 int targets_open(struct targets *t, const struct request *c)
@@ -29,8 +36,13 @@ int targets_open(struct targets *t, const struct request *c)
 		e = target_words(c->words, at, &t->v[t->n], &err);
 		t->n += e == 0;
 	}
-	for (size_t i = 0; i < c->pids.n && e == 0; i++, t->n += e == 0)
+	for (size_t i = 0; i < c->pids.n && e == 0; i++, t->n += e == 0) {
 		e = target_process((pid_t)c->pids.v[i], &t->v[t->n], &err);
+		if (e == -ESRCH && is_of_dwell(c)) {
+			err_done(&err);
+			return listener_fail(&c->to, e, "there is no process %ld", c->pids.v[i]);
+		}
+	}
 	return e < 0 ? fail(c, e, &err) : 0;
 }
 
