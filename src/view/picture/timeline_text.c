@@ -71,17 +71,28 @@ static void thread_line(const struct timeline *t, const struct tl_row *r, uint64
 	table_line(out, v, ARRAY_SIZE(v));
 }
 
-static void lane_line(const struct timeline *t, const struct tl_row *r, FILE *out)
+/* The line of the lane whose first row is row i. Intervals that overlap are on further rows of the same name. Returns
+ * how many rows the lane has. */
+static size_t lane_line(const struct timeline *t, size_t i, FILE *out)
 {
+	const struct tl_row *first = &t->rows.v[i], *r = first;
 	char n[AMOUNT_MAX], sum[AMOUNT_MAX];
-	uint64_t all = 0;
+	uint64_t all = 0, items = 0;
 
-	for (unsigned k = 0; k < TL_NKINDS; k++)
-		all += r->sum[k];
-	amount_number(n, r->items.n);
+	do {
+		for (unsigned k = 0; k < TL_NKINDS; k++)
+			all += r->sum[k];
+		items += r->items.n;
+		r++;
+	} while (r < t->rows.v + t->rows.n && r->depth && r->group == first->group && !strcmp(r->label, first->label));
+	amount_number(n, items);
 	amount_str(sum, all, "ns");
-	fprintf(out, "%-*s %8s intervals, %s, %.2f %% of the time\n", LANE, r->label, n, sum,
-		100.0 * (double)all / (double)(t->to - t->from));
+	fprintf(out, "%-*s %8s intervals, %s, ", LANE, first->label, n, sum);
+	if (r - first > 1)
+		fprintf(out, "on %zu rows\n", (size_t)(r - first));
+	else
+		fprintf(out, "%.2f %% of the time\n", 100.0 * (double)all / (double)(t->to - t->from));
+	return (size_t)(r - first);
 }
 
 static void process_line(const struct timeline *t, const struct tl_row *r, struct table *out)
@@ -112,9 +123,10 @@ int timeline_text(const struct timeline *t, unsigned columns, FILE *out)
 
 	if (!sums)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->rows.n; i++) {
+	for (size_t i = 0, n; i < t->rows.n; i += n) {
 		const struct tl_row *r = &t->rows.v[i];
 
+		n = 1;
 		if (r->group == TL_GROUP_THREADS && group != r->group && group != TL_NGROUPS)
 			fputc('\n', out);
 		group = r->group;
@@ -123,7 +135,7 @@ int timeline_text(const struct timeline *t, unsigned columns, FILE *out)
 		else if (group == TL_GROUP_PROCESSES)
 			process_line(t, r, &processes);
 		else
-			lane_line(t, r, out);
+			n = lane_line(t, i, out);
 	}
 	if (threads.error || processes.error)
 		return threads.error ? threads.error : processes.error;

@@ -85,6 +85,13 @@ live.check(
     "python3" in r.stdout and "lost" not in r.stdout, "a missed sample is no loss in the timeline", r.stdout[:2000]
 )
 
+lanes = re.findall(r"^(\S+) +[\d,]+ intervals, ", r.stdout, re.M)
+live.check(
+    {"syscall", "block"} <= set(lanes) and len(lanes) == len(set(lanes)),
+    "a lane is one line, though its intervals overlap",
+    lanes,
+)
+
 # Of the whole machine, with packets; at the next second of the clock.
 began = time.time()
 r = live.dwell("record", "--start", "/1s", "--for", "500ms", "-o", "whole.dwell", timeout=50)
