@@ -54,29 +54,51 @@ inline int BLOCKER_RWSEM_READ = 3; /* wants to read */
 inline int BLOCKER_RWSEM_WRITE = 4;
 inline int BLOCKER_RTMUTEX = 5;	  /* futexes with priority inheritance, all locks of real-time kernels */
 
-/* The lock's address with its kind in the two low bits. blocker: Linux 6.16 with CONFIG_DETECT_HUNG_TASK_BLOCKER=y,
- * of semaphores that are waited for without being killable; blocked_on: 6.17, of mutexes. Source:
- * include/linux/hung_task.h, kernel/locking/mutex.c. */
-inline uintptr_t blocker_word[struct task_struct *T] = T->blocker;
-inline uintptr_t blocker_word[struct task_struct *T] = (uintptr_t)T->blocker_mutex; /* 6.15 */
-inline uintptr_t blocker_word[struct task_struct *T] = (uintptr_t)&T->blocked_on->owner; /* its first member */
-inline uintptr_t blocker_word[struct task_struct *T] = 0;
+/* What a thread waits for as one word: the lock's address with its kind, less one, in the low bits. */
+inline uintptr_t BLOCKER_BITS = 7;
 
-/* Does the kernel note at all what mutexes and semaphores threads wait for? */
+/* As the kernel notes it in two bits. blocker: Linux 6.16 with CONFIG_DETECT_HUNG_TASK_BLOCKER=y, of semaphores that are
+ * waited for without being killable; blocked_on: 6.17, of mutexes. Source: include/linux/hung_task.h,
+ * kernel/locking/mutex.c. */
+inline uintptr_t blocker_noted[struct task_struct *T] = T->blocker;
+inline uintptr_t blocker_noted[struct task_struct *T] = (uintptr_t)T->blocker_mutex; /* 6.15 */
+inline uintptr_t blocker_noted[struct task_struct *T] = (uintptr_t)&T->blocked_on->owner; /* its first member */
+inline uintptr_t blocker_noted[struct task_struct *T] = 0;
+
+/* Does the kernel note what mutexes and semaphores threads wait for, or is a waiter's record on its stack one that
+ * dwell knows? */
 inline int blocker_known = offsetof(struct task_struct, blocker) != 0;
 inline int blocker_known = offsetof(struct task_struct, blocker_mutex) != 0;
+inline int blocker_known = offsetof(struct mutex, wait_list) != 0;
 inline int blocker_known = 0;
 
-inline int blocker_kind[struct task_struct *T] =
-	T->pi_blocked_on != NULL ? BLOCKER_RTMUTEX :
-	blocker_word[T] == 0 ? BLOCKER_NONE : (int)(blocker_word[T] & 3) + BLOCKER_MUTEX;
+/* 0: no lock. An rtmutex is noted by all kernels. Mutexes and rwsems without a note are found by the record of the
+ * waiter on its stack, which costs a microsecond: keep the word, and ask it for the rest. */
+uintptr_t blocker_word(struct task_struct *T)
+{
+	uintptr_t w;
+
+	if (T->pi_blocked_on != NULL)
+		return (uintptr_t)T->pi_blocked_on->lock | (BLOCKER_RTMUTEX - 1);
+	w = blocker_noted[T];
+	if (w == 0 && !T->on_cpu)
+		w = _waited_lock(T);
+	return w;
+}
+
+/* Is a word that is not 0 one that was found on the stack, and no note of the kernel's? */
+inline int blocker_found[struct task_struct *T, uintptr_t W] =
+	W != 0 && T->pi_blocked_on == NULL && blocker_noted[T] == 0;
+
+inline int kind_of_blocker[uintptr_t W] = W == 0 ? BLOCKER_NONE : (int)(W & BLOCKER_BITS) + 1;
+inline uintptr_t lock_of_blocker[uintptr_t W] = W & ~BLOCKER_BITS;
+
+inline int blocker_kind[struct task_struct *T] = kind_of_blocker[blocker_word(T)];
+inline uintptr_t blocker_lock[struct task_struct *T] = lock_of_blocker[blocker_word(T)];
 
 inline string blocker_kind_name[int K] =
 	K == BLOCKER_MUTEX ? "mutex" : K == BLOCKER_SEMAPHORE ? "semaphore" : K == BLOCKER_RWSEM_READ ? "rwsem (read)" :
 	K == BLOCKER_RWSEM_WRITE ? "rwsem (write)" : K == BLOCKER_RTMUTEX ? "rtmutex" : "";
-
-inline uintptr_t blocker_lock[struct task_struct *T] =
-	T->pi_blocked_on != NULL ? (uintptr_t)T->pi_blocked_on->lock : blocker_word[T] & ~3;
 
 /* The word of a lock that tells its holder. */
 inline uintptr_t semaphore_holder[uintptr_t L] = ((struct semaphore *)L)->last_holder; /* 6.16 */
@@ -89,15 +111,17 @@ inline uintptr_t holder_word[int K, uintptr_t L] =
 	K == BLOCKER_RWSEM_READ || K == BLOCKER_RWSEM_WRITE ? ((struct rw_semaphore *)L)->owner.counter :
 	K == BLOCKER_RTMUTEX ? rtmutex_holder[L] : 0;
 
-/* The thread that has the lock that T waits for; NULL: nobody, or not known. */
-inline struct task_struct *blocker_holder[struct task_struct *T] =
-	(struct task_struct *)(holder_word[blocker_kind[T], blocker_lock[T]] & ~7);
+/* The thread that has the lock; NULL: nobody, or not known. */
+inline struct task_struct *holder_of_blocker[uintptr_t W] =
+	(struct task_struct *)(holder_word[kind_of_blocker[W], lock_of_blocker[W]] & ~7);
+inline struct task_struct *blocker_holder[struct task_struct *T] = holder_of_blocker[blocker_word(T)];
 
 /* Is the holder only the last of several that took it (readers of an rwsem, a semaphore)? */
-inline int blocker_shared[struct task_struct *T] =
-	blocker_kind[T] == BLOCKER_SEMAPHORE ||
-	((blocker_kind[T] == BLOCKER_RWSEM_READ || blocker_kind[T] == BLOCKER_RWSEM_WRITE) &&
-	 (holder_word[blocker_kind[T], blocker_lock[T]] & 1));
+inline int shared_blocker[uintptr_t W] =
+	kind_of_blocker[W] == BLOCKER_SEMAPHORE ||
+	((kind_of_blocker[W] == BLOCKER_RWSEM_READ || kind_of_blocker[W] == BLOCKER_RWSEM_WRITE) &&
+	 (holder_word[kind_of_blocker[W], lock_of_blocker[W]] & 1));
+inline int blocker_shared[struct task_struct *T] = shared_blocker[blocker_word(T)];
 
 /* The owner of the lock that a thread begins to wait for: args[0] and args[1] of sdt:lock::contention_begin. NULL:
  * nobody, or not known: spinlocks have no owner, and of several readers of a semaphore only the last one is noted.

@@ -186,16 +186,20 @@ inline int TASK_BITS_WAIT = 0x0300;
 inline int task_flag[struct task_struct *T] =
 	(task_state[T] & TASK_BITS_STOPPED ? PR_STOPPED : 0) | (T->pid == 0 ? PR_IDLE : 0) |
 	(T->flags & PF_KTHREAD ? PR_ISSYS : 0) | (T->ptrace ? PR_PTRACE : 0);
-inline int task_sobj[struct task_struct *T] =
-	blocker_kind[T] == BLOCKER_MUTEX ? SOBJ_MUTEX : blocker_kind[T] == BLOCKER_SEMAPHORE ? SOBJ_SEMA :
-	blocker_kind[T] == BLOCKER_RTMUTEX ? SOBJ_USER_PI : blocker_kind[T] != BLOCKER_NONE ? SOBJ_RWLOCK : SOBJ_NONE;
+int task_sobj(struct task_struct *T)
+{
+	int k = blocker_kind[T];
+
+	return k == BLOCKER_MUTEX ? SOBJ_MUTEX : k == BLOCKER_SEMAPHORE ? SOBJ_SEMA :
+	       k == BLOCKER_RTMUTEX ? SOBJ_USER_PI : k != BLOCKER_NONE ? SOBJ_RWLOCK : SOBJ_NONE;
+}
 
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = task_flag[T];
 	pr_lwpid = T->pid;
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
-	pr_stype = task_sobj[T];
+	pr_stype = task_sobj(T);
 	pr_state = task_state[T] & TASK_BITS_SLEEP ? SSLEEP :
 		   task_state[T] & TASK_BITS_STOPPED ? SSTOP :
 		   (task_state[T] | T->exit_state) & TASK_BITS_ZOMBIE ? SZOMB :

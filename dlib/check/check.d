@@ -248,5 +248,6 @@ inline int STUCK_NS = 1000000000;
 iter:::task
 /thread_letter[curthread] == 'D' && off_cpu_ns(curthread) >= STUCK_NS/
 {
-	@check_stuck[pid, execname, blocker_kind_name[blocker_kind[curthread]], ""] = count();
+	this->stuck_for = blocker_kind[curthread];
+	@check_stuck[pid, execname, blocker_kind_name[this->stuck_for], ""] = count();
 }

@@ -32,9 +32,11 @@
 int walks, met;
 
 inline int is_stopped[char L] = L == 'T' || L == 't';
-inline int is_stuck[struct task_struct *T, char L] = L == 'D' || is_stopped[L] || blocker_kind[T] != BLOCKER_NONE;
+inline int is_stuck[struct task_struct *T, char L] = L == 'D' || is_stopped[L] || blocker_word(T) != 0;
 inline int is_wanted[struct task_struct *T] = !T->on_cpu && thread_letter[T] != 'Z' && thread_letter[T] != 'X' &&
 	($every || is_stuck[T, thread_letter[T]]);
+/* In the kind of lock: the record of the waiter on its stack tells it, and no note of the kernel's. */
+inline int LOCK_FOUND = 8;
 
 iter:::task
 /walks == 0 && curthread->mm != NULL && is_wanted[curthread]/
@@ -51,10 +53,12 @@ iter:::done
 iter:::task
 /walks == 1 && !$raw && is_wanted[curthread] && off_cpu_ns(curthread) / 1000000 >= $over/
 {
-	this->h = blocker_holder[curthread];
+	this->w = blocker_word(curthread);
+	this->k = kind_of_blocker[this->w];
+	this->h = holder_of_blocker[this->w];
 	printf("%7d %6d %-16s %c %8d ms %s%s%s%s\n", pid, tid, execname, thread_letter[curthread],
-	       off_cpu_ns(curthread) / 1000000, blocker_kind_name[blocker_kind[curthread]],
-	       this->h == NULL ? "" : blocker_shared[curthread] ? ", last taken by " : " of ",
+	       off_cpu_ns(curthread) / 1000000, blocker_kind_name[this->k],
+	       this->h == NULL ? "" : shared_blocker[this->w] ? ", last taken by " : " of ",
 	       this->h == NULL ? "" : strjoin(lltostr(this->h->pid), " "),
 	       this->h == NULL ? "" : this->h->comm);
 	stack();
@@ -71,13 +75,14 @@ iter:::task
 	trace(curthread->group_leader->comm);
 	trace(thread_letter[curthread]);
 	trace(off_cpu_ns(curthread));
-	trace(blocker_kind[curthread]);
-	trace(blocker_lock[curthread]);
-	this->h = blocker_holder[curthread];
+	this->w = blocker_word(curthread);
+	trace(kind_of_blocker[this->w] | (blocker_found[curthread, this->w] ? LOCK_FOUND : 0));
+	trace(lock_of_blocker[this->w]);
+	this->h = holder_of_blocker[this->w];
 	trace(this->h == NULL ? 0 : this->h->tgid);
 	trace(this->h == NULL ? 0 : this->h->pid);
 	trace(this->h == NULL ? "" : this->h->comm);
-	trace(blocker_shared[curthread]);
+	trace(shared_blocker[this->w]);
 	trace(curthread->in_iowait);
 	trace((curthread->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
 	trace(futex_call ? (futex_condition ? 1 : 0) | (futex_timeout ? 2 : 0) : 0);

@@ -54,7 +54,7 @@ struct prog {
 	uint32_t index;
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
-	struct irfn *fn_fault, *fn_fault_rec, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind;
+	struct irfn *fn_fault, *fn_fault_rec, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind, *fn_waited;
 	struct irfn *fn_mix[RUNTIMES]; /* walks of language runtimes */
 	uint32_t unwind_key;	       /* of its scratch */
 	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end, *fn_chill;

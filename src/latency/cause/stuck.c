@@ -17,6 +17,7 @@ enum stuck_field {
 };
 
 #define MAX_BYTES ((size_t)1 << 30) /* of all threads */
+#define LOCK_FOUND 8		    /* in the kind: as in dlib/latency/stuck.d */
 
 struct stuck {
 	struct arena *arena;
@@ -204,7 +205,8 @@ int stuck_add(struct stuck *s, const struct recfmt *f, const void *data)
 	t->process = text(s, f, data, STUCK_PROCESS);
 	t->state = (char)number(f, data, STUCK_STATE);
 	t->off_cpu_ns = number(f, data, STUCK_OFF_CPU);
-	t->kind = (enum stuck_kind)number(f, data, STUCK_KIND);
+	t->found = number(f, data, STUCK_KIND) & LOCK_FOUND;
+	t->kind = (enum stuck_kind)(number(f, data, STUCK_KIND) & ~(uint64_t)LOCK_FOUND);
 	t->kind = t->kind < STUCK_NKINDS ? t->kind : STUCK_NO_LOCK;
 	t->lock = number(f, data, STUCK_LOCK);
 	t->holder_pid = (uint32_t)number(f, data, STUCK_HOLDER_PID);
@@ -246,6 +248,8 @@ static void link_holders(struct stuck *s)
 	for (size_t i = 0; i < s->threads.n; i++) {
 		struct stuck_thread *t = s->threads.v[i], key = { .tid = t->holder_tid }, *k = &key, **h;
 
+		if (t->shared && t->holder_tid == t->tid)
+			t->holder_tid = 0; /* it has read, and wants to write now */
 		h = t->holder_tid ? bsearch(&k, s->threads.v, s->threads.n, sizeof(k), by_tid) : NULL;
 		t->holder = h ? *h : NULL;
 	}
@@ -274,16 +278,19 @@ bool stuck_is(const struct stuck_thread *t)
 
 size_t stuck_chain(const struct stuck_thread *t, const struct stuck_thread *ret[STUCK_MAX_CHAIN], bool *ret_cycle)
 {
+	bool certain = !t->shared, back = false;
 	size_t n = 0;
 
 	*ret_cycle = false;
 	for (const struct stuck_thread *h = t->holder; h && n < STUCK_MAX_CHAIN; h = h->holder) {
 		for (size_t i = 0; i < n; i++)
-			*ret_cycle |= ret[i] == h;
-		*ret_cycle |= h == t;
-		if (*ret_cycle)
+			back |= ret[i] == h;
+		back |= h == t;
+		if (back)
 			break;
+		certain &= !h->shared;
 		ret[n++] = h;
 	}
+	*ret_cycle = back && certain;
 	return n;
 }

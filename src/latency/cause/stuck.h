@@ -31,9 +31,10 @@ struct stuck_thread {
 	uint64_t off_cpu_ns;		 /* since it ran last; 0: not known */
 	enum stuck_kind kind;		 /* of the lock that it waits for */
 	uint64_t lock;			 /* its address */
+	bool found;			 /* … found by the record on the waiter's stack; else the kernel notes it */
 	uint32_t holder_pid, holder_tid; /* the thread that has it; 0: none, or not known */
 	const char *holder_name;
-	bool shared; /* the holder is the last of several readers that took it */
+	bool shared; /* the holder is the last of several readers that took it; or readers have it that nobody notes */
 	uint64_t cgroup;
 	const char *container;		/* "" */
 	const uint64_t *stack, *ustack; /* innermost first */
@@ -56,7 +57,8 @@ int stuck_add(struct stuck *s, const struct recfmt *f, const void *data);
 const struct stuck_thread *const *stuck_list(struct stuck *s, size_t *n);
 /* Does the thread wait for something that it should soon get: a lock, a device, memory; or is it stopped? */
 bool stuck_is(const struct stuck_thread *t);
-/* Follows the holders from t, at most STUCK_MAX_CHAIN of them: how many. *ret_cycle: they wait for each other. */
+/* Follows the holders from t, at most STUCK_MAX_CHAIN of them: how many. *ret_cycle: they wait for each
+ * other; a thread that only took a lock last, as one of several, may not have it any more, and is no proof of that. */
 size_t stuck_chain(const struct stuck_thread *t, const struct stuck_thread *ret[STUCK_MAX_CHAIN], bool *ret_cycle);
 const char *stuck_kind_name(enum stuck_kind kind); /* "mutex"; "" */
 #endif

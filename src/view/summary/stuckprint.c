@@ -146,10 +146,16 @@ static void put_holders(const struct stuck_print *p, const struct stuck_thread *
 	struct fill f;
 	bool cycle;
 	size_t n = stuck_chain(t, chain, &cycle);
+	const bool readers = t->shared && t->kind != STUCK_SEMAPHORE;
 
-	if (!t->holder_tid)
+	if (!t->holder_tid && !readers)
 		return;
 	f = fill_begin(p, "held by");
+	if (!t->holder_tid) {
+		fill_words(&f, "readers; the kernel does not note which");
+		fputc('\n', p->out);
+		return;
+	}
 	put_who(&b, t->holder ? t->holder->process : NULL, t->holder_name, t->holder_pid, t->holder_tid);
 	if (t->shared)
 		strb_adds(&b, " (took it last; others may have it, too)");
@@ -181,7 +187,8 @@ static void put_wait(const struct stuck_print *p, const struct stuck_thread *t)
 		fill_words(&f, "(inferred)");
 	if (t->kind != STUCK_NO_LOCK) {
 		strb_reset(&b);
-		strb_printf(&b, "[%s 0x%llx]", stuck_kind_name(t->kind), (unsigned long long)t->lock);
+		strb_printf(&b, "[%s 0x%llx%s]", stuck_kind_name(t->kind), (unsigned long long)t->lock,
+			    t->found ? ", found on its stack" : "");
 		fill_words(&f, strb_str(&b));
 	}
 	fputc('\n', p->out);
@@ -333,6 +340,7 @@ static void json_thread(const struct stuck_print *p, const struct stuck_thread *
 	if (t->kind != STUCK_NO_LOCK) {
 		jsonw_str(&w, "lock", stuck_kind_name(t->kind));
 		jsonw_strf(&w, "lock_addr", "0x%llx", (unsigned long long)t->lock);
+		jsonw_str(&w, "lock_from", t->found ? "stack" : "note");
 	}
 	if (t->holder_tid)
 		json_holder(&w, t);
