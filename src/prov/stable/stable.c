@@ -54,7 +54,7 @@ static const char *unusable(struct prov_env *env, struct arena *a, const struct 
 	if (!env->ts)
 		return row->bare ? NULL : prov_no_types(env);
 	if (find_tp(env, row, &ref) < 0)
-		return arena_printf(a, "this kernel has no tracepoint %s", row->tp);
+		return row->reason ? row->reason : arena_printf(a, "this kernel has no tracepoint %s", row->tp);
 	if (row->need && !has_need(env, a, row))
 		return arena_printf(a, "tracepoint %s of this kernel has no %s", row->tp, row->need);
 	return NULL;

@@ -20,8 +20,8 @@ struct stable_row {
 	/* Several rows may have the same name: the first that this kernel can serve is the probe, and
 	 * further ones with `also` are more places where it fires. */
 	const char *name;
-	const char *tp;	    /* tracepoint; NULL: none carries the probe, */
-	const char *reason; /* and this is the reason */
+	const char *tp;	    /* tracepoint; NULL: none carries the probe */
+	const char *reason; /* why: no tracepoint carries it, or the kernel lacks the one that would (NULL: in general words) */
 	const char *need;   /* a parameter that the tracepoint must have, or "func:NAME": a kernel function */
 	const char *cond;   /* fires where this holds; NULL: always */
 	struct stable_arg args[STABLE_MAX_ARGS];

@@ -11,13 +11,14 @@
 #define PAGES "(bio->bi_iter.bi_size + 4095) >> 12"
 #define NO_KIND "no tracepoint tells the pages of programs, of files and of neither apart"
 #define NO_PF "the tracepoints of page faults do not tell how a fault was resolved"
+#define NO_X86 "kernels for this machine have no tracepoint of page faults, as those for x86-64 do"
 #define NO_SWAP "Linux swaps pages, not processes"
 
 static const struct stable_row vminfo_rows[] = {
 	{ .name = "anonfree", .reason = NO_KIND },
 	{ .name = "anonpgin", .reason = NO_KIND },
 	{ .name = "anonpgout", .reason = NO_KIND },
-	{ .name = "as_fault", .tp = "page_fault_user", BY("1") },
+	{ .name = "as_fault", .tp = "page_fault_user", .reason = NO_X86, BY("1") },
 	{ .name = "cow_fault", .reason = NO_PF },
 	{ .name = "dfree", .tp = "mm_vmscan_lru_shrink_inactive", .cond = "nr_reclaimed != 0", BY("nr_reclaimed") },
 	{ .name = "execfree", .reason = NO_KIND },
@@ -27,7 +28,7 @@ static const struct stable_row vminfo_rows[] = {
 	{ .name = "fspgin", .reason = NO_KIND },
 	{ .name = "fspgout", .reason = NO_KIND },
 	{ .name = "hat_fault", .reason = NO_PF },
-	{ .name = "kernel_asflt", .tp = "page_fault_kernel", BY("1") },
+	{ .name = "kernel_asflt", .tp = "page_fault_kernel", .reason = NO_X86, BY("1") },
 	{ .name = "maj_fault", .reason = NO_PF },
 	{ .name = "pgfrec", .reason = NO_PF },
 	{ .name = "pgin", .tp = "block_bio_queue", .cond = READS, BY("1") },
@@ -40,6 +41,7 @@ static const struct stable_row vminfo_rows[] = {
 	{ .name = "pgswapout", .tp = "mm_vmscan_write_folio", BY("1") },
 	{ .name = "prot_fault",
 	  .tp = "page_fault_user",
+	  .reason = NO_X86,
 	  .need = "error_code",
 	  .cond = "(error_code & 1) != 0",
 	  BY("1") },
