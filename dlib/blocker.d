@@ -54,7 +54,7 @@ inline int BLOCKER_RWSEM_READ = 3; /* wants to read */
 inline int BLOCKER_RWSEM_WRITE = 4;
 inline int BLOCKER_RTMUTEX = 5;	  /* futexes with priority inheritance, all locks of real-time kernels */
 
-/* What a thread waits for as one word: the lock's address with its kind, less one, in the low bits. */
+/* The lock that a thread waits for, as one word: the lock's address with its kind, less one, in the low bits. */
 inline uintptr_t BLOCKER_BITS = 7;
 
 /* As the kernel notes it in two bits. blocker: Linux 6.16 with CONFIG_DETECT_HUNG_TASK_BLOCKER=y, of semaphores that are

@@ -21,7 +21,7 @@
 #define MUTEX_WAITERS 1 /* … somebody waits */
 #define RWSEM_WAITERS 2 /* rw_semaphore.count: somebody waits */
 #define RWSEM_READ 1	/* rwsem_waiter.type */
-/* A waiter's timeout lies at most so many jiffies ahead, and not further behind than the longest wait. */
+/* A waiter's timeout lies at most JIFFIES_AHEAD after now, and at most JIFFIES_LONGEST before it. */
 #define JIFFIES_AHEAD 1000
 #define JIFFIES_LONGEST (1LL << 40)
 /* The kinds in the low bits of the result: as BLOCKER_* of dlib/blocker.d, less 1. */

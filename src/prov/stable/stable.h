@@ -21,7 +21,7 @@ struct stable_row {
 	 * further ones with `also` are more places where it fires. */
 	const char *name;
 	const char *tp;	    /* tracepoint; NULL: none carries the probe */
-	const char *reason; /* why: no tracepoint carries it, or the kernel lacks the one that would (NULL: in general words) */
+	const char *reason; /* why, or why the kernel lacks that tracepoint (NULL: in general words) */
 	const char *need;   /* a parameter that the tracepoint must have, or "func:NAME": a kernel function */
 	const char *cond;   /* fires where this holds; NULL: always */
 	struct stable_arg args[STABLE_MAX_ARGS];

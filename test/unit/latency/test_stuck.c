@@ -128,7 +128,7 @@ static void who_wait_for_each_other(void **state)
 	assert_false(cycle);
 }
 
-/* Who took a lock last, as one of several, may not have it: no proof of a deadlock, and never the waiter itself. */
+/* The last of several threads that took a lock may not have it: no proof of a deadlock, and never the waiter itself. */
 static void readers(void **state)
 {
 	const struct stuck_thread *const *v, *chain[STUCK_MAX_CHAIN];
