@@ -47,15 +47,15 @@ class Planted:
         with open(slow.path, "rb") as f:
             memory = memoryview(mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ))[:1]
         self.holder = child(lambda: os.write(holds_fd, memory))
-        self.settle([self.holder])
+        self.settle([self.holder], "S")
         self.waiters = []
         for _ in range(n):
             self.waiters.append(child(wants))
-        self.settle(self.waiters)
+        self.settle(self.waiters, "D")
 
-    def settle(self, pids):
+    def settle(self, pids, letter):
         end = time.monotonic() + 30
-        while any(state(pid) != "D" for pid in pids) and time.monotonic() < end:
+        while any(state(pid) != letter for pid in pids) and time.monotonic() < end:
             time.sleep(0.1)
 
     def __enter__(self):
