@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "core/jsheap/index.h"
 #include "core/jsheap/redact.h"
 #include "core/shell/coreline.h"
 #include "core/target/kernel.h"
@@ -22,7 +23,7 @@
 struct core_opts {
 	const char *pid, *save, *commands[MAX_COMMANDS];
 	size_t n;
-	bool json, no_stop, kernel, redact;
+	bool json, no_stop, kernel, redact, index;
 };
 
 static int add_command(void *member, const struct optrow *o, const char *arg, struct err *err)
@@ -67,6 +68,10 @@ static const struct optrow rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct core_opts, redact),
 	  .help = "with --save PID of Node: without the contents of its strings and buffers" },
+	{ .name = "index",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct core_opts, index),
+	  .help = "keep what a search of Node's heap finds in FILE.dwell-index, so that the next start is fast" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
 };
 
@@ -84,19 +89,24 @@ static const struct optable options = {
 
 static bool run_line(struct shell *s, const char *line)
 {
-	if (shell_line(s, line) < 0) {
+	const bool good = shell_line(s, line) == 0;
+	const char *said = js_index_said(s->index);
+
+	if (said)
+		cmd_msg("core: %s", said);
+	if (!good)
 		cmd_msg("core: %s", s->err.msg);
-		return false;
-	}
-	return true;
+	return good;
 }
 
-static int run(const struct core_opts *o, struct core *c)
+static int run(const struct core_opts *o, struct core *c, const char *file)
 {
 	struct shell s = { .core = c, .out = stdout, .json = o->json };
 	bool good = true;
 	int e;
 
+	if ((file || o->index) && js_index_open(c, file, o->index, &s.index, &s.err) < 0)
+		return cmd_fail("core: %s", s.err.msg);
 	for (size_t i = 0; i < o->n && s.error == 0; i++)
 		good &= run_line(&s, o->commands[i]);
 	if (!o->n)
@@ -215,7 +225,7 @@ static int core(int argc, char **argv)
 	} else if (e == 0) {
 		e = open_target(o, argc - optind, argv + optind, &k, &c);
 		if (e == EXIT_OK) {
-			e = run(o, &c);
+			e = run(o, &c, argc > optind ? argv[optind] : NULL);
 			core_close(&c);
 		}
 		kmem_close(&k);

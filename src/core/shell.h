@@ -26,16 +26,18 @@ typedef VEC(uint64_t) shell_addrs;
 struct js;
 struct js_heap;
 struct js_graph;
+struct js_index;
 struct ctypes;
 
 struct shell {
-	struct core *core; /* not owned */
-	FILE *out;	   /* not owned */
-	bool json;	   /* JSON Lines */
-	int error;	   /* -errno of the first write that failed */
-	struct err err;	   /* why the last command failed */
-	struct strb text;  /* not written yet */
-	shell_addrs *to;   /* where addresses go, and no text; or NULL */
+	struct core *core;	/* not owned */
+	FILE *out;		/* not owned */
+	bool json;		/* JSON Lines */
+	int error;		/* -errno of the first write that failed */
+	struct err err;		/* why the last command failed */
+	struct strb text;	/* not written yet */
+	shell_addrs *to;	/* where addresses go, and no text; or NULL */
+	struct js_index *index; /* of the core; or NULL: none. shell_done() closes it */
 	struct js_heap *heap;
 	struct js_graph *graph; /* of the heap */
 	struct js *js;		/* opened by the first command that needs it, shell_js() */

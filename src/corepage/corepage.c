@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "core/jsheap/index.h"
 #include "core/shell.h"
 #include "corepage/reader.h"
 #include "launcher/launch.h"
@@ -72,6 +73,8 @@ _Noreturn static void be_reader(struct corepage *p, int sock)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user forgets it */
 	prctl(PR_SET_DUMPABLE, 0);
 	if (r == 0)
+		r = reader_limit();
+	if (r == 0)
 		r = reader_run(&p->shell, sock);
 	_exit(r < 0);
 }
@@ -102,6 +105,8 @@ static int start(struct corepage *p, struct serve_config *c, char *const *words,
 		return listener_fail(p->to, r, "cannot open %s: %s", words[0], err.msg);
 	p->shell = (struct shell){ .core = &p->core, .json = true };
 	r = shell_js(&p->shell, &js);
+	if (r == 0)
+		r = js_index_open(&p->core, words[0], false, &p->shell.index, &p->shell.err);
 	if (r < 0)
 		return listener_fail(p->to, r, "%s: %s", words[0], p->shell.err.msg);
 	p->reader = fork();

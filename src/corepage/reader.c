@@ -144,6 +144,17 @@ static void serve_question(struct shell *s, const char *text, const int fds[2])
 	}
 }
 
+int reader_limit(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_DATA, &l) < 0)
+		return -errno;
+	l.rlim_max = l.rlim_max < READER_MEMORY_MAX ? l.rlim_max : READER_MEMORY_MAX;
+	l.rlim_cur = l.rlim_cur < l.rlim_max ? l.rlim_cur : l.rlim_max;
+	return setrlimit(RLIMIT_DATA, &l) < 0 ? -errno : 0;
+}
+
 int reader_run(struct shell *s, int sock)
 {
 	char text[TEXT_MAX + 1];

@@ -11,6 +11,12 @@ int reader_start(void *ctx, enum serve_kind kind, const char *text, size_t n, st
 /* An answer has a limit of CPU time, and its pipe may be closed: there is nothing to stop. */
 void reader_stop(void *ctx, uint64_t id);
 
+/* Bytes of memory that the reader and each answer may have of their own: a hostile heap must not take all of the
+ * machine's. The dominators of a heap of 10 GB need less. What needs more is told to be out of memory. */
+#define READER_MEMORY_MAX (UINT64_C(8) << 30)
+/* Sets that limit for this process and its children, or keeps a lower one. 0 or -errno. */
+int reader_limit(void);
+
 /* The other side: answers until the server has gone. s: a shell with an open core and JSON. 0 or -errno. */
 int reader_run(struct shell *s, int sock);
 #endif

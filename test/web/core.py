@@ -164,9 +164,25 @@ def ask(server):
     )
 
 
+def limits(server):
+    """Of the processes of the page: the reader's memory is limited (READER_MEMORY_MAX)."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as f:
+                if int(f.read().rsplit(")", 1)[1].split()[1]) == server.process.pid:
+                    with open(f"/proc/{name}/limits", encoding="ascii") as f:
+                        found.append(next(x.split()[3] for x in f if x.startswith("Max data size")))
+        except (OSError, ValueError):
+            pass
+    check(str(8 << 30) in found, "the reader's memory has a limit", found)
+
+
 with tempfile.TemporaryDirectory() as folder:
     core = save(folder)
+    subprocess.run([dwell, "core", "--index", core, "-c", "::findjsobjects"], check=True, stdout=subprocess.DEVNULL)
     with Server(dwell, core) as server:
+        limits(server)
         need_page(server)
         ask(server)
         with page(server, width=1400) as b:

@@ -30,7 +30,7 @@ int shell_heap(struct shell *s, struct js_heap **ret)
 	int r = shell_js(s, &js);
 
 	if (r == 0 && !s->heap)
-		r = js_heap_open(js, &s->heap, &s->err);
+		r = js_heap_open_by(js, s->index, &s->heap, &s->err);
 	if (r == 0)
 		*ret = s->heap;
 	return r;

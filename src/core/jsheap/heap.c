@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "core/jsheap/index.h"
 #include "core/jsheap/int.h"
 #include "core/jsheap/near.h"
 #include "core/jsheap/pages.h"
@@ -276,7 +277,21 @@ static int begin(struct js_heap *h, struct err *err)
 	return h->maps ? r : -ENOMEM;
 }
 
-int js_heap_open(const struct js *js, struct js_heap **ret, struct err *err)
+/* Finds out what is alive, and who refers to it. */
+static int search(struct js_heap *h, struct err *err)
+{
+	int r = js_free_find(h->js->core, &h->stale);
+
+	if (r == 0)
+		r = js_mark(h);
+	if (r == 0 && !h->objects)
+		return err_set(err, -ENOENT,
+			       "V8's pages have no object that fits V8 %u.%u: the core is cut, or damaged",
+			       h->js->version >> 8, h->js->version & 255);
+	return r == 0 ? js_near_make(h) : r;
+}
+
+int js_heap_begin(const struct js *js, struct js_heap **ret, struct err *err)
 {
 	struct js_heap *h = calloc(1, sizeof(*h));
 	int r = h ? 0 : -ENOMEM;
@@ -285,23 +300,37 @@ int js_heap_open(const struct js *js, struct js_heap **ret, struct err *err)
 		h->js = js;
 		r = begin(h, err);
 	}
-	if (r == 0)
-		r = js_free_find(js->core, &h->stale);
-	if (r == 0)
-		r = js_mark(h);
-	if (r == 0 && !h->objects)
-		r = err_set(err, -ENOENT, "V8's pages have no object that fits V8 %u.%u: the core is cut, or damaged",
-			    js->version >> 8, js->version & 255);
-	if (r == 0)
-		r = js_near_make(h);
-	if (r < 0) {
-		if (r == -ENOMEM)
-			err_set(err, r, "out of memory");
+	if (r < 0)
 		js_heap_close(h);
-		return r;
+	else
+		*ret = h;
+	return r;
+}
+
+int js_heap_open_by(const struct js *js, struct js_index *index, struct js_heap **ret, struct err *err)
+{
+	struct js_heap *h = NULL;
+	int r = js_heap_begin(js, &h, err);
+
+	if (r == 0)
+		r = js_index_take(index, h);
+	if (r == -ENOENT && h) {
+		r = search(h, err);
+		if (r == 0)
+			js_index_put(index, h);
 	}
-	*ret = h;
-	return 0;
+	if (r == -ENOMEM)
+		err_set(err, r, "out of memory");
+	if (r < 0)
+		js_heap_close(h);
+	else
+		*ret = h;
+	return r;
+}
+
+int js_heap_open(const struct js *js, struct js_heap **ret, struct err *err)
+{
+	return js_heap_open_by(js, NULL, ret, err);
 }
 
 void js_heap_close(struct js_heap *h)

@@ -36,6 +36,7 @@ struct js_map_info {
 };
 
 struct js_near;
+struct js_index;
 struct js_heap {
 	const struct js *js;
 	VEC(struct js_page) pages; /* by address */
@@ -52,6 +53,8 @@ struct js_heap {
 
 /* Finds the pages and what is alive. js_heap_close() frees *ret. -ENOENT: there is no page that fits the version. */
 int js_heap_open(const struct js *js, struct js_heap **ret, struct err *err);
+/* The same with an index (core/jsheap/index.h), which is taken if it is of use, or kept; NULL: none. */
+int js_heap_open_by(const struct js *js, struct js_index *index, struct js_heap **ret, struct err *err);
 void js_heap_close(struct js_heap *h); /* accepts NULL */
 
 /* An object that is alive. */

@@ -43,6 +43,8 @@ static inline bool js_page_large(const struct js_page *p)
 {
 	return p->end - p->start > JS_BUFFER;
 }
+/* A heap whose pages are known, and no more. As js_heap_open(). */
+int js_heap_begin(const struct js *js, struct js_heap **ret, struct err *err);
 /* The map that is the first word of an object, or NULL. */
 struct js_map_info *js_map_info(struct js_heap *h, uint64_t map);
 /* The extent of an object whose first `have` bytes are there, `room` bytes before the end of its page. */

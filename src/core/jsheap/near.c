@@ -118,6 +118,14 @@ static int count_blocks(const struct js_heap *h, struct js_near *n)
 	return 0;
 }
 
+/* Arrays end with whole words of 64 bits, as in an index. */
+static int make_room(struct js_near *n)
+{
+	n->to = calloc(n->nblocks + 3, sizeof(*n->to));
+	n->from = calloc(n->n + 2, sizeof(*n->from));
+	return n->to && n->from ? 0 : -ENOMEM;
+}
+
 /* Turns "block: those that it leads to" round. */
 static int turn_round(struct making *k)
 {
@@ -127,9 +135,7 @@ static int turn_round(struct making *k)
 	while (k->now + 1 <= n->nblocks)
 		k->begins[++k->now] = (uint32_t)k->pairs.n;
 	n->n = k->pairs.n;
-	n->to = calloc(n->nblocks + 2, sizeof(*n->to));
-	n->from = malloc((n->n + 1) * sizeof(*n->from));
-	if (!n->to || !n->from)
+	if (make_room(n) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < n->n; i++)
 		n->to[k->pairs.v[i] + 2]++;
@@ -143,13 +149,18 @@ static int turn_round(struct making *k)
 	return 0;
 }
 
+static size_t most_numbers(const struct js_heap *h)
+{
+	return (size_t)(h->bytes / JSNEAR_SHARE > JSNEAR_LEAST ? h->bytes / JSNEAR_SHARE : JSNEAR_LEAST);
+}
+
 /* With blocks of one size. 0 or -errno; -E2BIG: it would grow too large. */
 static int make(struct js_heap *h, struct js_near *n, bool stats)
 {
 	struct making k = { .h = h, .n = n, .stats = stats };
 	int r = count_blocks(h, n);
 
-	k.max = (size_t)(h->bytes / JSNEAR_SHARE > JSNEAR_LEAST ? h->bytes / JSNEAR_SHARE : JSNEAR_LEAST);
+	k.max = most_numbers(h);
 	if (r == 0) {
 		k.stamp = calloc(n->nblocks + 1, sizeof(*k.stamp));
 		k.begins = calloc(n->nblocks + 2, sizeof(*k.begins));
@@ -192,6 +203,41 @@ int js_near_make(struct js_heap *h)
 		h->near = NULL;
 	}
 	return r == -ENOMEM ? r : 0;
+}
+
+/* -- kept -- */
+
+int js_near_room(struct js_heap *h, uint64_t shift, uint64_t n, struct js_near **ret)
+{
+	struct js_near *new;
+	int r = -ENOMEM;
+
+	if (shift < JSNEAR_SHIFT || shift > JSNEAR_MAX_SHIFT || n > most_numbers(h))
+		return -EBADMSG;
+	new = calloc(1, sizeof(*new));
+	if (new) {
+		new->shift = (unsigned)shift;
+		new->n = (size_t)n;
+		r = count_blocks(h, new);
+	}
+	if (r == 0)
+		r = make_room(new);
+	if (r == 0)
+		*ret = new;
+	else
+		js_near_free(new);
+	return r == -E2BIG ? -EBADMSG : r;
+}
+
+bool js_near_fits(const struct js_near *n)
+{
+	bool good = n->to[0] == 0 && n->to[n->nblocks] == n->n;
+
+	for (size_t b = 0; b < n->nblocks; b++)
+		good &= n->to[b] <= n->to[b + 1];
+	for (size_t i = 0; i < n->n; i++)
+		good &= n->from[i] < n->nblocks;
+	return good;
 }
 
 /* -- holders -- */

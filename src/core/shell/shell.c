@@ -13,6 +13,7 @@
 #include "core/js/js.h"
 #include "core/jsheap/graph.h"
 #include "core/jsheap/heap.h"
+#include "core/jsheap/index.h"
 #include "core/shell.h"
 
 #define FLUSH 65536u /* bytes of text that wait to be written */
@@ -34,6 +35,7 @@ void shell_done(struct shell *s)
 {
 	js_graph_close(s->graph);
 	js_heap_close(s->heap);
+	js_index_close(s->index);
 	js_close(s->js);
 	ctypes_free(s->types);
 	err_done(&s->err);

@@ -69,4 +69,33 @@ static inline void madejs_core(uint8_t *core, const void *bytes, size_t n)
 	memcpy(core + sizeof(h), &ph, sizeof(ph));
 	memcpy(core + MADEJS_HEAD, bytes, n);
 }
+
+static inline void madejs_word(uint8_t *memory, unsigned at, uint64_t v)
+{
+	memcpy(memory + at, &v, sizeof(v));
+}
+
+/* A page of V8 with an array, a string that only the array refers to, one that is dead, and their maps; a word after
+ * the page leads to the array. memory: of MADEJS_HEAP bytes, with 0 in them. */
+enum { MADEJS_HEAP = 0x4000, MADEJS_META = 0x1200, MADEJS_STRING = 0x1300, MADEJS_ARRAY = 0x1500, MADEJS_AT = 0x1600 };
+static inline void madejs_heap(uint8_t *memory)
+{
+	static const unsigned types[][2] = { { MADEJS_META, 255 }, { MADEJS_STRING, 8 }, { MADEJS_ARRAY, 175 } };
+	const uint64_t object = MADEJS_BASE + V8_TAG;
+
+	madejs_word(memory, 0, MADEJS_HEAP / 2); /* size, flags, heap, start, end */
+	madejs_word(memory, 16, MADEJS_BASE + MADEJS_HEAP - 8);
+	madejs_word(memory, 24, MADEJS_BASE + MADEJS_META);
+	madejs_word(memory, 32, MADEJS_BASE + MADEJS_HEAP / 2);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		madejs_word(memory, types[i][0], object + MADEJS_META);
+		memory[types[i][0] + 12] = (uint8_t)types[i][1];
+	}
+	madejs_word(memory, MADEJS_AT, object + MADEJS_ARRAY);
+	madejs_word(memory, MADEJS_AT + 8, UINT64_C(1) << 32);
+	madejs_word(memory, MADEJS_AT + 16, object + MADEJS_AT + 0x40);
+	madejs_word(memory, MADEJS_AT + 0x40, object + MADEJS_STRING);
+	madejs_word(memory, MADEJS_AT + 0x80, object + MADEJS_STRING);
+	madejs_word(memory, MADEJS_HEAP - 16, object + MADEJS_AT);
+}
 #endif
