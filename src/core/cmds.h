@@ -24,6 +24,7 @@ int dcmd_jsretained(struct shell *s, const struct dcall *d);
 int dcmd_jsroots(struct shell *s, const struct dcall *d);
 int dcmd_jssource(struct shell *s, const struct dcall *d);
 int dcmd_jsstack(struct shell *s, const struct dcall *d);
+int dcmd_jstack(struct shell *s, const struct dcall *d);
 int dcmd_list(struct shell *s, const struct dcall *d);
 int dcmd_jsstrings(struct shell *s, const struct dcall *d);
 int dcmd_mappings(struct shell *s, const struct dcall *d);

@@ -13,6 +13,7 @@
 #include "sym/elf/strset.h"
 #include "sym/elf/symtab.h"
 #include "sym/unwind/ehtab.h"
+#include "sym/unwind/unwalk.h"
 
 #define CORE_MAX_SEGMENTS 262144u  /* of a core, mappings of a process; further ones are left out */
 #define CORE_MAX_THREADS 65536u	   /* further ones are left out */
@@ -152,6 +153,15 @@ typedef VEC(struct core_frame) core_frames;
 /* Walks a stack from registers: by the files' tables, else by frame pointers. Why it ended is in *reason, NULL when it
  * is whole. 0 or -ENOMEM. */
 int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, core_frames *ret, const char **reason);
+/* The same for the code of a language's runtime, which no file describes. step: goes from a frame in such code to its
+ * caller, or returns false: it is none. take: is called for each frame after its step; other than 0 ends. */
+struct core_walker {
+	bool (*step)(void *ctx, struct unwalk *w, enum unwalk_end *end);
+	int (*take)(void *ctx, const struct core_frame *f);
+	void *ctx;
+};
+int core_walk_by(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, const struct core_walker *by,
+		 const char **reason);
 
 /* For target.c's other halves. */
 int core_add_map(struct core *c, uint64_t start, uint64_t end, uint64_t off, const char *path);

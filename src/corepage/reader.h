@@ -12,7 +12,8 @@ int reader_start(void *ctx, enum serve_kind kind, const char *text, size_t n, st
 void reader_stop(void *ctx, uint64_t id);
 
 /* Bytes of memory that the reader and each answer may have of their own: a hostile heap must not take all of the
- * machine's. The dominators of a heap of 10 GB need less. What needs more is told to be out of memory. */
+ * machine's. The dominators of a heap of 10 GB need less. A question that needs more is answered with "out of memory".
+ */
 #define READER_MEMORY_MAX (UINT64_C(8) << 30)
 /* Sets that limit for this process and its children, or keeps a lower one. 0 or -errno. */
 int reader_limit(void);

@@ -99,7 +99,7 @@ struct stream {
 	int r; /* the first error; what comes after it does nothing */
 };
 
-/* What was read or written counts for the sum. */
+/* Adds to the sum; called for all that is read or written. */
 static void count(struct stream *s, const void *p, size_t n)
 {
 	for (size_t i = 0; i + 8 <= n; i += 8) {
@@ -148,7 +148,7 @@ static void put(struct stream *s, const void *p, size_t n)
 
 /* -- reading -- */
 
-/* Whether marks are those of a page: one at most in a page of one object, none behind its end. */
+/* Whether marks are those of a page: one at most in a page of one object, none after its end. */
 static bool marks_fit(const struct js_page *p, const uint64_t *marks, uint64_t *objects)
 {
 	const size_t n = js_page_bits(p);

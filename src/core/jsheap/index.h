@@ -48,7 +48,7 @@ int js_index_read(FILE *f, uint64_t key, struct js_heap *h);
 int js_index_write(FILE *f, uint64_t key, const struct js_heap *h);
 /* The checksum of a file: of what comes after the head, n bytes, and of the head without its sum. */
 uint64_t js_index_sum(const struct js_index_head *head, const void *p, size_t n);
-/* What a core is told by: size and time of its file, its segments, mappings, threads with their registers, the build
- * id of its program, and the version of V8. */
+/* The key of a core: a hash of size and time of its file, its segments, mappings, threads with their registers, the
+ * build id of its program, and the version of V8. */
 uint64_t js_index_key(const struct js *js);
 #endif

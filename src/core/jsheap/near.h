@@ -22,7 +22,7 @@ struct js_near {
 /* Goes through all objects: makes h->near, and adds up what js_map_info has. 0, -ENOMEM. */
 int js_near_make(struct js_heap *h);
 void js_near_free(struct js_near *n); /* accepts NULL */
-/* Of a kept one, room for what is in it: `to`, and lists of n numbers, up to whole words of 64 bits. 0; -EBADMSG: there
+/* Makes room for what a kept one has: `to`, and lists of n numbers, up to whole words of 64 bits. 0; -EBADMSG: there
  * cannot be as many, or blocks are not as large; -ENOMEM. */
 int js_near_room(struct js_heap *h, uint64_t shift, uint64_t n, struct js_near **ret);
 /* Whether all numbers of a kept one are such. */

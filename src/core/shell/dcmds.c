@@ -104,6 +104,12 @@ const struct dcmd dcmds[] = {
 	  "of all of them, and of all but one. Strings that are made of others do not count. -n: how many rows (0t20).\n"
 	  "In front of a |: one string of each row, for ::findjsobjects -r.\n",
 	  NULL, dcmd_jsstrings },
+	{ "jstack", "[-j] [-n FRAMES]", false, "show a thread's stack with Java's methods",
+	  "Shows the frames of a thread of a JVM, innermost first: Java's as class.method at file:line, with what made\n"
+	  "the code (interpreted, C1, C2, native, stub), methods that were inlined before the one that they are in; native\n"
+	  "frames between them. -j: without these. -n: the most frames. NUMBER::jstack takes that thread, else it is the\n"
+	  "first one. JDK 11 and later. In front of a |: the stack pointers.\n",
+	  NULL, dcmd_jstack },
 	{ "list", "TYPE MEMBER", true, "go through a linked list",
 	  "Lists the addresses of things of a type, from ADDRESS on: each one's MEMBER points to the next. A member of a\n"
 	  "struct list_head, or of another struct that points to its own kind, is followed to the struct around it. Ends at\n"

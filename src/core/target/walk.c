@@ -41,24 +41,48 @@ static const char *const reasons[] = {
 	[UNWALK_LOOPS] = "the stack leads back to itself",
 };
 
-int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, core_frames *ret, const char **reason)
+/* One frame outwards. *by_fp: no table describes the frame's code. */
+static enum unwalk_end step(struct core *c, const struct core_walker *by, struct unwalk *w, bool *by_fp)
+{
+	enum unwalk_end end;
+	uint32_t rule;
+
+	*by_fp = false;
+	if (by->step && by->step(by->ctx, w, &end))
+		return end;
+	rule = rule_at(c, unwalk_place(w));
+	*by_fp = UW_RULE_KIND(rule) == UW_NONE && w->bp_known;
+	return unwalk_step(w, rule, read_core, c);
+}
+
+int core_walk_by(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, const struct core_walker *by,
+		 const char **reason)
 {
 	struct unwalk w = { regs[CORE_IP], regs[CORE_SP], regs[CORE_BP], regs[CORE_BX], regs[CORE_DI], true, true };
 
-	*reason = NULL;
-	while (ret->n < max) {
-		const uint32_t rule = rule_at(c, unwalk_place(&w));
-		const bool by_fp = UW_RULE_KIND(rule) == UW_NONE && w.bp_known;
-		enum unwalk_end end;
+	for (unsigned n = 0; n < max; n++) {
+		struct core_frame f = { w.ip, w.sp, w.bp, false };
+		const enum unwalk_end end = step(c, by, &w, &f.by_fp);
+		const int r = by->take(by->ctx, &f);
 
-		if (vec_try_push(ret, ((struct core_frame){ w.ip, w.sp, w.bp, by_fp })) < 0)
-			return -ENOMEM;
-		end = unwalk_step(&w, rule, read_core, c);
-		if (end != UNWALK_ON) {
-			*reason = end == UNWALK_END ? NULL : reasons[end];
-			return 0;
-		}
+		*reason = end == UNWALK_ON || end == UNWALK_END ? NULL : reasons[end];
+		if (r < 0 || end != UNWALK_ON)
+			return r;
 	}
 	*reason = "more frames than are shown";
 	return 0;
+}
+
+static int take(void *ctx, const struct core_frame *f)
+{
+	core_frames *to = ctx;
+
+	return vec_try_push(to, *f);
+}
+
+int core_walk(struct core *c, const uint64_t regs[CORE_NREGS], unsigned max, core_frames *ret, const char **reason)
+{
+	const struct core_walker by = { NULL, take, ret };
+
+	return core_walk_by(c, regs, max, &by, reason);
 }
