@@ -9,11 +9,12 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "print.h"
 
 #define NSITES 16384
 #define SITE_SIZE 8
-#define NARGS 6
-#define TEXT 512 /* bytes of a text, at most */
+#define NARGS 6	  /* in registers */
+#define MANY_ARGS 10 /* the others are on the stack */
 
 /* A place: an instruction that does nothing, and the return. */
 extern const unsigned char dwell_java_sites[];
@@ -30,83 +31,24 @@ __asm__(".pushsection .text\n.balign 4096\n.hidden dwell_java_sites\n.globl dwel
 	"\n.endr\n.popsection\n");
 
 typedef void site(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
-
-static __thread bool busy; /* this thread hits nothing: it is the agent's, or asks for a name */
-static jclass class_string;
-static jmethodID class_get_name;
-static jfieldID throwable_message;
+typedef void site_many(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 
 /* The site's code if there is a probe, else NULL. */
 static site *enabled(jint slot)
 {
 	const unsigned char *at = dwell_java_sites + (size_t)slot * SITE_SIZE;
 
-	if (busy || slot < 0 || slot >= NSITES || !memcmp(at, nop, sizeof(nop)))
+	if (dwell_busy || slot < 0 || slot >= NSITES || !memcmp(at, nop, sizeof(nop)))
 		return NULL;
 	return (site *)(uintptr_t)at;
 }
 
-static size_t put(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
-/* The string, as far as there is room, in UTF-8. */
-static void copy(JNIEnv *env, jstring s, char *to)
-{
-	jchar v[TEXT];
-	jsize n = (*env)->GetStringLength(env, s);
-	size_t at = 0;
-
-	if (n > TEXT - 1)
-		n = TEXT - 1;
-	(*env)->GetStringRegion(env, s, 0, n, v);
-	for (jsize i = 0; i < n && at < TEXT - 4; i++) {
-		uint32_t c = v[i];
-
-		if (c >= 0xd800 && c < 0xdc00 && i + 1 < n && v[i + 1] >= 0xdc00 && v[i + 1] < 0xe000)
-			c = 0x10000 + ((c - 0xd800) << 10) + (v[++i] - 0xdc00u);
-		at += put(to + at, c ? c : '?');
-	}
-	to[at] = '\0';
-}
-
-/* The text of an object: a string itself, of others the name of the class. Its address, or 0 for null. */
+/* The text of an object in `to`: its address, or 0 for null. */
 static int64_t text(JNIEnv *env, jobject o, char *to)
 {
-	jobject s = o;
-
 	if (!o)
 		return 0;
-	to[0] = '\0';
-	if (!(*env)->IsInstanceOf(env, o, class_string)) {
-		busy = true;
-		s = (*env)->CallObjectMethod(env, (*env)->GetObjectClass(env, o), class_get_name);
-		busy = false;
-		if ((*env)->ExceptionCheck(env))
-			(*env)->ExceptionClear(env);
-	}
-	if (s)
-		copy(env, s, to);
+	print_object(env, o, to);
 	return (int64_t)(uintptr_t)to;
 }
 
@@ -136,7 +78,7 @@ static void JNICALL entry_objects(JNIEnv *env, jclass k, jint slot, jlong a, jlo
 	site *at = enabled(slot);
 	const jobject o[NARGS] = { oa, ob, oc, od, oe, of };
 	int64_t v[NARGS] = { a, b, c, d, e, f };
-	char texts[NARGS][TEXT];
+	char texts[NARGS][PRINT_TEXT];
 
 	(void)k;
 	if (!at)
@@ -145,6 +87,24 @@ static void JNICALL entry_objects(JNIEnv *env, jclass k, jint slot, jlong a, jlo
 		if (o[i])
 			v[i] = text(env, o[i], texts[i]);
 	at(v[0], v[1], v[2], v[3], v[4], v[5]);
+}
+
+static void JNICALL entry_many(JNIEnv *env, jclass k, jint slot, jlong a, jlong b, jlong c, jlong d, jlong e, jlong f, jlong g, jlong h,
+			       jlong i, jlong j, jobject oa, jobject ob, jobject oc, jobject od, jobject oe, jobject of, jobject og,
+			       jobject oh, jobject oi, jobject oj)
+{
+	site *at = enabled(slot);
+	const jobject o[MANY_ARGS] = { oa, ob, oc, od, oe, of, og, oh, oi, oj };
+	int64_t v[MANY_ARGS] = { a, b, c, d, e, f, g, h, i, j };
+	char texts[MANY_ARGS][PRINT_TEXT];
+
+	(void)k;
+	if (!at)
+		return;
+	for (int n = 0; n < MANY_ARGS; n++)
+		if (o[n])
+			v[n] = text(env, o[n], texts[n]);
+	((site_many *)(uintptr_t)at)(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]);
 }
 
 static void JNICALL leave_plain(JNIEnv *env, jclass c, jint slot, jint line)
@@ -170,7 +130,7 @@ static void JNICALL leave_long(JNIEnv *env, jclass c, jlong value, jint slot, ji
 static void JNICALL leave_object(JNIEnv *env, jclass c, jobject value, jint slot, jint line)
 {
 	site *at = enabled(slot);
-	char to[TEXT];
+	char to[PRINT_TEXT];
 
 	(void)c;
 	if (at)
@@ -180,18 +140,22 @@ static void JNICALL leave_object(JNIEnv *env, jclass c, jobject value, jint slot
 static void JNICALL thrown(JNIEnv *env, jclass c, jobject t, jint slot)
 {
 	site *at = enabled(slot);
-	char name[TEXT], message[TEXT];
+	char name[PRINT_TEXT], message[PRINT_TEXT];
+	jstring s;
 
 	(void)c;
-	if (at)
-		at(text(env, t, name), text(env, (*env)->GetObjectField(env, t, throwable_message), message), 0, 0, 0, 0);
+	if (!at)
+		return;
+	print_class_of(env, t, name);
+	s = print_message_of(env, t);
+	at((int64_t)(uintptr_t)name, text(env, s, message), 0, 0, 0, 0);
 }
 
 static void JNICALL quiet(JNIEnv *env, jclass c)
 {
 	(void)env;
 	(void)c;
-	busy = true;
+	dwell_busy = true;
 }
 
 static jlong JNICALL sites(JNIEnv *env, jclass c)
@@ -211,11 +175,11 @@ static jint JNICALL nsites(JNIEnv *env, jclass c)
 static jint JNICALL connect_to(JNIEnv *env, jclass c, jstring path)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	char s[TEXT];
+	char s[PRINT_TEXT];
 	int fd;
 
 	(void)c;
-	copy(env, path, s);
+	print_string(env, path, s);
 	if (strlen(s) >= sizeof(to.sun_path))
 		return -1;
 	strcpy(to.sun_path, s);
@@ -275,6 +239,9 @@ static const JNINativeMethod methods[] = {
 	{ (char *)"entry", (char *)"(I)V", FN(entry_plain) },
 	{ (char *)"entry", (char *)"(IJJJJJJ)V", FN(entry_longs) },
 	{ (char *)"entry", (char *)"(IJJJJJJ" OBJECT OBJECT OBJECT OBJECT OBJECT OBJECT ")V", FN(entry_objects) },
+	{ (char *)"entry",
+	  (char *)"(IJJJJJJJJJJ" OBJECT OBJECT OBJECT OBJECT OBJECT OBJECT OBJECT OBJECT OBJECT OBJECT ")V",
+	  FN(entry_many) },
 	{ (char *)"leave", (char *)"(II)V", FN(leave_plain) },
 	{ (char *)"leave", (char *)"(JII)V", FN(leave_long) },
 	{ (char *)"leave", (char *)"(" OBJECT "II)V", FN(leave_object) },
@@ -301,10 +268,8 @@ JNIEXPORT void JNICALL Java_dwell_agent_Agent_define(JNIEnv *env, jclass k, jbyt
 	if (n > (jsize)sizeof(b))
 		return;
 	(*env)->GetByteArrayRegion(env, from, 0, n, b);
-	c = (*env)->FindClass(env, "java/lang/Throwable");
-	throwable_message = (*env)->GetFieldID(env, c, "detailMessage", "Ljava/lang/String;");
-	class_string = (*env)->NewGlobalRef(env, (*env)->FindClass(env, "java/lang/String"));
-	class_get_name = (*env)->GetMethodID(env, (*env)->FindClass(env, "java/lang/Class"), "getName", "()Ljava/lang/String;");
+	if (!print_init(env))
+		return;
 	c = (*env)->DefineClass(env, "dwell/probe/Probe", NULL, b, n);
 	if (c)
 		(*env)->RegisterNatives(env, c, methods, sizeof(methods) / sizeof(methods[0]));

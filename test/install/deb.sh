@@ -65,6 +65,8 @@ in_chroot sh -c 'dpkg -i /tmp/dwell_*.deb' >"$work/log" 2>&1 || { tail -n 20 "$w
 out=$(in_chroot dwell -qn 'BEGIN { printf("it %s\n", "runs"); exit(0); }') || fail "it does not run"
 [ "$out" = "it runs" ] || fail "it prints $out"
 in_chroot dtrace -V | grep '^dtrace: ' >/dev/null || fail "no dtrace: $(in_chroot dtrace -V)"
+out=$(in_chroot dwell -x javaagent -l -n 'java1:::' 2>&1) || true
+[ "${out#*process 1 is no JVM}" != "$out" ] || fail "no provider java: $out"
 in_chroot dwell run opensnoop --help | grep '^Usage: ' >/dev/null || fail "no tools"
 in_chroot man -P cat dwell-latency | grep TRACKER >/dev/null || fail "no manual page"
 in_chroot test -f /usr/share/doc/dwell/copyright || fail "no copyright"

@@ -19,6 +19,8 @@ rpmbuild -bb --nodeps --define "_topdir $work/top" --define "_sourcedir $work/sr
 package=$(find "$work/top/RPMS" -name 'dwell-[0-9]*.rpm')
 rpm2cpio "$package" | (cd "$work/root" && cpio -id --quiet)
 "$work/root/usr/bin/dwell" --version | grep "$version" >/dev/null || { echo "not ok: it does not run"; exit 1; }
+out=$("$work/root/usr/bin/dwell" -x javaagent -l -n 'java1:::' 2>&1) || true
+[ "${out#*process 1 is no JVM}" != "$out" ] || { echo "not ok: no provider java: $out"; exit 1; }
 [ -f "$work/root/usr/share/man/man1/dwell.1.gz" ] || [ -f "$work/root/usr/share/man/man1/dwell.1" ] || { echo "not ok: no manual page"; exit 1; }
 for p in libdwell-[0-9] libdwell-devel python3-dwell; do
 	rpm2cpio "$(find "$work/top/RPMS" -name "$p*.rpm")" | (cd "$work/root" && cpio -id --quiet)

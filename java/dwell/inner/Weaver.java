@@ -16,10 +16,8 @@ import org.objectweb.asm.Type;
 final class Weaver {
     private static final String PROBE = "dwell/probe/Probe";
     private static final int NEWEST = 64; /* the highest version that the library knows; later ones added nothing to code */
-    private static final int ARGS = 6;
-    private static final String LONGS = "JJJJJJ";
-    private static final String OBJECTS =
-            "Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;";
+    private static final int ARGS = 6; /* most methods have no more; Probe has a form for them and one for MANY_ARGS */
+    private static final int MANY_ARGS = 10; /* D's arg0 to arg9 */
 
     /* The changed class file; hooks by name and descriptor. */
     byte[] weave(byte[] classFile, Map<String, List<Hooks.Hook>> hooks) {
@@ -92,15 +90,27 @@ final class Weaver {
             return t.getSort() >= Type.ARRAY;
         }
 
+        private static String form(int n, boolean objects) {
+            StringBuilder b = new StringBuilder("(I");
+            for (int i = 0; i < n; i++) {
+                b.append('J');
+            }
+            for (int i = 0; objects && i < n; i++) {
+                b.append("Ljava/lang/Object;");
+            }
+            return b.append(")V").toString();
+        }
+
         private void entry(int slot) {
             Type[] args = Type.getArgumentTypes(desc);
-            boolean objects = false;
+            boolean many = args.length > ARGS, objects = many;
+            int n = many ? MANY_ARGS : ARGS, first = (access & Opcodes.ACC_STATIC) != 0 ? 0 : 1;
             super.visitLdcInsn(slot);
             if (args.length == 0) {
                 call("entry", "(I)V");
                 return;
             }
-            for (int i = 0, at = (access & Opcodes.ACC_STATIC) != 0 ? 0 : 1; i < ARGS; i++) {
+            for (int i = 0, at = first; i < n; i++) {
                 if (i < args.length && !isReference(args[i])) {
                     super.visitVarInsn(args[i].getOpcode(Opcodes.ILOAD), at);
                     widen(args[i]);
@@ -110,7 +120,7 @@ final class Weaver {
                 }
                 at += i < args.length ? args[i].getSize() : 0;
             }
-            for (int i = 0, at = (access & Opcodes.ACC_STATIC) != 0 ? 0 : 1; objects && i < ARGS; i++) {
+            for (int i = 0, at = first; objects && i < n; i++) {
                 if (i < args.length && isReference(args[i])) {
                     super.visitVarInsn(Opcodes.ALOAD, at);
                 } else {
@@ -118,7 +128,7 @@ final class Weaver {
                 }
                 at += i < args.length ? args[i].getSize() : 0;
             }
-            call("entry", "(I" + LONGS + (objects ? OBJECTS : "") + ")V");
+            call("entry", form(n, objects));
         }
 
         private void leave(int slot) {

@@ -15,6 +15,10 @@ public final class Probe {
             int slot, long a, long b, long c, long d, long e, long f,
             Object oa, Object ob, Object oc, Object od, Object oe, Object of);
 
+    public static native void entry(
+            int slot, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j,
+            Object oa, Object ob, Object oc, Object od, Object oe, Object of, Object og, Object oh, Object oi, Object oj);
+
     /* It returns, in this line of source, or 0. */
     public static native void leave(int slot, int line);
 

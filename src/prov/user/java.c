@@ -12,7 +12,7 @@
 
 #define PROV_PREFIX "java"
 #define PID_DIGITS 9
-#define MAX_ARGS 6	/* that the inserted code passes */
+#define MAX_ARGS 10	/* that the inserted code passes */
 #define MAX_METHOD 2048 /* bytes of a name and its signature */
 #if defined(__aarch64__)
 #define JVM_MACHINE EM_AARCH64

@@ -209,8 +209,8 @@ for home in JAVAS:
                 f"k throw {fails}",
                 f"x java.lang.IllegalStateException odd 1 {n}",
                 f"v 5 {n}",
-                f"o text [I 99 -7 -2 {1 << 40} {n}",
-                f"o null [I 99 -7 -2 {1 << 40} {n}",
+                f"o text int[3] 99 -7 -2 {1 << 40} {n}",
+                f"o null int[3] 99 -7 -2 {1 << 40} {n}",
                 "c Calc 1",
                 f"c Calc$Inner {n}",
             ]
