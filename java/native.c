@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hits the places in its own code where dwell's probes are, for the code that the agent inserts into Java methods, and carries the
- * agent's connection to dwell. Allocates nothing, takes no lock, and does nothing at a place without a probe. */
+/* Hits the places in its own code where dwell's probes are, for the code that the agent inserts into Java methods, and
+ * carries the agent's connection to dwell. Allocates nothing, takes no lock, and does nothing at a place without a
+ * probe. */
 #include <errno.h>
 #include <jni.h>
 #include <stdbool.h>
@@ -13,13 +14,15 @@
 
 #define NSITES 16384
 #define SITE_SIZE 8
-#define NARGS 6	  /* in registers */
+#define NARGS 6	     /* in registers */
 #define MANY_ARGS 10 /* the others are on the stack */
 
 /* A place: an instruction that does nothing, and the return. */
 extern const unsigned char dwell_java_sites[];
 #if defined(__x86_64__)
-#define NOP "0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3, 0xcc, 0xcc" /* a nop of five bytes: newer kernels make a call of it */
+#define NOP \
+	"0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3, 0xcc, 0xcc" /* a nop of five bytes: newer kernels make a call of it \
+							  */
 static const unsigned char nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 #elif defined(__aarch64__)
 #define NOP "0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6"
@@ -72,8 +75,8 @@ static void JNICALL entry_longs(JNIEnv *env, jclass k, jint slot, jlong a, jlong
 		at(a, b, c, d, e, f);
 }
 
-static void JNICALL entry_objects(JNIEnv *env, jclass k, jint slot, jlong a, jlong b, jlong c, jlong d, jlong e, jlong f, jobject oa,
-				  jobject ob, jobject oc, jobject od, jobject oe, jobject of)
+static void JNICALL entry_objects(JNIEnv *env, jclass k, jint slot, jlong a, jlong b, jlong c, jlong d, jlong e,
+				  jlong f, jobject oa, jobject ob, jobject oc, jobject od, jobject oe, jobject of)
 {
 	site *at = enabled(slot);
 	const jobject o[NARGS] = { oa, ob, oc, od, oe, of };
@@ -89,9 +92,9 @@ static void JNICALL entry_objects(JNIEnv *env, jclass k, jint slot, jlong a, jlo
 	at(v[0], v[1], v[2], v[3], v[4], v[5]);
 }
 
-static void JNICALL entry_many(JNIEnv *env, jclass k, jint slot, jlong a, jlong b, jlong c, jlong d, jlong e, jlong f, jlong g, jlong h,
-			       jlong i, jlong j, jobject oa, jobject ob, jobject oc, jobject od, jobject oe, jobject of, jobject og,
-			       jobject oh, jobject oi, jobject oj)
+static void JNICALL entry_many(JNIEnv *env, jclass k, jint slot, jlong a, jlong b, jlong c, jlong d, jlong e, jlong f,
+			       jlong g, jlong h, jlong i, jlong j, jobject oa, jobject ob, jobject oc, jobject od,
+			       jobject oe, jobject of, jobject og, jobject oh, jobject oi, jobject oj)
 {
 	site *at = enabled(slot);
 	const jobject o[MANY_ARGS] = { oa, ob, oc, od, oe, of, og, oh, oi, oj };
@@ -151,11 +154,14 @@ static void JNICALL thrown(JNIEnv *env, jclass c, jobject t, jint slot)
 	at((int64_t)(uintptr_t)name, text(env, s, message), 0, 0, 0, 0);
 }
 
-static void JNICALL quiet(JNIEnv *env, jclass c)
+static jboolean JNICALL quiet(JNIEnv *env, jclass c, jboolean on)
 {
+	bool was = dwell_busy;
+
 	(void)env;
 	(void)c;
-	dwell_busy = true;
+	dwell_busy = on;
+	return was;
 }
 
 static jlong JNICALL sites(JNIEnv *env, jclass c)
@@ -225,6 +231,19 @@ static jboolean JNICALL write_all(JNIEnv *env, jclass c, jint fd, jbyteArray fro
 	return JNI_TRUE;
 }
 
+/* A short message of a stream socket goes whole or not at all. */
+static jboolean JNICALL write_now(JNIEnv *env, jclass c, jint fd, jbyteArray from)
+{
+	jbyte b[2048];
+	jsize n = (*env)->GetArrayLength(env, from);
+
+	(void)c;
+	if (n > (jsize)sizeof(b))
+		return JNI_FALSE;
+	(*env)->GetByteArrayRegion(env, from, 0, n, b);
+	return send(fd, b, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) == n;
+}
+
 static void JNICALL close_it(JNIEnv *env, jclass c, jint fd)
 {
 	(void)env;
@@ -246,12 +265,13 @@ static const JNINativeMethod methods[] = {
 	{ (char *)"leave", (char *)"(JII)V", FN(leave_long) },
 	{ (char *)"leave", (char *)"(" OBJECT "II)V", FN(leave_object) },
 	{ (char *)"thrown", (char *)"(Ljava/lang/Throwable;I)V", FN(thrown) },
-	{ (char *)"quiet", (char *)"()V", FN(quiet) },
+	{ (char *)"quiet", (char *)"(Z)Z", FN(quiet) },
 	{ (char *)"sites", (char *)"()J", FN(sites) },
 	{ (char *)"nsites", (char *)"()I", FN(nsites) },
 	{ (char *)"connect", (char *)"(Ljava/lang/String;)I", FN(connect_to) },
 	{ (char *)"read", (char *)"(I[B)I", FN(read_some) },
 	{ (char *)"write", (char *)"(I[B)Z", FN(write_all) },
+	{ (char *)"writeNow", (char *)"(I[B)Z", FN(write_now) },
 	{ (char *)"close", (char *)"(I)V", FN(close_it) },
 };
 

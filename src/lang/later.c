@@ -17,6 +17,20 @@ static bool is_args(const struct node *n)
 	return n->kind == N_INDEX && n->a && n->a->builtin && n->a->builtin->id == BI_ARGS;
 }
 
+/* copyinstr(arg0), as which args[0] is a text, too. */
+static bool is_text(const struct node *n, uint64_t *ret)
+{
+	const struct node *arg = n->kind == N_CALL && n->nargs && !strcmp(n->name, "copyinstr") ? n->args : NULL;
+
+	while (arg && arg->kind == N_CAST)
+		arg = arg->a;
+	if (!arg || arg->kind != N_IDENT || strncmp(arg->name, "arg", 3) != 0 || arg->name[3] < '0' ||
+	    arg->name[3] > '9' || arg->name[4])
+		return false;
+	*ret = (uint64_t)(arg->name[3] - '0');
+	return true;
+}
+
 static bool look_for_args(void *ctx, const struct node *n)
 {
 	bool *found = ctx;
@@ -50,15 +64,16 @@ static const char *type_of(const struct probe *p, uint64_t i)
 static bool look_at_arg(void *ctx, const struct node *n)
 {
 	struct fitting *f = ctx;
+	uint64_t i = n->ival;
 
-	if (!is_args(n))
+	if (!is_args(n) && !(is_text(n, &i) && f->known && i < f->known->nargs && f->known->args[i].user_string))
 		return false;
-	if (n->ival >= f->found->nargs)
-		f->reason = arena_printf(f->a, "it has no args[%llu]", (unsigned long long)n->ival);
-	else if (f->known && strcmp(type_of(f->known, n->ival), type_of(f->found, n->ival)) != 0)
-		f->reason = arena_printf(
-			f->a, "args[%llu] is of type %s, and %s in the probes that were there at the start",
-			(unsigned long long)n->ival, type_of(f->found, n->ival), type_of(f->known, n->ival));
+	if (i >= f->found->nargs)
+		f->reason = arena_printf(f->a, "it has no args[%llu]", (unsigned long long)i);
+	else if (f->known && strcmp(type_of(f->known, i), type_of(f->found, i)) != 0)
+		f->reason = arena_printf(f->a,
+					 "args[%llu] is of type %s, and %s in the probes that were there at the start",
+					 (unsigned long long)i, type_of(f->found, i), type_of(f->known, i));
 	return f->reason != NULL;
 }
 
@@ -76,9 +91,10 @@ const char *later_misfit(struct arena *a, const struct dprog *p, const struct cl
 	struct fitting f = { .a = a, .known = known_probe(s), .found = found };
 	const struct walk w = { .node = look_at_arg, .ctx = &f };
 
-	if (strlen(found->prov) > LATER_MAX_NAME || strlen(found->mod) > LATER_MAX_NAME ||
+	if (strlen(found->prov) > LATER_MAX_NAME || strlen(found->mod) > LATER_MAX_FUNC ||
 	    strlen(found->name) > LATER_MAX_NAME || strlen(found->func) > LATER_MAX_FUNC)
-		return arena_printf(a, "its names are longer than %u characters", LATER_MAX_NAME);
+		return arena_printf(a, "its names are longer than %u characters, or %u", LATER_MAX_NAME,
+				    LATER_MAX_FUNC);
 	/* The provider block of the program says what the arguments are: the clause has been checked by it. */
 	if (p->providers && provdecl_find(p, found->prov, found->name))
 		return NULL;

@@ -7,8 +7,8 @@
 #define DWELL_LANG_LATER_H
 #include "lang/dprog.h"
 
-#define LATER_MAX_NAME 63u	 /* bytes of the provider, module and name of a probe that is found later … */
-#define LATER_MAX_FUNC 127u	 /* … and of its function, as in DTrace */
+#define LATER_MAX_NAME 63u	 /* bytes of the provider and name of a probe that is found later … */
+#define LATER_MAX_FUNC 127u	 /* … and of its module and function: classes of Java have long names */
 #define LATER_MAX_PROGS 1024u	 /* BPF programs that may be added to a running session */
 #define LATER_ARG_TYPE "int64_t" /* of args[n] where no probe is known yet */
 

@@ -88,6 +88,7 @@ struct prov_cache {
 	struct fbt_later *fbtlater; /* prov/kernel/fbtlater.c */
 	struct instr_state *instr;  /* prov/kernel/instr.c */
 	struct jvms *jvms;	    /* prov/user/java.c: those with an agent */
+	int java_events;	    /* … an epoll of their connections; 0: none yet */
 	struct prov_procs *procs;   /* prov/user/uproc.c: the processes that were asked for, and their probes */
 };
 

@@ -95,6 +95,18 @@ int registry_module(struct registry *r, const char *name, bool *ret_any);
 bool registry_knows_module(struct registry *r, const char *name);
 /* The probes of a module's functions that d matches; without args[]. */
 void registry_match_module(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
+/* Classes that JVMs load, for the provider java: a descriptor that is readable when there may be one, -1: none is
+ * waited for. From registry_classes_start() on the threads that load them wait for a moment. */
+int registry_classes_fd(struct registry *r);
+void registry_classes_start(struct registry *r);
+/* Is the description one of the provider java? */
+bool registry_is_java(const struct pdesc *d);
+/* The next one: registry_match_class(), which gives arguments, too, is about it until registry_class_done(), which lets
+ * its thread go on. */
+bool registry_next_class(struct registry *r, const char **ret_name, int *ret_pid);
+void registry_match_class(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
+/* -errno with words: its code could not be changed. */
+int registry_class_done(struct registry *r, struct err *err);
 /* For cg_env.entry (ctx is the registry). */
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **reason);
 /* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 final class Hooks implements ClassFileTransformer {
     /* What is inserted into a method: 'e' entry, 'r' return, 't' throw. */
@@ -39,6 +40,8 @@ final class Hooks implements ClassFileTransformer {
     private final Set<Class<?>> changed = new HashSet<>();
     private final Object[] slots = new Object[Probe.nsites()];
     private int next;
+    private final Set<Loading> late = new HashSet<>(); /* wanted before they were classes */
+    private final List<Session> sessions = new CopyOnWriteArrayList<>(); /* that want classes which are loaded */
     private final Map<Class<?>, Throwable> failed = new HashMap<>();
 
     Hooks(Instrumentation inst, Weaver weaver) {
@@ -96,6 +99,58 @@ final class Hooks implements ClassFileTransformer {
         throw new IllegalStateException("all " + slots.length + " places for probes are taken");
     }
 
+    void watch(Session s) {
+        if (!sessions.contains(s)) {
+            sessions.add(s);
+        }
+    }
+
+    synchronized void add(Object owner, Loading l, char kind, int slot, String method) {
+        l.add(method, new Hook(kind, slot, owner));
+        late.add(l);
+    }
+
+    /* It may be one of `late`. */
+    private void adopt(Class<?> c) {
+        late.removeIf(l -> {
+            if (!l.is(c)) {
+                return false;
+            }
+            if (!l.moveTo(byClass.computeIfAbsent(c, k -> new HashMap<>()))) {
+                changed.add(c);
+            }
+            return true;
+        });
+    }
+
+    private void adopt() {
+        if (!late.isEmpty()) {
+            for (Class<?> c : inst.getAllLoadedClasses()) {
+                adopt(c);
+            }
+        }
+    }
+
+    private synchronized Map<String, List<Hook>> of(Class<?> c) {
+        if (!byClass.containsKey(c)) {
+            adopt(c);
+        }
+        return byClass.get(c);
+    }
+
+    /* What a class that was loaded without its hooks wants, once it is a class. */
+    String catchUp(Loading l, int tries) throws InterruptedException {
+        for (; tries > 0; tries--) {
+            synchronized (this) {
+                if (!late.contains(l) || l.isInserted()) {
+                    return apply();
+                }
+            }
+            Thread.sleep(10);
+        }
+        return null;
+    }
+
     synchronized void add(Object owner, Class<?> c, char kind, int slot, String method) {
         byClass.computeIfAbsent(c, k -> new HashMap<>()).computeIfAbsent(method, k -> new ArrayList<>()).add(new Hook(kind, slot, owner));
         changed.add(c);
@@ -103,8 +158,9 @@ final class Hooks implements ClassFileTransformer {
 
     /* Transforms what has changed. What could not be, in words; or null. */
     synchronized String apply() {
-        Class<?>[] all = changed.toArray(new Class<?>[0]);
         String wrong = null;
+        adopt();
+        Class<?>[] all = changed.toArray(new Class<?>[0]);
         changed.clear();
         failed.clear();
         try {
@@ -126,6 +182,9 @@ final class Hooks implements ClassFileTransformer {
     }
 
     synchronized void drop(Object owner) {
+        sessions.remove(owner);
+        adopt();
+        late.forEach(l -> l.drop(owner));
         for (Map.Entry<Class<?>, Map<String, List<Hook>>> e : byClass.entrySet()) {
             for (List<Hook> l : e.getValue().values()) {
                 if (l.removeIf(h -> h.owner == owner)) {
@@ -146,18 +205,54 @@ final class Hooks implements ClassFileTransformer {
     /* null: as it was loaded. A loader that hides the boot loader's classes would make the calls fail: its classes are left alone. */
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> c, ProtectionDomain domain, byte[] classFile) {
-        Map<String, List<Hook>> hooks = c == null ? null : byClass.get(c);
+        if (c == null) {
+            return sessions.isEmpty() || name == null || name.startsWith("dwell/") ? null : load(loader, name.replace('/', '.'), classFile);
+        }
+        Map<String, List<Hook>> hooks = of(c);
         if (hooks == null) {
             return null;
         }
         try {
-            if (loader != null && Class.forName(Probe.class.getName(), false, loader) != Probe.class) {
-                throw new ClassNotFoundException("another " + Probe.class.getName());
-            }
-            return weaver.weave(classFile, hooks);
+            return weave(loader, classFile, hooks);
         } catch (Throwable t) {
             failed.put(c, t);
             return null;
+        }
+    }
+
+    private byte[] weave(ClassLoader loader, byte[] classFile, Map<String, List<Hook>> hooks) throws ClassNotFoundException {
+        if (loader != null && Class.forName(Probe.class.getName(), false, loader) != Probe.class) {
+            throw new ClassNotFoundException("another " + Probe.class.getName());
+        }
+        return weaver.weave(classFile, hooks);
+    }
+
+    /* Asks the sessions that want the class, in the thread that loads it. */
+    private byte[] load(ClassLoader loader, String name, byte[] classFile) {
+        boolean was = Probe.quiet(true);
+        try {
+            Loading l = null;
+            List<Session> asked = new ArrayList<>();
+            for (Session s : sessions) {
+                if (s.wants(name)) {
+                    l = l == null ? new Loading(name, loader, weaver.methods(classFile)) : l;
+                    if (s.ask(l)) {
+                        asked.add(s);
+                    }
+                }
+            }
+            if (l == null) {
+                return null;
+            }
+            if (!was && !asked.isEmpty()) {
+                boolean answered = l.await(Session.WAIT_MS);
+                asked.forEach(s -> s.waited(answered));
+            }
+            return l.make(hooks -> weave(loader, classFile, hooks));
+        } catch (Throwable t) {
+            return null;
+        } finally {
+            Probe.quiet(was);
         }
     }
 }

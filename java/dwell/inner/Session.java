@@ -8,11 +8,22 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 
 final class Session implements Runnable {
     private final int fd;
     private final Hooks hooks;
-    private final List<Class<?>> classes = new ArrayList<>();
+    static final int WAIT_MS = 250; /* a thread that loads a class waits no longer for dwell */
+    private static final int MAX_LATE = 8; /* waits in a row that ended without an answer: then nobody waits any more */
+    private static final int CATCH_UP = 100; /* times 10 ms, for a class that was loaded meanwhile */
+    private final List<Object> classes = new ArrayList<>(); /* Class or Loading, by number; its lock is its own */
+    private final List<Pattern> wanted = new CopyOnWriteArrayList<>();
+    private final ReentrantLock writing = new ReentrantLock();
+    private volatile boolean live; /* dwell listens */
+    private volatile int late;
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
     Session(int fd, Hooks hooks) {
@@ -22,7 +33,7 @@ final class Session implements Runnable {
 
     @Override
     public void run() {
-        Probe.quiet();
+        Probe.quiet(true);
         try {
             byte[] b = new byte[65536];
             StringBuilder line = new StringBuilder();
@@ -53,22 +64,133 @@ final class Session implements Runnable {
     private boolean flush() {
         byte[] b = out.toByteArray();
         out.reset();
-        return b.length == 0 || Probe.write(fd, b);
+        writing.lock();
+        try {
+            return b.length == 0 || Probe.write(fd, b);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /* A pattern of D over names with dots for dollars, too. */
+    static Pattern pattern(String glob) {
+        StringBuilder b = new StringBuilder();
+        for (int i = 0; i < glob.length(); i++) {
+            char c = glob.charAt(i);
+            int end = c == '[' ? glob.indexOf(']', i + 2) : -1;
+            if (c == '*' || c == '?') {
+                b.append(c == '*' ? ".*" : ".");
+            } else if (end > 0) {
+                String set = glob.substring(i + 1, end).replace("\\", "\\\\").replace("[", "\\[").replace("&", "\\&");
+                b.append('[').append(set.startsWith("!") ? "^" + set.substring(1) : set).append(']');
+                i = end;
+            } else {
+                b.append(Pattern.quote(String.valueOf(c == '\\' && i + 1 < glob.length() ? glob.charAt(++i) : c)));
+            }
+        }
+        return Pattern.compile(b.toString(), Pattern.DOTALL);
+    }
+
+    boolean wants(String name) {
+        for (Pattern p : wanted) {
+            if (p.matcher(name).matches() || name.indexOf('$') >= 0 && p.matcher(name.replace('$', '.')).matches()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /* Tells dwell of a class that is being loaded. Will there be an answer that is worth waiting for? */
+    boolean ask(Loading l) throws InterruptedException {
+        int i;
+        synchronized (classes) {
+            i = classes.size();
+            classes.add(l);
+        }
+        if (!writing.tryLock(WAIT_MS, TimeUnit.MILLISECONDS)) {
+            return false;
+        }
+        try {
+            if (!Probe.writeNow(fd, ("loading " + i + " " + l.name + "\n").getBytes(StandardCharsets.UTF_8))) {
+                return false;
+            }
+        } finally {
+            writing.unlock();
+        }
+        if (!live || late >= MAX_LATE) {
+            return false;
+        }
+        l.asked();
+        return true;
+    }
+
+    void waited(boolean answered) {
+        late = answered ? 0 : late + 1;
+    }
+
+    private Object at(String number) {
+        synchronized (classes) {
+            return classes.get(Integer.parseInt(number));
+        }
+    }
+
+    private void list() {
+        List<Class<?>> all = new ArrayList<>();
+        hooks.classes(all);
+        for (Class<?> c : all) {
+            int i;
+            synchronized (classes) {
+                i = classes.size();
+                classes.add(c);
+            }
+            tell("class " + i + " " + c.getName());
+        }
+    }
+
+    /* Classes of the pattern that were loaded since the list was made are as if they came now. */
+    private void watch(String glob) {
+        Pattern p = pattern(glob);
+        List<Class<?>> all = new ArrayList<>();
+        wanted.add(p);
+        hooks.watch(this);
+        hooks.classes(all);
+        synchronized (classes) {
+            all.removeAll(new java.util.HashSet<>(classes));
+            for (Class<?> c : all) {
+                boolean known = classes.stream().anyMatch(k -> k instanceof Loading && ((Loading) k).is(c));
+                if (!known && wants(c.getName())) {
+                    tell("loading " + classes.size() + " " + c.getName());
+                    classes.add(c);
+                }
+            }
+        }
     }
 
     private void answer(String line) {
         String[] names = line.split("\t"); /* which may have blanks */
         String[] w = names[0].split(" ");
+        String wrong = null;
         try {
             switch (w[0]) {
                 case "classes":
-                    hooks.classes(classes);
-                    for (int i = 0; i < classes.size(); i++) {
-                        tell("class " + i + " " + classes.get(i).getName());
+                    list();
+                    break;
+                case "watch": /* pattern of classes */
+                    watch(names[1]);
+                    break;
+                case "live":
+                    live = true;
+                    break;
+                case "done": /* with a class that was being loaded */
+                    Object o = at(w[1]);
+                    if (o instanceof Loading) {
+                        ((Loading) o).answered(WAIT_MS);
+                        wrong = hooks.catchUp((Loading) o, w[2].equals("0") ? 0 : CATCH_UP);
                     }
                     break;
                 case "methods":
-                    for (String m : Hooks.methods(classes.get(Integer.parseInt(w[1])))) {
+                    Object c = at(w[1]);
+                    for (String m : c instanceof Loading ? ((Loading) c).methods : Hooks.methods((Class<?>) c)) {
                         tell("method " + m);
                     }
                     break;
@@ -76,14 +198,15 @@ final class Session implements Runnable {
                     tell("slot " + hooks.slot(this));
                     break;
                 case "on": /* class kind slot, name, descriptor */
-                    hooks.add(this, classes.get(Integer.parseInt(w[1])), w[2].charAt(0), Integer.parseInt(w[3]), names[1] + names[2]);
+                    Object to = at(w[1]);
+                    if (to instanceof Loading) {
+                        hooks.add(this, (Loading) to, w[2].charAt(0), Integer.parseInt(w[3]), names[1] + names[2]);
+                    } else {
+                        hooks.add(this, (Class<?>) to, w[2].charAt(0), Integer.parseInt(w[3]), names[1] + names[2]);
+                    }
                     return; /* no answer */
                 case "go":
-                    String wrong = hooks.apply();
-                    if (wrong != null) {
-                        tell("! " + wrong.replace('\n', ' '));
-                        return;
-                    }
+                    wrong = hooks.apply();
                     break;
                 case "off":
                     hooks.drop(this);
@@ -91,7 +214,7 @@ final class Session implements Runnable {
                 default:
                     throw new IllegalArgumentException(line);
             }
-            tell(".");
+            tell(wrong == null ? "." : "! " + wrong.replace('\n', ' '));
         } catch (Throwable t) {
             tell("! " + t.toString().replace('\n', ' '));
         }

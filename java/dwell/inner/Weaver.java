@@ -3,6 +3,7 @@
  * said about the method changes. An exception's way out is one handler more, after all of the method's own. */
 package dwell.inner;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.objectweb.asm.ClassReader;
@@ -19,15 +20,36 @@ final class Weaver {
     private static final int ARGS = 6; /* most methods have no more; Probe has a form for them and one for MANY_ARGS */
     private static final int MANY_ARGS = 10; /* D's arg0 to arg9 */
 
-    /* The changed class file; hooks by name and descriptor. */
-    byte[] weave(byte[] classFile, Map<String, List<Hooks.Hook>> hooks) {
+    private static ClassReader reader(byte[] classFile) {
         byte[] in = classFile.clone();
         int version = (in[6] & 0xff) << 8 | in[7] & 0xff;
         if (version > NEWEST) {
             in[6] = 0;
             in[7] = NEWEST;
         }
-        ClassReader reader = new ClassReader(in);
+        return new ClassReader(in);
+    }
+
+    /* Its methods with code, as Hooks.methods() has those of a class. */
+    List<String> methods(byte[] classFile) {
+        List<String> to = new ArrayList<>();
+        reader(classFile).accept(
+                new ClassVisitor(Opcodes.ASM9) {
+                    @Override
+                    public MethodVisitor visitMethod(int access, String name, String desc, String sig, String[] exceptions) {
+                        if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) == 0 && !name.equals("<clinit>")) {
+                            to.add(name + "\t" + desc);
+                        }
+                        return null;
+                    }
+                },
+                ClassReader.SKIP_CODE);
+        return to;
+    }
+
+    /* The changed class file; hooks by name and descriptor. */
+    byte[] weave(byte[] classFile, Map<String, List<Hooks.Hook>> hooks) {
+        ClassReader reader = reader(classFile);
         ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
         reader.accept(
                 new ClassVisitor(Opcodes.ASM9, writer) {

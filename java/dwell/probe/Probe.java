@@ -29,8 +29,8 @@ public final class Probe {
     /* An exception leaves it. */
     public static native void thrown(Throwable t, int slot);
 
-    /* The calling thread hits no probe. */
-    public static native void quiet();
+    /* Does the calling thread hit no probe from now on? What was so before. */
+    public static native boolean quiet(boolean on);
 
     /* Where the places are, and how many. */
     public static native long sites();
@@ -45,6 +45,9 @@ public final class Probe {
 
     /* All of b; false: the other end is gone. */
     public static native boolean write(int fd, byte[] b);
+
+    /* Few bytes, if there is room for all at once. */
+    public static native boolean writeNow(int fd, byte[] b);
 
     public static native void close(int fd);
 }

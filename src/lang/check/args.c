@@ -221,17 +221,22 @@ static bool derive_user_string(struct checker *c, struct node *n)
 	const struct probe_source *ps = c->env->probes;
 	const struct probe_list *l = &c->stmt->probes;
 	struct node *arg;
-	size_t i;
+	size_t i, known = 0;
 
 	if (n->ival > 9)
 		return false;
 	for (i = 0; i < l->n; i++) {
 		struct probe *p = l->v[i];
 
+		if (p->later) /* it has to be like the others */
+			continue;
+		known++;
 		if ((!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) || n->ival >= p->nargs ||
 		    !p->args[n->ival].user_string)
 			return false;
 	}
+	if (!known)
+		return false;
 	arg = new_node(c, N_IDENT, n->at);
 	arg->name = arena_printf(c->a, "arg%u", (unsigned)n->ival);
 	n->kind = N_CALL;
@@ -239,7 +244,7 @@ static bool derive_user_string(struct checker *c, struct node *n)
 	n->a = NULL;
 	n->args = arg;
 	n->nargs = 1;
-	return l->n > 0;
+	return true;
 }
 
 struct unit *check_parse_text(struct checker *c, const char *name, const char *text)

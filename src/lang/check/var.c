@@ -126,7 +126,7 @@ static struct node *any_process_prov(struct checker *c, struct node *n)
  * to a length. */
 static bool later_part(const struct probe *p, enum bi_id id, size_t *max)
 {
-	size_t bound = id == BI_PROBEFUNC ? LATER_MAX_FUNC : LATER_MAX_NAME;
+	size_t bound = id == BI_PROBEFUNC || id == BI_PROBEMOD ? LATER_MAX_FUNC : LATER_MAX_NAME;
 	const char *s = probe_part(p, id);
 
 	if (!p->later || pdesc_is_exact(s))

@@ -168,6 +168,39 @@ void registry_match_file(struct registry *r, struct arena *a, const struct pdesc
 		registry_args(r, a, ret->v[i]);
 }
 
+int registry_classes_fd(struct registry *r)
+{
+	return java_classes_fd(&r->env);
+}
+
+void registry_classes_start(struct registry *r)
+{
+	java_classes_start(&r->env);
+}
+
+bool registry_is_java(const struct pdesc *d)
+{
+	return d->prov && java_is_ours(d->prov);
+}
+
+bool registry_next_class(struct registry *r, const char **ret_name, int *ret_pid)
+{
+	return java_next_class(&r->env, ret_name, ret_pid);
+}
+
+void registry_match_class(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret)
+{
+	*ret = (struct probe_list){ 0 };
+	java_match_later(&r->env, a, d, ret);
+	for (size_t i = 0; i < ret->n; i++)
+		registry_args(r, a, ret->v[i]);
+}
+
+int registry_class_done(struct registry *r, struct err *err)
+{
+	return java_class_done(&r->env, err);
+}
+
 int registry_module(struct registry *r, const char *name, bool *ret_any)
 {
 	return fbt_module(&r->env, name, ret_any);

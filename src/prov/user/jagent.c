@@ -4,6 +4,7 @@
  * "! what is wrong". The JVM may be anybody's: what it sends is bounded. */
 #include "prov/user/jvm.h"
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,11 +16,23 @@
 
 #define ANSWER_WAIT_S 60	/* it may transform many classes */
 #define ANSWER_MAX (256u << 20) /* bytes of one answer */
+#define LOADING_MAX 10000u	/* classes that wait; further ones go on without probes */
 #define LINE_MAX_BYTES (64u << 10)
+
+/* A class that is being loaded. */
+struct loading {
+	struct loading *next;
+	unsigned idx;
+	char name[];
+};
 
 struct jagent {
 	int fd, pid;
 	uint64_t sites;
+	bool gone;
+	struct loading *first, **last; /* that came between answers */
+	unsigned nloading;
+	char *name; /* of the one that was given last */
 	char buf[LINE_MAX_BYTES];
 	size_t from, to;
 };
@@ -41,15 +54,81 @@ static char *next_line(struct jagent *j)
 		memmove(j->buf, j->buf + j->from, j->to - j->from);
 		j->to -= j->from;
 		j->from = 0;
-		if (j->to == sizeof(j->buf))
+		if (j->to == sizeof(j->buf)) {
+			j->gone = true;
 			return NULL;
+		}
 		do
 			n = read(j->fd, j->buf + j->to, sizeof(j->buf) - j->to);
 		while (n < 0 && errno == EINTR);
-		if (n <= 0)
+		if (n <= 0) {
+			j->gone = true;
 			return NULL;
+		}
 		j->to += (size_t)n;
 	}
+}
+
+/* Takes a line that is no answer. Without memory the class goes on without probes. */
+static bool take_event(struct jagent *j, const char *line)
+{
+	struct loading *l;
+	unsigned idx;
+	int at = 0;
+
+	if (sscanf(line, "loading %u %n", &idx, &at) != 1 || !at)
+		return false;
+	l = j->nloading < LOADING_MAX ? malloc(sizeof(*l) + strlen(line + at) + 1) : NULL;
+	if (l) {
+		j->nloading++;
+		l->next = NULL;
+		l->idx = idx;
+		strcpy(l->name, line + at);
+		*j->last = l;
+		j->last = &l->next;
+	}
+	return true;
+}
+
+bool jagent_next_loading(struct jagent *j, unsigned *ret_idx, const char **ret_name)
+{
+	struct loading *l;
+
+	for (;;) {
+		struct pollfd p = { .fd = j->fd, .events = POLLIN };
+		char *line;
+
+		if (j->first || j->gone)
+			break;
+		if (!memchr(j->buf + j->from, '\n', j->to - j->from) && poll(&p, 1, 0) <= 0)
+			break;
+		line = next_line(j);
+		if (line)
+			(void)take_event(j, line); /* others are of no use now */
+	}
+	l = j->first;
+	if (!l)
+		return false;
+	j->first = l->next;
+	j->nloading--;
+	if (!j->first)
+		j->last = &j->first;
+	*ret_idx = l->idx;
+	free(j->name);
+	j->name = strdup(l->name);
+	free(l);
+	*ret_name = j->name ? j->name : "";
+	return true;
+}
+
+int jagent_fd(const struct jagent *j)
+{
+	return j->fd;
+}
+
+bool jagent_is_gone(const struct jagent *j)
+{
+	return j->gone;
 }
 
 int jagent_new(int fd, int pid, struct jagent **ret, struct err *err)
@@ -65,6 +144,7 @@ int jagent_new(int fd, int pid, struct jagent **ret, struct err *err)
 	}
 	j->fd = fd;
 	j->pid = pid;
+	j->last = &j->first;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 	line = next_line(j);
@@ -108,6 +188,8 @@ int jagent_ask(struct jagent *j, const char *question, void (*fn)(void *arg, cha
 
 	while (r == 0 && all < ANSWER_MAX && (line = next_line(j))) {
 		all += strlen(line) + 1;
+		if (take_event(j, line))
+			continue;
 		if (!strcmp(line, "."))
 			return 0;
 		if (line[0] == '!')
@@ -124,6 +206,11 @@ void jagent_free(struct jagent *j)
 	if (!j)
 		return;
 	jagent_ask(j, "off\n", NULL, NULL, NULL);
+	for (struct loading *l = j->first, *next; l; l = next) {
+		next = l->next;
+		free(l);
+	}
+	free(j->name);
 	close(j->fd);
 	free(j);
 }

@@ -4,8 +4,10 @@
  * again when the connection ends. */
 #include <errno.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "lang/later.h"
 #include "prov/user/jvm.h"
 #include "prov/user/uproc.h"
 #include "sym/proc/maps.h"
@@ -46,11 +48,14 @@ struct jvms {
 	const char *prov; /* "java123" */
 	struct jagent *agent;
 	const char *failed; /* why there is none */
-	struct jclass *classes, **tail;
+	struct jclass *classes, *last, **tail;
 	struct uproc *proc;
 	struct uproc_obj *file; /* the agent's library */
 	uint64_t sites_off;	/* of its places, in the file */
 	uint32_t listed;	/* probes made for a list */
+	bool polled;		/* among what java_classes_fd() waits for */
+	struct jclass *loading; /* a class that is being loaded, and that java_match_later() is about */
+	unsigned nloading;	/* probes that were made for it */
 	struct jvms *next;
 };
 
@@ -162,7 +167,7 @@ static void add_class(void *arg, char *line)
 	c->dotted = dot = arena_strdup(keep, c->name);
 	for (; *dot; dot++)
 		*dot = *dot == '$' ? '.' : *dot;
-	*m->jvm->tail = c;
+	*m->jvm->tail = m->jvm->last = c;
 	m->jvm->tail = &c->next;
 }
 
@@ -375,6 +380,30 @@ static void match_class(struct matching *m, struct jclass *c)
 					add(m, c, &c->v[i], k);
 }
 
+/* A class that is not loaded yet may be meant: any that a pattern matches, or the one of that name if there is none. */
+static bool is_open(const struct jvms *j, const struct pdesc *d)
+{
+	if (!pdesc_is_exact(d->mod))
+		return true;
+	for (const struct jclass *c = j->classes; c; c = c->next)
+		if (!strcmp(d->mod, c->name) || !strcmp(d->mod, c->dotted))
+			return false;
+	return true;
+}
+
+/* The probe that stands for those of classes that are loaded later. */
+static void add_model(struct matching *m)
+{
+	char line[MAX_METHOD];
+	struct err err = { 0 };
+
+	if (snprintf(line, sizeof(line), "watch\t%s\n", m->d->mod && m->d->mod[0] ? m->d->mod : "*") <
+		    (int)sizeof(line) &&
+	    jagent_ask(m->jvm->agent, line, NULL, NULL, &err) == 0)
+		prov_list_add(m->a, m->out, ulater_model(m->env, m->a, m->d));
+	err_done(&err);
+}
+
 static bool parse_pid(const char *prov, int *ret)
 {
 	const char *digits = prov + sizeof(PROV_PREFIX) - 1;
@@ -412,7 +441,101 @@ static int java_match(struct prov_env *env, struct arena *a, const struct pdesc 
 			*reason = m.reason;
 	}
 	prov_list_sort(out, first);
+	if (!m.reason && !env->listing && env->opts && m.jvm && (out->n > first || env->opts->zdefs) &&
+	    is_open(m.jvm, d))
+		add_model(&m);
 	return 0;
+}
+
+/* -- classes that are loaded while the program runs -- */
+
+int java_classes_fd(struct prov_env *env)
+{
+	struct prov_cache *pc = env->cache;
+
+	for (struct jvms *j = pc->jvms; j; j = j->next) {
+		struct epoll_event e = { .events = EPOLLIN };
+
+		if (!pc->java_events)
+			pc->java_events = epoll_create1(EPOLL_CLOEXEC);
+		if (pc->java_events < 0)
+			return pc->java_events = 0, -1;
+		if (j->agent && !j->polled)
+			j->polled = epoll_ctl(pc->java_events, EPOLL_CTL_ADD, jagent_fd(j->agent), &e) == 0;
+	}
+	return pc->java_events ? pc->java_events : -1;
+}
+
+void java_classes_start(struct prov_env *env)
+{
+	struct err err = { 0 };
+
+	for (struct jvms *j = env->cache->jvms; j; j = j->next)
+		if (j->agent)
+			jagent_ask(j->agent, "live\n", NULL, NULL, &err);
+	err_done(&err);
+}
+
+bool java_next_class(struct prov_env *env, const char **ret_name, int *ret_pid)
+{
+	struct arena *keep = env->cache->arena;
+
+	for (struct jvms *j = env->cache->jvms; j; j = j->next) {
+		unsigned idx;
+
+		if (!j->agent)
+			continue;
+		if (!arena_exhausted(keep) && jagent_next_loading(j->agent, &idx, ret_name)) {
+			struct matching m = { .env = env, .jvm = j };
+			char line[MAX_METHOD];
+
+			*ret_pid = j->pid;
+			snprintf(line, sizeof(line), "class %u %s", idx, *ret_name);
+			add_class(&m, line);
+			j->loading = j->last;
+			j->nloading = 0;
+			return true;
+		}
+		if (jagent_is_gone(j->agent) && j->polled) {
+			epoll_ctl(env->cache->java_events, EPOLL_CTL_DEL, jagent_fd(j->agent), NULL);
+			j->polled = false;
+		}
+	}
+	return false;
+}
+
+void java_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out)
+{
+	struct matching m = { .env = env, .a = a, .d = d, .out = out };
+	int pid;
+
+	if (!parse_pid(d->prov, &pid))
+		return;
+	for (struct jvms *j = env->cache->jvms; j; j = j->next) {
+		struct jclass *c = j->loading;
+
+		m.jvm = j;
+		if (c && j->pid == pid && (pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted)))
+			match_class(&m, c);
+		j->nloading += (unsigned)out->n;
+	}
+	prov_list_sort(out, 0);
+}
+
+int java_class_done(struct prov_env *env, struct err *err)
+{
+	int r = 0;
+
+	for (struct jvms *j = env->cache->jvms; j; j = j->next) {
+		char line[64];
+
+		if (!j->loading)
+			continue;
+		snprintf(line, sizeof(line), "done %u %u\n", j->loading->idx, j->nloading);
+		j->loading = NULL;
+		r = jagent_ask(j->agent, line, NULL, NULL, err);
+	}
+	return r;
 }
 
 /* -- arguments -- */
@@ -439,13 +562,16 @@ static struct jprobe *of(const struct probe *p)
 
 static int java_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
-	const struct jprobe *jp = of(p);
+	const struct jprobe *jp = p->later ? NULL : of(p);
 	struct probe_arg *v = arena_new_arr(a, struct probe_arg, MAX_ARGS);
-	const char *s = jp->method->desc + 1;
+	const char *s = jp ? jp->method->desc + 1 : NULL;
 	unsigned n = 0;
 
 	(void)env;
-	if (jp->kind == J_ENTRY) {
+	if (p->later) {
+		for (; n < MAX_ARGS; n++)
+			v[n] = (struct probe_arg){ .ctype = LATER_ARG_TYPE };
+	} else if (jp->kind == J_ENTRY) {
 		for (; *s != ')' && n < MAX_ARGS; s = type_end(s))
 			v[n++] = type_of(s);
 	} else if (jp->kind == J_RETURN) {
@@ -466,9 +592,14 @@ static int java_args(struct prov_env *env, struct arena *a, struct probe *p)
 static int java_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
 		      const char **reason)
 {
-	const struct jprobe *jp = of(p);
+	const struct jprobe *jp = p->later ? NULL : of(p);
 
 	(void)a;
+	if (!jp) {
+		*ret = (struct entry){ .kind = ENTRY_UPROBE, .target = "java entry", .cpu = -1 };
+		ulater_entry(ret);
+		return uproc_caps(env, &ret->uprobe_multi, reason);
+	}
 	*ret = (struct entry){ .kind = ENTRY_UPROBE,
 			       .target = jp->kind == J_ENTRY ? "java entry" : "java return",
 			       .cpu = -1,
@@ -511,6 +642,9 @@ void java_done(struct prov_cache *pc)
 	for (struct jvms *j = pc->jvms; j; j = j->next)
 		jagent_free(j->agent);
 	pc->jvms = NULL;
+	if (pc->java_events)
+		close(pc->java_events);
+	pc->java_events = 0;
 }
 
 const struct provider prov_java = {

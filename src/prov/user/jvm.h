@@ -2,6 +2,7 @@
 /* Declares how the provider java reaches a running JVM: loading the agent, and talking to it. Private to src/prov. */
 #ifndef DWELL_PROV_USER_JVM_H
 #define DWELL_PROV_USER_JVM_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/err.h"
@@ -26,6 +27,11 @@ uint64_t jagent_sites(const struct jagent *j);
 #define JAGENT_SITE_SIZE 8u /* as in the library */
 /* Asks, and calls fn for each line of the answer. 0; -errno with words. */
 int jagent_ask(struct jagent *j, const char *question, void (*fn)(void *arg, char *line), void *arg, struct err *err);
+/* The agent told of a class that is being loaded, by its number; false: not now. The name is good until the next call.
+ */
+bool jagent_next_loading(struct jagent *j, unsigned *ret_idx, const char **ret_name);
+int jagent_fd(const struct jagent *j);	     /* readable when there may be one */
+bool jagent_is_gone(const struct jagent *j); /* the connection ended */
 /* Sends what has no answer of its own. */
 int jagent_say(struct jagent *j, const char *line, struct err *err);
 #endif

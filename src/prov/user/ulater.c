@@ -44,10 +44,14 @@ struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct p
 			.name = arena_strdup(keep, part(d->name)),
 			.every_process = d->prov[strlen(d->prov) - 1] == '*',
 			.later = true,
-			.provider = upid_is_everyone(d->prov) ? &prov_pid : &prov_usdt,
+			.provider = upid_is_everyone(d->prov) ? &prov_pid
+				    : java_is_ours(d->prov)   ? &prov_java
+							      : &prov_usdt,
 		};
-		if (upid_is_everyone(d->prov))
-			m->probe.mod = "*"; /* "libc" finds libc.so.6 */
+		if (upid_is_everyone(d->prov) || java_is_ours(d->prov))
+			m->probe.mod = "*"; /* "libc" finds libc.so.6, and "Map.Entry" Map$Entry */
+		if (java_is_ours(d->prov))
+			m->probe.func = "*"; /* "add" finds add(int,long) */
 		m->d = (struct pdesc){ m->probe.prov, arena_strdup(keep, part(d->mod)), m->probe.func, m->probe.name,
 				       0 };
 	}

@@ -164,6 +164,12 @@ int utypes_args(struct prov_env *env, struct arena *a, struct probe *p);
 
 /* A provider's name that is java.c's: "java123". */
 bool java_is_ours(const char *prov);
+/* See registry_classes_fd() and what follows there. */
+int java_classes_fd(struct prov_env *env);
+void java_classes_start(struct prov_env *env);
+bool java_next_class(struct prov_env *env, const char **ret_name, int *ret_pid);
+void java_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
+int java_class_done(struct prov_env *env, struct err *err);
 /* Has the agents take their probes out, and ends the connections. */
 void java_done(struct prov_cache *pc);
 /* Frees the index of probes. */

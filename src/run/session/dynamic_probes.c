@@ -24,10 +24,12 @@ struct dynprobes {
 	const char **provs;	    /* providers of the descriptions that wait for files */
 	const struct pdesc **descs; /* the descriptions */
 	size_t nprovs;
+	bool classes;			   /* somebody waits for classes of Java */
 	int modules;			   /* of modwatch; -1: nobody waits for modules */
 	uint64_t lost_modules, no_modules; /* times that messages were lost; modules that could not be looked at */
 	VEC(struct arena *) arenas;	   /* of what was added */
 	uint64_t second, spent_ns;	   /* since when; of it */
+	uint64_t nclasses;		   /* for which there was no room */
 	uint64_t busy, gone, full;	   /* files: not looked at; could not be read; for which there was no room */
 };
 
@@ -49,7 +51,9 @@ int dynprobes_new(struct session *s, struct dynprobes **ret)
 	l->provs = calloc(p->ninstances + 1, sizeof(*l->provs));
 	l->descs = calloc(p->ninstances + 1, sizeof(*l->descs));
 	for (const struct clause_instance *ds = p->instances; l->provs && l->descs && ds; ds = ds->next)
-		if (later_is(ds) && registry_is_user(s->c.reg, &ds->desc)) {
+		if (later_is(ds) && registry_is_java(&ds->desc)) {
+			l->classes = true;
+		} else if (later_is(ds) && registry_is_user(s->c.reg, &ds->desc)) {
 			l->descs[l->nprovs] = &ds->desc;
 			l->provs[l->nprovs++] = ds->desc.prov;
 		} else {
@@ -93,9 +97,11 @@ void dynprobes_free(struct dynprobes *l)
 
 /* -- what is added -- */
 
+enum found_in { OF_FILE, OF_MODULE, OF_CLASS };
+
 struct adding {
 	struct dynprobes *l;
-	bool module;	   /* of a kernel module; else of a file */
+	enum found_in source;
 	const char *where; /* in words */
 	struct arena *a;
 	struct probe_list *found; /* by epid - 1 */
@@ -128,8 +134,12 @@ static void find_probes(struct adding *ad)
 
 		if (!later_is(ds))
 			continue;
-		if (ad->module)
+		if (registry_is_java(&ds->desc) != (ad->source == OF_CLASS))
+			continue;
+		if (ad->source == OF_MODULE)
 			registry_match_module(s->c.reg, ad->a, &ds->desc, &all);
+		else if (ad->source == OF_CLASS)
+			registry_match_class(s->c.reg, ad->a, &ds->desc, &all);
 		else
 			registry_match_file(s->c.reg, ad->a, &ds->desc, later_wants_args(ds), &all);
 		list->v = arena_new_arr(ad->a, struct probe *, all.n + 1);
@@ -221,8 +231,8 @@ static int add(struct adding *ad)
 	}
 	r = load_and_attach(ad, &err);
 	if (r < 0)
-		r = session_note(l->s, "%s of %s cannot be enabled: %s", ad->module ? "functions" : "probes", ad->where,
-				 err.msg);
+		r = session_note(l->s, "%s of %s cannot be enabled: %s",
+				 ad->source == OF_MODULE ? "functions" : "probes", ad->where, err.msg);
 	err_done(&err);
 	err_done(l->s->err);
 	return r;
@@ -243,7 +253,7 @@ static int add_file(struct dynprobes *l, const struct side_event *e, bool *ret_a
 
 static int add_module(struct dynprobes *l, const char *name)
 {
-	struct adding ad = { .l = l, .module = true };
+	struct adding ad = { .l = l, .source = OF_MODULE };
 	bool any;
 	int r = registry_module(l->s->c.reg, name, &any);
 
@@ -257,6 +267,39 @@ static int add_module(struct dynprobes *l, const char *name)
 	ad.a = arena_new(ARENA_LIMIT);
 	ad.where = arena_printf(ad.a, "the kernel module %s", name);
 	return add(&ad);
+}
+
+/* Adds the probes of a class that a JVM loads. */
+static int add_class(struct dynprobes *l, const char *name, int pid)
+{
+	struct adding ad = { .l = l, .source = OF_CLASS, .a = arena_new(ARENA_LIMIT) };
+	struct err err = { 0 };
+	const char *where = arena_printf(ad.a, "the class %s, which process %d has loaded,", name, pid);
+	int r = 0;
+
+	ad.where = where;
+	if (l->arenas.n >= DYNPROBES_MAX_FILES) {
+		l->nclasses++;
+		arena_free(ad.a);
+		ad.n = 0;
+	} else {
+		r = add(&ad);
+	}
+	if (registry_class_done(l->s->c.reg, &err) < 0 && r == 0)
+		r = session_note(l->s, "probes of a class that process %d has loaded cannot be enabled: %s", pid,
+				 err.msg);
+	err_done(&err);
+	return r;
+}
+
+static int drain_classes(struct dynprobes *l)
+{
+	const char *name;
+	int pid, r = 0;
+
+	while (r == 0 && registry_next_class(l->s->c.reg, &name, &pid))
+		r = add_class(l, name, pid);
+	return r;
 }
 
 /* The result of a look at a file. */
@@ -323,6 +366,8 @@ int dynprobes_drain(struct dynprobes *l)
 	struct latefile *f;
 	int r = l->modules >= 0 ? drain_modules(l) : 0;
 
+	if (r == 0 && l->classes)
+		r = drain_classes(l);
 	while (l->watch && (f = latewatch_next(l->watch))) {
 		/* CPU time: on a busy machine more time passes */
 		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
@@ -415,6 +460,10 @@ int dynprobes_start(struct dynprobes *l)
 {
 	int r = l->modules >= 0 ? look_at_modules(l) : 0;
 
+	if (r == 0 && l->classes) {
+		registry_classes_start(l->s->c.reg);
+		r = drain_classes(l);
+	}
 	if (r < 0 || !l->watch)
 		return r;
 	/* system() of destructive programs runs with the user's rights, and waits for its shell. */
@@ -427,6 +476,11 @@ int dynprobes_start(struct dynprobes *l)
 int dynprobes_fd(const struct dynprobes *l)
 {
 	return l->watch ? latewatch_fd(l->watch) : -1;
+}
+
+int dynprobes_class_fd(const struct dynprobes *l)
+{
+	return l->classes ? registry_classes_fd(l->s->c.reg) : -1;
 }
 
 int dynprobes_module_fd(const struct dynprobes *l)
@@ -458,6 +512,9 @@ int dynprobes_note_losses(struct dynprobes *l)
 			l->s,
 			"functions of modules that were loaded later: some may be missing (%llu could not be read)",
 			(unsigned long long)l->no_modules);
+	if (r == 0 && l->nclasses)
+		r = session_note(l->s, "classes that were loaded later: %llu were left out, there is no room for more",
+				 (unsigned long long)l->nclasses);
 	if (r == 0)
 		r = note(l, w.events, "events of mappings were lost");
 	if (r == 0)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probes that come while the session runs. These are functions of kernel modules that are loaded
- * (run/follow/modwatch.h), and static probes in files that processes map. Files that were not seen before
- * (run/follow/latewatch.h) are looked at for notes. The clauses whose descriptions match are compiled for the new
- * probes (lang/later.h), loaded with the session's maps (load_more()) and attached. The thread that mapped the file
- * waits meanwhile, so that it is probed from its first instruction on, if dwell came in time to stop it. */
+ * (run/follow/modwatch.h), methods of classes that JVMs load, and static probes in files that processes map. Files that
+ * were not seen before (run/follow/latewatch.h) are looked at for notes. The clauses whose descriptions match are
+ * compiled for the new probes (lang/later.h), loaded with the session's maps (load_more()) and attached. The thread
+ * that mapped the file waits meanwhile, so that it is probed from its first instruction on, if dwell came in time to
+ * stop it. */
 #ifndef DWELL_RUN_SESSION_DYNAMIC_PROBES_H
 #define DWELL_RUN_SESSION_DYNAMIC_PROBES_H
 #include <stddef.h>
@@ -23,6 +24,7 @@ int dynprobes_start(struct dynprobes *l);
 /* Readable when dynprobes_drain() is to be called; -1: there is none. */
 int dynprobes_fd(const struct dynprobes *l);
 int dynprobes_module_fd(const struct dynprobes *l);
+int dynprobes_class_fd(const struct dynprobes *l);
 /* Looks at what was mapped or loaded since the last time. 0 or -errno of the recording. */
 int dynprobes_drain(struct dynprobes *l);
 /* No more is looked at; nobody waits. */

@@ -14,7 +14,7 @@
 
 int hs_method_read(const struct hs *v, struct hs_head *h)
 {
-	uint64_t again;
+	uint64_t again, back;
 	int r;
 
 	if (h->method < MIN_ADDRESS || h->method % WORD)
@@ -26,9 +26,13 @@ int hs_method_read(const struct hs *v, struct hs_head *h)
 		r = hs_number(v->m, h->constants, v->l->pool_holder, 8, &h->holder);
 	if (r == 0) /* the class has the same constants: what is no Method does not lead there */
 		r = hs_number(v->m, h->holder, v->l->class_constants, 8, &again);
-	if (r < 0)
-		return r;
-	return again == h->constants && again >= MIN_ADDRESS ? 0 : -ENOENT;
+	if (r < 0 || again < MIN_ADDRESS)
+		return r < 0 ? r : -ENOENT;
+	if (again == h->constants)
+		return 0;
+	/* an agent has changed the class while the method ran: the method keeps its constants, the class has others */
+	r = hs_number(v->m, again, v->l->pool_holder, 8, &back);
+	return r < 0 ? r : back == h->holder ? 0 : -ENOENT;
 }
 
 /* -- text -- */
