@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes texts of objects: by their fields, if the class is one of the JDK whose fields are known, else of the class's name. */
+/* Makes texts of objects: by their fields, if the class is one of the JDK whose fields are known, else of the class's
+ * name. */
 #include "print.h"
 #include <inttypes.h>
 #include <stdint.h>
@@ -36,7 +37,8 @@ static struct boxed boxes[] = {
 static struct {
 	jclass string, class, enumeration, throwable, builder, system;
 	jmethodID get_name, identity;
-	jfieldID enum_name, message, value, coder, count; /* value, coder, count: of a StringBuilder; NULL: not as known */
+	jfieldID enum_name, message, value, coder,
+		count; /* value, coder, count: of a StringBuilder; NULL: not as known */
 } jdk;
 
 __thread bool dwell_busy;
@@ -128,7 +130,8 @@ static void put_all(const jchar *v, jsize n, char to[PRINT_TEXT])
 	for (jsize i = 0; i < n && at < PRINT_TEXT - 4; i++) {
 		uint32_t c = v[i];
 
-		if (c >= SURROGATE_HIGH && c < SURROGATE_LOW && i + 1 < n && v[i + 1] >= SURROGATE_LOW && v[i + 1] < SURROGATE_END)
+		if (c >= SURROGATE_HIGH && c < SURROGATE_LOW && i + 1 < n && v[i + 1] >= SURROGATE_LOW &&
+		    v[i + 1] < SURROGATE_END)
 			c = SUPPLEMENT + ((c - SURROGATE_HIGH) << 10) + (v[++i] - SURROGATE_LOW);
 		at += put(to + at, c ? c : '?');
 	}

@@ -49,7 +49,9 @@ def left(folder):
     return [n for n in os.listdir(folder) if n.startswith("dwell-java-")]
 
 
-METHODS = "java$target:Many:spin:entry,java$target:Many:stay:entry { @[probefunc, arg0] = count(); } tick-3s { exit(0); }"
+METHODS = (
+    "java$target:Many:spin:entry,java$target:Many:stay:entry { @[probefunc, arg0] = count(); } tick-3s { exit(0); }"
+)
 STACKS = "sched:::off-cpu /pid == $target/ { @[jstack(20)] = count(); } tick-3s { exit(0); }"
 jvm = start(*JAVA, "3000")
 try:
@@ -61,7 +63,9 @@ try:
     named = sum(n for s, n in counts if "Many.stay" in s or "Many.main" in s)
     total = sum(n for _, n in counts)
     live.check(
-        total > 3000 and named >= total * 0.99, f"{named} of {total} stacks of methods that were changed are named", r.stdout[-3000:]
+        total > 3000 and named >= total * 0.99,
+        f"{named} of {total} stacks of methods that were changed are named",
+        r.stdout[-3000:],
     )
     # It ends while it is traced.
     d = subprocess.Popen(
@@ -80,13 +84,18 @@ finally:
 for _ in range(5):
     jvm = start(*JAVA, "10")
     d = subprocess.Popen(
-        [live.DWELL, "-x", "javaagent", "-qn", METHODS, "-p", str(jvm.pid)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [live.DWELL, "-x", "javaagent", "-qn", METHODS, "-p", str(jvm.pid)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     time.sleep(random.uniform(0.05, 0.6))
     jvm.kill()
     jvm.wait()
     out = d.communicate(timeout=60)[0]
-    live.check(d.returncode in (0, 1) and not left("/tmp"), "killed while dwell attaches", (d.returncode, out, left("/tmp")))
+    live.check(
+        d.returncode in (0, 1) and not left("/tmp"), "killed while dwell attaches", (d.returncode, out, left("/tmp"))
+    )
 # A container: other numbers, another /tmp.
 os.mkdir("tmp")
 for n in [n for n in os.listdir(".") if n.endswith(".class")]:

@@ -71,7 +71,16 @@ class Jvm:
 
     def start(self, program, *args):
         d = subprocess.Popen(
-            [live.DWELL, "-x", "javaagent", *args, "-qn", 'BEGIN { printf("begun\\n"); }' + program, "-p", str(self.p.pid)],
+            [
+                live.DWELL,
+                "-x",
+                "javaagent",
+                *args,
+                "-qn",
+                'BEGIN { printf("begun\\n"); }' + program,
+                "-p",
+                str(self.p.pid),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -104,18 +113,33 @@ for home in JAVAS:
                 (long, "l", "4"),
             ]
         )
-        live.check(got == want and err == "begun\n", f"{what}: the first call of a class that is loaded later, too", (got, want, err))
+        live.check(
+            got == want and err == "begun\n",
+            f"{what}: the first call of a class that is loaded later, too",
+            (got, want, err),
+        )
         r = live.dwell("-x", "javaagent", "-n", "java$target:Late.Second:m:entry { }", "-p", str(jvm.p.pid))
-        live.check(r.returncode == 1 and "does not match any probes" in r.stderr, f"{what}: a class that is not there", r)
-        d = jvm.start("java$target:Late.Second:m:entry { @m = count(); } java$target:Late.Second:bad:* { @b[probename] = count(); }", "-Z")
+        live.check(
+            r.returncode == 1 and "does not match any probes" in r.stderr, f"{what}: a class that is not there", r
+        )
+        d = jvm.start(
+            "java$target:Late.Second:m:entry { @m = count(); } java$target:Late.Second:bad:* { @b[probename] = count(); }",
+            "-Z",
+        )
         also = jvm.start("java$target:Late*:*:throw { @[probefunc, copyinstr(arg1)] = count(); }")
         jvm.run("second")
         other, err2 = end(also)
         jvm.run("second")
         got, err = end(d)
-        live.check(got == sorted([["8"], ["entry", "8"], ["throw", "8"]]) and err == "begun\n", f"{what}: by its name with -Z", (got, err))
         live.check(
-            other == sorted([["bad", "i", str(i), "1"] for i in range(4)]) and err2 == "begun\n", f"{what}: another run", (other, err2)
+            got == sorted([["8"], ["entry", "8"], ["throw", "8"]]) and err == "begun\n",
+            f"{what}: by its name with -Z",
+            (got, err),
+        )
+        live.check(
+            other == sorted([["bad", "i", str(i), "1"] for i in range(4)]) and err2 == "begun\n",
+            f"{what}: another run",
+            (other, err2),
         )
         d = jvm.start("java$target:Late*:m:entry { @[probemod, args[0]] = count(); }")
         jvm.run("other", "known", "lambda")
