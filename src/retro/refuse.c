@@ -34,7 +34,6 @@ static const char *reason(enum bi_id id)
 	case BI_STACK:
 	case BI_CALLER:
 	case BI_STACKDEPTH: return "it has nothing of the kernel";
-	case BI_JSTACK: return "frames of runtimes are not looked for there; ustack() has the others";
 	case BI_UCALLER:
 	case BI_USTACKDEPTH: return "ustack() is the only stack that a recording has";
 	case BI_CPU:

@@ -3,12 +3,14 @@
  * stacks of the replayed processes. The trace is read a second time in parallel, for system calls, names and times.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <asm/unistd.h>
 #include "base/cleanup.h"
 #include "base/walk.h"
+#include "replay/trace/stub.h"
 #include "replay/watch.h"
 #include "retro/retro_int.h"
 
@@ -293,13 +295,23 @@ size_t rerun_read(struct rerun *n, uint64_t addr, void *buf, size_t len)
 	return n->now ? watch_read(n->now, addr, buf, len) : 0;
 }
 
+bool rerun_registers(struct rerun *n, struct user_regs_struct *ret)
+{
+	if (n->now && n->regs)
+		*ret = *n->regs;
+	else if (!n->now || !watch_pid(n->now) || watch_registers(n->now, ret) < 0)
+		return false;
+	if (ret->rip >= STUB_SITES && ret->rip < STUB_STATE) /* as if the call were made at its place */
+		watch_read(n->now, ret->rip - STUB_DONE + offsetof(struct stub_site, back), &ret->rip,
+			   sizeof(ret->rip));
+	return true;
+}
+
 size_t rerun_stack(struct rerun *n, uint64_t *frames, size_t max)
 {
 	struct user_regs_struct regs;
 
-	if (n->now && n->regs)
-		return stacks_walk(n->stacks, n->now, rerun_leader(n), n->regs, frames, NULL, max);
-	if (!n->now || !watch_pid(n->now) || watch_registers(n->now, &regs) < 0)
+	if (!rerun_registers(n, &regs))
 		return 0;
 	return stacks_walk(n->stacks, n->now, rerun_leader(n), &regs, frames, NULL, max);
 }

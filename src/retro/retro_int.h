@@ -2,6 +2,7 @@
 /* Types and functions that run.c (a D program over the calls of a trace), rerun.c (over a replay) and stack.c share. */
 #ifndef DWELL_RETRO_RETRO_INT_H
 #define DWELL_RETRO_RETRO_INT_H
+#include "base/unwindfmt.h"
 #include "engine/front/compile.h"
 #include "engine/record/record.h"
 #include "replay/trace/calls.h"
@@ -58,6 +59,15 @@ struct rerun {
 	bool compiled;
 	int code; /* what it returned */
 };
+/* Arrays of the machine by which programs walk stacks of runtimes, and whose they are. */
+struct jframes {
+	struct uw_area *areas; /* NULL: no program does */
+	uint64_t *tables;
+	uint32_t nareas, ntables;
+	unsigned wanted; /* a bit for each of enum runtime */
+	uint32_t tgid;
+	bool again; /* the runtime was only just beginning */
+};
 struct retro {
 	struct request *c;
 	struct compile_session w;
@@ -71,6 +81,7 @@ struct retro {
 	VEC(struct thread) threads;
 	uint32_t parent_at, tgid_at;  /* in struct task_struct; 0: not known */
 	uint32_t leader_at, start_at; /* the same */
+	uint32_t pid_at, numbers_at;  /* the same, and in struct pid */
 	uint64_t *ticks;	      /* by program: when it fires next; UINT64_MAX: it is no timer */
 	uint64_t *samples;	      /* the same of profile-n, by how long tasks have run */
 	struct vm_now self;
@@ -83,6 +94,7 @@ struct retro {
 	uint32_t target; /* $target: the command's process */
 	bool reruns;	 /* the program runs again */
 	struct rerun again;
+	struct jframes jframes;
 	struct prov_processes past;
 	struct recorder *recorder; /* NULL: no --record */
 	struct why why;
@@ -110,11 +122,24 @@ pid_t rerun_leader(struct rerun *n); /* of the process that runs */
 int rerun_each(void *ctx, size_t i);
 size_t rerun_read(struct rerun *n, uint64_t addr, void *buf, size_t len); /* the running task's memory */
 size_t rerun_stack(struct rerun *n, uint64_t *frames, size_t max);
+bool rerun_registers(struct rerun *n, struct user_regs_struct *ret); /* where the running task is */
+
+/* jframes.c: frames of language runtimes. */
+bool jframes_asked(const struct unit *u);
+void jframes_open(struct retro *r);
+void jframes_see(struct retro *r); /* before a program fires in a task of the program */
+/* Names of a record's frames, and of a new key's, are read while the process stands there. */
+void jframes_record(struct retro *r, const void *data, uint32_t len);
+void jframes_key(void *ctx, uint32_t map, const void *key);
 
 /* stack.c: user stacks by unwinding tables. NULL: no memory. */
 struct stacks *stacks_new(struct sym *sym);
 void stacks_free(struct stacks *s); /* takes NULL */
 void stacks_changed(struct stacks *s, uint32_t pid);
+/* Tables go there, too: n elements. */
+void stacks_tables_to(struct stacks *s, uint64_t *tables, uint32_t n);
+/* The process's areas; true: they are not those of the last time. */
+bool stacks_see(struct stacks *s, uint32_t pid, const struct uw_area **ret, size_t *ret_n);
 /* pid: whose mappings and names they are; sps: the stack pointer of each frame, or NULL. */
 size_t stacks_walk(struct stacks *s, struct replay *p, pid_t pid, const struct user_regs_struct *regs, uint64_t *frames,
 		   uint64_t *sps, size_t max);

@@ -17,6 +17,7 @@
 /* The size of the memory that stands for a thread's struct task_struct, and for its parent's. All members are 0, except
  * those that programs ask for. */
 #define TASK_BYTES 65536u
+#define PID_BYTES 4096u /* the same of its struct pid, after them */
 
 static size_t read_user(void *ctx, uint64_t addr, void *buf, size_t n)
 {
@@ -29,7 +30,7 @@ static size_t read_user(void *ctx, uint64_t addr, void *buf, size_t n)
 		got += k;
 	if (got < n && r->reruns)
 		got += rerun_read(&r->again, addr + got, (char *)buf + got, n - got);
-	r->unread += got == 0;
+	r->unread += got == 0 && !r->reruns; /* else all is known: it is no memory of the program */
 	return got;
 }
 
@@ -80,6 +81,7 @@ static int on_record(void *ctx, const void *data, uint32_t len)
 	struct row row;
 	int e = decode_record(&r->decoder, 0, data, len, &row);
 
+	jframes_record(r, data, len);
 	if (e < 0)
 		return e;
 	f = row.kind == ROW_EVENT ? r->schema->fmts[row.id - 1] : NULL;
@@ -103,6 +105,7 @@ static int fire(struct retro *r, const char *target)
 	int e = 0;
 
 	r->shown = false;
+	jframes_see(r);
 	for (uint32_t i = 0; i < r->w.image->nprogs && e == 0; i++) {
 		const struct img_prog *p = &r->w.image->progs[i];
 
@@ -123,7 +126,7 @@ static uint64_t mark_of(struct retro *r, uint32_t task, uint32_t tgid)
 			r->threads.v[i].tgid = tgid;
 			return r->threads.v[i].mark;
 		}
-	t.mark = (uint64_t)(uintptr_t)vm_alloc(r->vm, 2 * (size_t)TASK_BYTES);
+	t.mark = (uint64_t)(uintptr_t)vm_alloc(r->vm, 2 * (size_t)TASK_BYTES + PID_BYTES);
 	return t.mark && vec_try_push(&r->threads, t) == 0 ? t.mark : 0;
 }
 
@@ -196,6 +199,17 @@ static void set_process(struct retro *r, uint64_t mark)
 	memcpy((void *)(uintptr_t)(mark + r->start_at), &pid, sizeof(pid));
 }
 
+/* The thread's number, as its struct pid has it. Its level is 0: it is in no pid namespace. */
+static void set_tid(const struct retro *r, uint64_t mark, uint32_t tid)
+{
+	const uint64_t pid = mark + 2 * (uint64_t)TASK_BYTES;
+
+	if (!r->pid_at)
+		return;
+	memcpy((void *)(uintptr_t)(mark + r->pid_at), &pid, sizeof(pid));
+	memcpy((void *)(uintptr_t)(pid + r->numbers_at), &tid, sizeof(tid));
+}
+
 static int set_now(struct retro *r, uint64_t ns, uint32_t task, const struct ev_name *name)
 {
 	struct vm_now *now = vm_now(r->vm);
@@ -211,6 +225,7 @@ static int set_now(struct retro *r, uint64_t ns, uint32_t task, const struct ev_
 		return -ENOMEM;
 	set_parent(r, now->task, name->tgid, name->ppid);
 	set_process(r, now->task);
+	set_tid(r, now->task, name->tid);
 	return 0;
 }
 
@@ -245,6 +260,7 @@ int retro_fire_place(struct retro *r, uint32_t prog, uint64_t cookie, const stru
 	memcpy(r->context->regs, regs, sizeof(r->context->regs));
 	vm_now(r->vm)->cookie = cookie;
 	r->shown = false;
+	jframes_see(r);
 	e = vm_run(r->vm, &r->w.image->progs[prog], r->context->regs, &r->err);
 	if (e == 0)
 		e = show_rows(r);
@@ -368,25 +384,37 @@ static void show_msg(void *ctx, const char *text)
 	listener_msg(&r->c->to, "%s", text);
 }
 
-/* Where the parent is in this kernel's struct task_struct. */
-static void find_parent(struct retro *r)
+/* Where a member of a kernel's struct is, within its first `limit` bytes. False: it is not there. */
+static bool find_member(const struct retro *r, const char *tag, const char *name, uint32_t limit, uint32_t *ret)
 {
-	const struct dtype *ty = dtype_lookup(r->w.prog->types, DK_STRUCT, NULL, "task_struct");
-	struct dmember parent, tgid;
+	const struct dtype *ty = dtype_lookup(r->w.prog->types, DK_STRUCT, NULL, tag);
+	struct dmember m;
 
 	ty = ty ? dtype_resolve(r->w.prog->types, ty) : NULL;
-	if (!ty || !dtype_member(r->w.prog->types, ty, "real_parent", &parent) ||
-	    !dtype_member(r->w.prog->types, ty, "tgid", &tgid) || parent.bit_off / 8 + 8 > TASK_BYTES ||
-	    tgid.bit_off / 8 + 4 > TASK_BYTES)
-		return;
-	r->parent_at = (uint32_t)(parent.bit_off / 8);
-	r->tgid_at = (uint32_t)(tgid.bit_off / 8);
-	if (!dtype_member(r->w.prog->types, ty, "group_leader", &parent) ||
-	    !dtype_member(r->w.prog->types, ty, "start_boottime", &tgid) || parent.bit_off / 8 + 8 > TASK_BYTES ||
-	    tgid.bit_off / 8 + 8 > TASK_BYTES)
-		return;
-	r->leader_at = (uint32_t)(parent.bit_off / 8);
-	r->start_at = (uint32_t)(tgid.bit_off / 8);
+	if (!ty || !dtype_member(r->w.prog->types, ty, name, &m) || m.bit_off / 8 + 8 > limit)
+		return false;
+	*ret = (uint32_t)(m.bit_off / 8);
+	return true;
+}
+
+/* Where this kernel has what programs look up in a thread's struct task_struct. */
+static void find_task(struct retro *r)
+{
+	uint32_t tgid, leader, start;
+
+	if (find_member(r, "task_struct", "tgid", TASK_BYTES, &tgid) &&
+	    find_member(r, "task_struct", "real_parent", TASK_BYTES, &r->parent_at))
+		r->tgid_at = tgid;
+	else
+		r->parent_at = 0;
+	if (r->parent_at && find_member(r, "task_struct", "group_leader", TASK_BYTES, &leader) &&
+	    find_member(r, "task_struct", "start_boottime", TASK_BYTES, &start)) {
+		r->leader_at = leader;
+		r->start_at = start;
+	}
+	if (!find_member(r, "pid", "numbers", PID_BYTES, &r->numbers_at) ||
+	    !find_member(r, "task_struct", "thread_pid", TASK_BYTES, &r->pid_at))
+		r->pid_at = 0;
 }
 
 /* Names of a process of this replay, whose number the record has for its start. */
@@ -477,7 +505,9 @@ static int prepare(struct retro *r, const struct vm_host *host)
 	if (prepare_specs(r) < 0 || !r->context || !r->ticks || !r->samples || !mark_of(r, UINT32_MAX, 0))
 		return -ENOMEM;
 	r->ticks[0] = UINT64_MAX; /* also without programs */
-	find_parent(r);
+	find_task(r);
+	if (r->reruns)
+		jframes_open(r);
 	r->context->args[0] = (uint64_t)(uintptr_t)r->context->regs;
 	return 0;
 }
@@ -532,6 +562,14 @@ static int first_call(void *ctx, const struct calls_event *e)
 	return WALK_END;
 }
 
+static bool wants_runtimes(const struct retro *r)
+{
+	for (size_t i = 0; i < r->c->progs.n; i++)
+		if (jframes_asked(r->w.units[i]))
+			return true;
+	return false;
+}
+
 /* Do descriptions name probes inside of processes? */
 static bool wants_processes(const struct retro *r)
 {
@@ -571,11 +609,12 @@ static int compile(struct retro *r, FILE *f)
 
 	r->past = (struct prov_processes){ &r->again, rerun_host, rerun_each };
 	r->again.r = r;
-	r->c->opts.ustackunwind = "fp"; /* the machine asks for the frames, stack.c */
 	if (e == 0)
 		e = calls_walk(r->calls, first_call, r, &r->err);
 	if (e == 0)
 		e = parse(r);
+	if (e == 0) /* "fp": the machine asks for the frames, stack.c; else the program walks them, jframes.c */
+		r->c->opts.ustackunwind = wants_runtimes(r) ? "auto" : "fp";
 	if (e == 0)
 		e = wants_processes(r) ? compile_again(r, f) : finish(r);
 	return e == 0 ? open_calls(r, f) : e;
@@ -601,6 +640,17 @@ static void remark(const struct retro *r, const char *name)
 			     (unsigned long long)r->again.hidden);
 }
 
+static bool user_regs(void *ctx, void *regs)
+{
+	struct user_regs_struct v;
+	struct retro *r = ctx;
+
+	if (!rerun_registers(&r->again, &v))
+		return false;
+	memcpy(regs, &v, VM_REGS_BYTES);
+	return true;
+}
+
 static size_t user_stack(void *ctx, uint64_t *frames, size_t max)
 {
 	struct retro *r = ctx;
@@ -610,7 +660,12 @@ static size_t user_stack(void *ctx, uint64_t *frames, size_t max)
 
 static int show(struct retro *r, const char *name, FILE *f, int *ret_status)
 {
-	const struct vm_host host = { .ctx = r, .read_user = read_user, .user_stack = user_stack, .record = on_record };
+	const struct vm_host host = { .ctx = r,
+				      .read_user = read_user,
+				      .user_stack = user_stack,
+				      .user_regs = user_regs,
+				      .new_key = jframes_key,
+				      .record = on_record };
 	int e = prepare(r, &host);
 	FILE *play = e == 0 && r->reruns ? reopen(f) : NULL;
 	int recorded;

@@ -14,7 +14,8 @@ struct stacks {
 	VEC(uint64_t) tables;
 	struct uw_area *areas; /* of this process */
 	size_t n;
-	uint32_t pid;
+	uint64_t *copy; /* of the tables, ncopy elements; NULL: nobody wants one */
+	uint32_t ncopy, pid;
 	bool stale;
 };
 static int put_table(void *ctx, const struct ehtab *t, uint32_t *ret_place)
@@ -28,6 +29,10 @@ static int put_table(void *ctx, const struct ehtab *t, uint32_t *ret_place)
 	for (uint32_t i = 0; i < t->nrows && e == 0; i++)
 		e = vec_try_push(&s->tables, t->rows[i]);
 	*ret_place = at;
+	if (s->copy && e == 0 && s->tables.n > s->ncopy)
+		e = -ENOSPC;
+	if (s->copy && e == 0)
+		memcpy(s->copy + at, s->tables.v + at, (s->tables.n - at) * sizeof(*s->copy));
 	return e;
 }
 
@@ -63,16 +68,32 @@ void stacks_changed(struct stacks *s, uint32_t pid)
 		s->stale = true;
 }
 
-static void see(struct stacks *s, uint32_t pid)
+void stacks_tables_to(struct stacks *s, uint64_t *tables, uint32_t n)
+{
+	s->copy = tables;
+	s->ncopy = n;
+}
+
+static bool see(struct stacks *s, uint32_t pid)
 {
 	if (s->pid == pid && !s->stale)
-		return;
+		return false;
 	s->pid = pid;
 	s->stale = false;
 	s->n = 0;
 	sym_proc_touch(s->sym, pid, 0);
 	sym_proc_refresh(s->sym, pid, 0);
 	sym_unwind_areas(s->sym, pid, 0, s->areas, UW_MAX_AREAS, &s->n);
+	return true;
+}
+
+bool stacks_see(struct stacks *s, uint32_t pid, const struct uw_area **ret, size_t *ret_n)
+{
+	const bool changed = see(s, pid);
+
+	*ret = s->areas;
+	*ret_n = s->n;
+	return changed;
 }
 
 static uint32_t rule_at(const struct stacks *s, uint64_t ip)

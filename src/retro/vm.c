@@ -304,6 +304,7 @@ int vm_new(const struct image *img, const struct vm_host *host, struct vm **ret)
 	if (vm->area == MAP_FAILED)
 		vm->area = NULL;
 	ok = vm->area && (vm->stack = vm_alloc(vm, (size_t)VM_FRAMES * STACK_BYTES));
+	ok = ok && (vm->regs = vm_alloc(vm, VM_REGS_BYTES));
 	for (int i = 0; i < VM_RECORDS && ok; i++)
 		ok = (vm->records[i].data = vm_alloc(vm, CG_MAX_RECORD_SIZE)) != NULL;
 	if (!ok || vm_maps_new(vm) < 0) {

@@ -4,6 +4,7 @@
  * write there ends the run. One CPU; nothing runs at the same time. */
 #ifndef DWELL_RETRO_VM_H
 #define DWELL_RETRO_VM_H
+#include <stdbool.h>
 #include <stddef.h>
 #include "base/err.h"
 #include "cg/image.h"
@@ -11,6 +12,7 @@
 #define VM_AREA (1ull << 33)	/* bytes of the area at most */
 #define VM_STEPS_MAX (1u << 28) /* instructions of one firing */
 #define VM_RECORDS 4		/* that a program writes at a time: a clause's own, and those of its faults */
+#define VM_REGS_BYTES 168	/* struct pt_regs */
 #define VM_FRAMES 16		/* calls in calls */
 
 /* The state that helpers tell programs. The caller sets it before each firing. */
@@ -27,6 +29,10 @@ struct vm_host {
 	size_t (*read_user)(void *ctx, uint64_t addr, void *buf, size_t n);
 	/* Addresses of the user stack that now is, innermost first, max at most; NULL: there are none. */
 	size_t (*user_stack)(void *ctx, uint64_t *frames, size_t max);
+	/* Registers of the thread's user side, VM_REGS_BYTES; false: there are none. */
+	bool (*user_regs)(void *ctx, void *regs);
+	/* An aggregation has a new key; may be NULL. */
+	void (*new_key)(void *ctx, uint32_t map, const void *key);
 	/* A record is complete. 0, or -errno, which vm_run() returns. */
 	int (*record)(void *ctx, const void *data, uint32_t len);
 };
@@ -41,6 +47,10 @@ void *vm_alloc(struct vm *vm, size_t size);
 void *vm_values(struct vm *vm, enum img_map_role role, uint32_t *ret_n);
 /* Puts a value on the stack with this role. 0 or -errno. */
 int vm_push(struct vm *vm, enum img_map_role role, const void *value);
+bool vm_has(const struct vm *vm, enum img_map_role role);
+/* An entry of the hash with this role. 0 or -errno. */
+int vm_put(struct vm *vm, enum img_map_role role, const void *key, const void *value);
+int vm_delete(struct vm *vm, enum img_map_role role, const void *key);
 struct img_state *vm_state(struct vm *vm); /* NULL: the image has none */
 /* One firing; ctx: memory of vm_alloc(). 0; -errno after an error: the program does what a verifier would not allow. */
 int vm_run(struct vm *vm, const struct img_prog *p, const void *ctx, struct err *e);

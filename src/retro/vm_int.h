@@ -37,6 +37,7 @@ struct vm {
 	struct vm_map *maps;
 	struct vm_record records[VM_RECORDS];
 	uint8_t *stack;
+	uint8_t *regs; /* VM_REGS_BYTES */
 	struct vm_now now;
 	uint64_t random;
 	/* While a program runs: */

@@ -172,6 +172,15 @@ static uint64_t user_stack(struct vm *vm, const uint64_t a[5])
 	return n ? n * sizeof(uint64_t) : (uint64_t)-EFAULT;
 }
 
+/* Where the kernel has them: the user side's registers. */
+static uint64_t user_regs(struct vm *vm)
+{
+	memset(vm->regs, 0, VM_REGS_BYTES);
+	if (vm->host->user_regs)
+		(void)vm->host->user_regs(vm->host->ctx, vm->regs);
+	return (uint64_t)(uintptr_t)vm->regs;
+}
+
 uint64_t vm_helper(struct vm *vm, int32_t nr, const uint64_t a[5], unsigned depth)
 {
 	switch (nr) {
@@ -192,6 +201,8 @@ uint64_t vm_helper(struct vm *vm, int32_t nr, const uint64_t a[5], unsigned dept
 	case BPF_FUNC_get_current_task_btf: return vm->now.task;
 	case BPF_FUNC_get_smp_processor_id: return 0;
 	case BPF_FUNC_get_attach_cookie: return vm->now.cookie;
+	case BPF_FUNC_task_pt_regs: return user_regs(vm);
+	case BPF_FUNC_find_vma: return (uint64_t)-ENOENT; /* all mappings are in maps */
 	case BPF_FUNC_get_stack: return user_stack(vm, a);
 	case BPF_FUNC_get_prandom_u32: return next_random(vm);
 	case BPF_FUNC_ringbuf_reserve: return ring_reserve(vm, a[1]);

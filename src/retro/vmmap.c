@@ -92,6 +92,28 @@ struct img_state *vm_state(struct vm *vm)
 	return vm_values(vm, IMG_MAP_STATE, &n);
 }
 
+bool vm_has(const struct vm *vm, enum img_map_role role)
+{
+	for (uint32_t i = 0; i < vm->img->nmaps; i++)
+		if (vm->img->maps[i].role == role)
+			return true;
+	return false;
+}
+
+int vm_put(struct vm *vm, enum img_map_role role, const void *key, const void *value)
+{
+	struct vm_map *m = map_with(vm, role);
+
+	return m ? (int)vm_map_put(vm, m, key, value, BPF_ANY) : -ENOENT;
+}
+
+int vm_delete(struct vm *vm, enum img_map_role role, const void *key)
+{
+	struct vm_map *m = map_with(vm, role);
+
+	return m ? (int)vm_map_delete(m, key) : -ENOENT;
+}
+
 int vm_push(struct vm *vm, enum img_map_role role, const void *value)
 {
 	struct vm_map *m = map_with(vm, role);
@@ -231,6 +253,8 @@ int64_t vm_map_put(struct vm *vm, struct vm_map *m, const void *key, const void 
 	e->next = *p;
 	*p = e;
 	m->n++;
+	if (m->m->role == IMG_MAP_AGG && vm->host->new_key)
+		vm->host->new_key(vm->host->ctx, (uint32_t)(m - vm->maps), key);
 	return 0;
 }
 

@@ -45,7 +45,6 @@ SCRIPTS = {
 }
 REFUSED = {
     "sched:::on-cpu { }": "on-cpu cannot be answered from a recording: it has nothing of the kernel",
-    "syscall:::entry { @[jstack()] = count(); }": "jstack( ) cannot be answered from a recording: frames of runtimes",
     "syscall:::entry { trace(vtimestamp); }": "vtimestamp cannot be answered from a recording: it has no CPU times",
     "syscall:::entry /curthread->pid/ { }": "curthread cannot be answered from a recording: it has nothing of the kernel",
     "syscall:::entry { trace(cgroup); }": "cgroup cannot be answered from a recording: it has not been kept",

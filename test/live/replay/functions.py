@@ -143,7 +143,6 @@ def main():
         (P + "nothing:entry { }", "failed to lookup 'nothing' in module 'xfunctions'"),
         ("pid1:libc:malloc:entry { }", "process 1 is none of the recording's"),
         (P + "work:entry { trace(vtimestamp); }", "it has no CPU times"),
-        (P + "work:entry { @[jstack()] = count(); }", "frames of runtimes are not looked for"),
     ):
         p = run("replay", "-n", text, TRACE)
         live.check(p.returncode == 1 and reason in p.stderr and not p.stdout, f"refused: {text}", p)
