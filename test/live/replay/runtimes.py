@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# @timeout: 200
+# @timeout: 400
 """jstack() over a recording: the same stacks of Python, JavaScript and Java, as often, as while the program runs; in threads, at system calls that the program
 logged itself, at functions, as keys and in records."""
 import os
