@@ -12,6 +12,7 @@
 #include "cmd/outfile.h"
 #include "cmd/words.h"
 #include "engine/why.h"
+#include "retro/picture.h"
 
 /* Bars are drawn in eighths of a column if the terminal has UTF-8 and NO_COLOR is not set. */
 static bool can_utf8(void)
@@ -109,11 +110,13 @@ static int run(struct viewline *l, int argc, char **argv)
 	if (e == OPTABLE_HELP)
 		return viewline_help(c, cmd_name(), stdout), EXIT_OK;
 	e = cmd_err(e, &err);
+	if (e == 0 && !l->record && l->job.nsources == 1)
+		l->record = retro_draws(&l->live, c->command, l->job.source[0].path, &l->job.head);
 	if (e == 0 && l->record) {
 		e = cmd_live(&l->live);
 		l->job.source[0].path = l->live.path;
 		view_set_by(l->view, l->state, l->live.by);
-		empty = c->live->empty ? c->live->empty(&l->live) : NULL;
+		empty = c->live->empty && !l->live.trace ? c->live->empty(&l->live) : NULL;
 	}
 	return e ? e : show(l->view, l->state, &l->job, NULL, &l->live, empty);
 }

@@ -70,6 +70,7 @@ struct jframes {
 };
 struct retro {
 	struct request *c;
+	FILE *out; /* where text goes */
 	struct compile_session w;
 	struct calls *calls;
 	struct vm *vm;

@@ -497,7 +497,7 @@ static int prepare(struct retro *r, const struct vm_host *host)
 		return -ENOMEM;
 	r->merged = malloc(largest + 8);
 	if (!r->merged || vm_new(r->w.image, host, &r->vm) < 0 || recording_new_memory(r->schema, &r->rec) < 0 ||
-	    text_view_new(r->schema, r->shown_names, &t, stdout, show_msg, r, &r->view) < 0)
+	    text_view_new(r->schema, r->shown_names, &t, r->out, show_msg, r, &r->view) < 0)
 		return -ENOMEM;
 	r->context = vm_alloc(r->vm, sizeof(*r->context));
 	r->ticks = malloc((r->w.image->nprogs + 1) * sizeof(*r->ticks));
@@ -706,7 +706,7 @@ static const char *beyond(const struct request *c)
 		return "-p and -c ask about processes that run now; a recording has its own";
 	if (c->list || c->header || c->link)
 		return "-l, -h and -G are not about a recording";
-	if (c->output)
+	if (c->output && !c->own)
 		return "-o is not possible here: the text goes to standard output";
 	if (c->opts.metrics[0])
 		return "a recording cannot be written as metrics";
@@ -715,7 +715,8 @@ static const char *beyond(const struct request *c)
 
 int retro_run(struct request *c, const char *name, FILE *f, int *ret_status)
 {
-	struct retro r = { .c = c };
+	_cleanup_fclose_ FILE *none = c->own && c->output ? fopen(c->output, "we") : NULL;
+	struct retro r = { .c = c, .out = none ? none : stdout };
 	const char *reason = beyond(c);
 	int e = open_calls(&r, f);
 

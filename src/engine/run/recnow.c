@@ -52,8 +52,7 @@ static void add_whose(const struct recnow *l, struct request *c)
 		request_option(c, "unit", l->unit);
 }
 
-/* Where the recording goes: a folder of our own, when it is not to be kept. */
-static int make_path(struct recnow *l, const struct listener *to)
+int recnow_place(struct recnow *l, const struct listener *to)
 {
 	int r;
 
@@ -128,7 +127,7 @@ int recnow_run(struct recnow *l, struct request *c, int *ret_status)
 {
 	const struct listener *to = &c->to;
 	bool cut = false;
-	int e = make_path(l, to);
+	int e = recnow_place(l, to);
 
 	if (e == 0) {
 		c->for_ns = l->for_ns;

@@ -68,6 +68,21 @@ live.check(
     "flame draws stacks of functions, with names",
     f"{p.stderr} {f.stderr}",
 )
+t = run("timeline", "--svg", TRACE)
+live.check(
+    t.returncode == 0 and all(f">{x}<" in t.stdout for x in ("sh", "sleep", "sort", "Spans")),
+    "timeline draws a trace by itself",
+    t.stderr,
+)
+f = run("flame", TRACE)
+live.check(
+    f.returncode == 0
+    and "<title>clock_nanosleep" in f.stdout
+    and "Time in system calls" in f.stdout
+    and "span" not in f.stderr,
+    "flame draws the time in system calls of a trace",
+    f.stderr,
+)
 p = run("replay", "-x", "metrics=" + os.path.join(live.WORK, "m"), "-n", "BEGIN { }", TRACE)
 live.check(p.returncode == 1 and "cannot be written as metrics" in p.stderr, "metrics are refused", p)
 sys.exit(live.failures > 0)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views of a trace: each has a D program, which is asked of the trace, and records what the view shows. */
+#include "retro/picture.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "replay/trace/trace.h"
+#include "retro/retro.h"
+
+/* Times are those of the recording: how long calls took then. */
+#define BEGIN_CALL "syscall:::entry { self->t = timestamp; } "
+static const struct {
+	const char *command, *text;
+} asks[] = {
+	{ "timeline", BEGIN_CALL
+	  "syscall:::return /self->t/ { span(execname, probefunc, self->t, timestamp - self->t); self->t = 0; }" },
+	{ "flame",
+	  BEGIN_CALL "syscall:::return /self->t/ { @[execname, probefunc, jstack()] = sum(timestamp - self->t);"
+		     " self->t = 0; }" },
+};
+
+static const char *ask_of(const struct recnow *l)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(asks); i++)
+		if (l->draws && !strcmp(asks[i].command, l->draws))
+			return asks[i].text;
+	return NULL;
+}
+
+bool retro_draws(struct recnow *l, const char *command, const char *path, const char **ret_head)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char magic[sizeof(TRACE_MAGIC) - 1];
+
+	if (fd < 0 || read(fd, magic, sizeof(magic)) != sizeof(magic) || memcmp(magic, TRACE_MAGIC, sizeof(magic)) != 0)
+		return false;
+	l->draws = command;
+	if (!ask_of(l))
+		return false;
+	l->trace = path;
+	if (!strcmp(command, "flame"))
+		*ret_head = "Time in system calls";
+	return true;
+}
+
+int retro_picture(struct recnow *l, struct request *c)
+{
+	FILE *f = fopen(l->trace, "re");
+	int e = f ? recnow_place(l, &c->to)
+		  : listener_fail(&c->to, -errno, "cannot read %s: %s", l->trace, strerror(errno)),
+	    status;
+
+	if (e == 0) {
+		c->opts.quiet = true;
+		c->own = true;
+		request_prog(c, PROG_NAME, ask_of(l));
+		request_option(c, "record", l->path);
+		c->output = "/dev/null";
+		e = retro_run(c, l->trace, f, &status);
+	} else if (f) {
+		fclose(f);
+	}
+	request_done(c);
+	return e;
+}
