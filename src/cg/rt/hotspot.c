@@ -566,16 +566,10 @@ void uw_emit_hotspot_proc(struct irfn *f, const struct uw *u, vreg st, vreg tgid
 static struct irfn *emit_mix(struct irprog *p)
 {
 	struct irfn *f = irfn_new(p, "hs_mix", 2);
-	vreg st = rt_ld(f, irfn_arg(f, 1), 0), i = rt_ld(f, st, MX(i)), at, fp, word = ir_new(f);
+	vreg st = rt_ld(f, irfn_arg(f, 1), 0), word = ir_new(f), fp;
 	irlabel plain = ir_label(f), cut = ir_label(f), end = ir_label(f), supported = ir_label(f);
 
-	ir_jcc(f, IRC_GE, i, rt_ld(f, st, MX(n)), end);
-	ir_jcci(f, IRC_GE, i, RT_UNWIND_MAX_FRAMES, end);
-	ir_store(f, st, MX(i), 8, rt_alui(f, IRA_ADD, i, 1));
-	at = rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, i, 3));
-	ir_mov(f, word, rt_ld(f, at, ST(frames)));
-	fp = rt_ld(f, at, ST(fps));
-	ir_jcci(f, IRC_EQ, fp, 0, plain);
+	fp = mix_frame(f, st, word, plain, end);
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, HP(refused)), 0, supported);
 	ir_storei(f, st, HP(refused), 8, 0); /* said once */
 	mix_out(f, st, ir_imm(f, HS_FRAME_METHOD(0, HS_MARK_VERSION)), cut);
@@ -584,12 +578,7 @@ static struct irfn *emit_mix(struct irprog *p)
 	ir_jcci(f, IRC_SGE, fp, 0, plain);
 	ir_mov(f, word, fp);
 	ir_place(f, plain);
-	mix_out(f, st, word, cut);
-	ir_reti(f, 0);
-	ir_place(f, cut);
-	ir_storei(f, st, MX(flags), 8, RT_UNWIND_CUT);
-	ir_place(f, end);
-	ir_reti(f, 1);
+	mix_frame_out(f, st, word, cut, end);
 	return f;
 }
 

@@ -41,6 +41,30 @@ void mix_out(struct irfn *f, vreg st, vreg v, irlabel cut)
 	ir_store(f, st, MX(nout), 8, rt_alui(f, IRA_ADD, n, 1));
 }
 
+vreg mix_frame(struct irfn *f, vreg st, vreg word, irlabel plain, irlabel end)
+{
+	vreg i = rt_ld(f, st, MX(i)), at, fp;
+
+	ir_jcc(f, IRC_GE, i, rt_ld(f, st, MX(n)), end);
+	ir_jcci(f, IRC_GE, i, RT_UNWIND_MAX_FRAMES, end);
+	ir_store(f, st, MX(i), 8, rt_alui(f, IRA_ADD, i, 1));
+	at = rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, i, 3));
+	ir_mov(f, word, rt_ld(f, at, ST(frames)));
+	fp = rt_ld(f, at, ST(fps));
+	ir_jcci(f, IRC_EQ, fp, 0, plain);
+	return fp;
+}
+
+void mix_frame_out(struct irfn *f, vreg st, vreg word, irlabel cut, irlabel end)
+{
+	mix_out(f, st, word, cut);
+	ir_reti(f, 0);
+	ir_place(f, cut);
+	ir_storei(f, st, MX(flags), 8, RT_UNWIND_CUT);
+	ir_place(f, end);
+	ir_reti(f, 1);
+}
+
 vreg mix_begin(struct irfn *f, const struct rt_mix_env *e, int32_t to, uint32_t size, irlabel none)
 {
 	irslot key = ir_slot(f, 8);

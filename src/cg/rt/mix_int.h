@@ -17,6 +17,13 @@ vreg mix_word_at(struct irfn *f, vreg st, int32_t block, int32_t at, uint32_t by
 /* out[nout++] = v, or the end of the walk when there is no more room. */
 void mix_out(struct irfn *f, vreg st, vreg v, irlabel cut);
 
+/* Takes the next native frame, which frame[i++] of the unwinding is: sets word to it and returns its frame pointer.
+ * Jumps to plain when it is of no runtime, to end when there is no more. */
+vreg mix_frame(struct irfn *f, vreg st, vreg word, irlabel plain, irlabel end);
+/* Ends that step: writes word. Returns 0 from the function, or 1 at end, and at cut, where there is no more
+ * room. */
+void mix_frame_out(struct irfn *f, vreg st, vreg word, irlabel cut, irlabel end);
+
 #define MIX_ARGS 4 /* n, max, tgid, start */
 /* Begins a walk in f, which has MIX_ARGS: returns the state, with the process (size bytes, its start first) at st + to
  * and the counts set. Jumps to none when the process has no such runtime. */

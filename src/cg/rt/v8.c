@@ -177,16 +177,10 @@ static void emit_function(struct irfn *f, vreg st, vreg word, irlabel plain)
 static struct irfn *emit_mix(struct irprog *p)
 {
 	struct irfn *f = irfn_new(p, "v8_mix", 2);
-	vreg st = rt_ld(f, irfn_arg(f, 1), 0), i = rt_ld(f, st, MX(i)), at, fp, word = ir_new(f);
+	vreg st = rt_ld(f, irfn_arg(f, 1), 0), word = ir_new(f), fp;
 	irlabel plain = ir_label(f), cut = ir_label(f), end = ir_label(f), known = ir_label(f);
 
-	ir_jcc(f, IRC_GE, i, rt_ld(f, st, MX(n)), end);
-	ir_jcci(f, IRC_GE, i, RT_UNWIND_MAX_FRAMES, end);
-	ir_store(f, st, MX(i), 8, rt_alui(f, IRA_ADD, i, 1));
-	at = rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, i, 3));
-	ir_mov(f, word, rt_ld(f, at, ST(frames)));
-	fp = rt_ld(f, at, ST(fps));
-	ir_jcci(f, IRC_EQ, fp, 0, plain);
+	fp = mix_frame(f, st, word, plain, end);
 	read_frame(f, st, fp, plain);
 	ir_jcci(f, IRC_NE, rt_ld(f, st, VP(known)), 0, known);
 	want_object(f, rt_ld(f, st, V8(frame) + V8_FRAME_AT_CONTEXT), plain);
@@ -196,12 +190,7 @@ static struct irfn *emit_mix(struct irprog *p)
 	ir_place(f, known);
 	emit_function(f, st, word, plain);
 	ir_place(f, plain);
-	mix_out(f, st, word, cut);
-	ir_reti(f, 0);
-	ir_place(f, cut);
-	ir_storei(f, st, MX(flags), 8, RT_UNWIND_CUT);
-	ir_place(f, end);
-	ir_reti(f, 1);
+	mix_frame_out(f, st, word, cut, end);
 	return f;
 }
 
