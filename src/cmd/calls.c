@@ -86,5 +86,4 @@ static int calls(int argc, char **argv)
 	return e;
 }
 
-const struct command cmd_calls = { "calls", "the functions that a function calls, and its callers", calls,
-				   .options = &options };
+const struct command cmd_calls = { "calls", "what a function calls, and its callers", calls, .options = &options };

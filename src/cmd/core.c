@@ -68,10 +68,7 @@ static const struct optrow rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct core_opts, redact),
 	  .help = "with --save PID of Node: without the contents of its strings and buffers" },
-	{ .name = "index",
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct core_opts, index),
-	  .help = "keep what a search of Node's heap finds in FILE.dwell-index, so that the next start is fast" },
+	{ .name = "index", .kind = OPT_FLAG, .at = offsetof(struct core_opts, index), .help = "save an index" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
 };
 

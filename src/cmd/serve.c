@@ -106,8 +106,7 @@ static int serve_main(int argc, char **argv)
 	c.nrecordings = dir.nfiles;
 	r = servedir_make(a, &dir, LISTEN_NOBODY);
 	if (r < 0)
-		cmd_msg("no folder for recordings: %s; uploads and ranges of the live view cannot be shown",
-			strerror(-r));
+		cmd_msg("no folder for recordings: %s; uploads and live ranges cannot be shown", strerror(-r));
 	c.uploads = dir.uploads;
 	entrance_tell(&o.in, stdout);
 	r = cmd_outcome(pair_run(&c, pair_overview(a, &dir), &dir, cmd_name(), &cmd_listener), 0);

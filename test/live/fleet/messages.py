@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 240
-"""Messages that a collector gets from strangers, by NATS' own protocol: what is damaged is refused, counted and done with, what an older dwell sends is
-taken, counts of any size are exact, and a host's name comes from the subject only."""
+"""Messages that a collector gets from strangers, by NATS' own protocol. Damaged ones are refused, counted and done with; those of an older dwell are
+taken. Counts of any size are exact. A host's name comes from the subject only."""
 import os
 import re
 import socket

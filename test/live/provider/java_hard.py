@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 240
-"""Provider java and jstack() where it is hard: 3,000 threads that run methods of a class which an agent has changed, a JVM in a container
-with files and numbers of processes of its own, one that is killed while dwell attaches to it, and one that ends while it is traced."""
+"""Provider java and jstack() where it is hard: 3,000 threads in methods of a class that an agent has changed; a JVM in a container with its
+own files and pids; JVMs that are killed while dwell attaches to them; one that ends while it is traced."""
 import os
 import random
 import re

@@ -40,7 +40,7 @@ static void e(void)
 	letter('e');
 }
 
-/* Ends a child that ran begin() by SIGTERM. What the functions wrote is in got; gives the child's status. */
+/* Ends a child that ran begin() by SIGTERM. Puts the letters into got; gives the child's status. */
 static int end(void (*begin)(void), char *got, size_t size)
 {
 	int p[2], status;
