@@ -57,9 +57,9 @@ inline int BLOCKER_RTMUTEX = 5;	  /* futexes with priority inheritance, all lock
 /* The lock that a thread waits for, as one word: the lock's address with its kind, less one, in the low bits. */
 inline uintptr_t BLOCKER_BITS = 7;
 
-/* As the kernel notes it in two bits. blocker: Linux 6.16 with CONFIG_DETECT_HUNG_TASK_BLOCKER=y, of semaphores that are
- * waited for without being killable; blocked_on: 6.17, of mutexes. Source: include/linux/hung_task.h,
- * kernel/locking/mutex.c. */
+/* As the kernel notes it in two bits. Source: include/linux/hung_task.h, kernel/locking/mutex.c.
+ * blocker: Linux 6.16 with CONFIG_DETECT_HUNG_TASK_BLOCKER=y; of semaphores only if the wait cannot be killed.
+ * blocked_on: 6.17, of mutexes. */
 inline uintptr_t blocker_noted[struct task_struct *T] = T->blocker;
 inline uintptr_t blocker_noted[struct task_struct *T] = (uintptr_t)T->blocker_mutex; /* 6.15 */
 inline uintptr_t blocker_noted[struct task_struct *T] = (uintptr_t)&T->blocked_on->owner; /* its first member */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hits the places in its own code where dwell's probes are, for the code that the agent inserts into Java methods, and
- * carries the agent's connection to dwell. Allocates nothing, takes no lock, and does nothing at a place without a
- * probe. */
+ * carries the agent's connection to dwell. Does nothing at a place without a probe. Makes no objects of the program's
+ * classes and runs none of its code. At a probe, the first name of a class is made by the JVM and kept there, and
+ * the hash of a locked object inflates its monitor, as System.identityHashCode() does. */
 #include <errno.h>
 #include <jni.h>
 #include <stdbool.h>
