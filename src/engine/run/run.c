@@ -12,6 +12,7 @@
 #include "engine/record/record.h"
 #include "engine/record/unstarted.h"
 #include "engine/run/counters.h"
+#include "engine/run/files.h"
 #include "engine/run/refaults.h"
 #include "engine/run/refuse.h"
 #include "engine/run/run.h"
@@ -25,7 +26,6 @@
 
 /* One run and what it owns. */
 #define COUNTERS_EVERY_NS (NSEC_PER_SEC / 2) /* rows come once a second at least, and not to the ns */
-#define RUN_MAX_FILES 256u		     /* that are counted */
 
 struct run {
 	struct request *c;
@@ -64,25 +64,19 @@ static const struct clause_instance *waiting(const struct run *r, const struct p
 	return NULL;
 }
 
-/* In how many files the functions of all processes are that the text names ("pid*"). */
-static size_t count_files(const struct run *r, const struct prog_text *p)
+/* The files with the functions of all processes that the text names ("pid*"). */
+static void collect_files(const struct run *r, const struct prog_text *p, struct run_files *ret)
 {
-	struct probe_place v[RUN_MAX_FILES], at;
-	size_t n = 0, k;
+	struct probe_place at;
 
 	for (const struct clause_instance *s = r->w.prog->instances; s; s = s->next)
 		for (size_t i = 0; s->at.src == &p->src && i < s->probes.n; i++) {
 			const struct probe *pr = s->probes.v[i];
 
-			if (!pr->every_process || pr->later || strcmp(pr->prov, "pid*") != 0 ||
-			    !registry_place(pr, 0, &at))
-				continue;
-			for (k = 0; k < n && (v[k].ino != at.ino || v[k].dev != at.dev); k++)
-				;
-			if (k == n && n < RUN_MAX_FILES)
-				v[n++] = at;
+			if (pr->every_process && !pr->later && strcmp(pr->prov, "pid*") == 0 &&
+			    registry_place(pr, 0, &at))
+				run_files_add(ret, &at);
 		}
-	return n;
 }
 
 static const char *count_inlined(const struct run *r, const struct prog_text *p)
@@ -100,13 +94,15 @@ static const char *count_inlined(const struct run *r, const struct prog_text *p)
 static const char *outlook(const struct run *r, const struct prog_text *p, size_t n)
 {
 	const struct clause_instance *s = waiting(r, p);
-	size_t files = r->c->as_dtrace ? 0 : count_files(r, p);
+	struct run_files files = { .n = 0 };
 
-	if (files)
+	if (!r->c->as_dtrace)
+		collect_files(r, p, &files);
+	if (files.n)
 		return arena_printf(
 			r->c->arena,
 			": those of all processes in %zu file%s%s, and in files of that name that are mapped later",
-			files, files == 1 ? "" : "s", files == RUN_MAX_FILES ? " or more" : "");
+			files.n, files.n == 1 ? "" : "s", files.more ? " or more" : "");
 	if (n || !r->c->opts.zdefs || r->c->as_dtrace)
 		return "";
 	if (!s)
