@@ -68,7 +68,7 @@ static const struct optrow rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct core_opts, redact),
 	  .help = "with --save PID of Node: without the contents of its strings and buffers" },
-	{ .name = "index", .kind = OPT_FLAG, .at = offsetof(struct core_opts, index), .help = "save an index" },
+	{ .name = "index", .kind = OPT_FLAG, .at = offsetof(struct core_opts, index), .help = "keep an index of FILE" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
 };
 

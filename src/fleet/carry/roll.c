@@ -75,24 +75,27 @@ static int repair(struct roll *r, uint64_t now, uint64_t to, struct err *err)
 	return e;
 }
 
-/* Failures are told once, and when they are over. */
-static void tell(struct roll *r, int e, const struct err *err)
+static bool is_over(void *arg)
 {
-	if (e < 0 && !r->failing)
-		listener_msg(r->to, "minutes are not added up: %s; tried again until it works", err->msg);
-	else if (e >= 0 && r->failing)
-		listener_msg(r->to, "minutes are added up again");
-	r->failing = e < 0;
-}
-
-static bool is_over(struct roll *r)
-{
+	struct roll *r = arg;
 	bool end;
 
 	pthread_mutex_lock(&r->lock);
 	end = r->end;
 	pthread_mutex_unlock(&r->lock);
 	return end;
+}
+
+/* Failures are told once, and when they are over. */
+static void tell(struct roll *r, int e, const struct err *err)
+{
+	if (e == -ECANCELED)
+		return; /* the collector ends; a later one repairs what is missing */
+	if (e < 0 && !r->failing)
+		listener_msg(r->to, "minutes are not added up: %s; tried again until it works", err->msg);
+	else if (e >= 0 && r->failing)
+		listener_msg(r->to, "minutes are added up again");
+	r->failing = e < 0;
 }
 
 static void *run(void *arg)
@@ -126,6 +129,8 @@ int roll_start(const struct click_options *store, const struct listener *to, str
 	*r = (struct roll){ .rolled = now - now % 60, .late = now - ROLL_BACK_S, .to = to };
 	e = click_open(store, &r->store, err);
 	pthread_mutex_init(&r->lock, NULL);
+	if (e == 0)
+		click_end_when(r->store, is_over, r);
 	if (e == 0 && (e = -pthread_create(&r->thread, NULL, run, r)) < 0)
 		err_set(err, e, "a thread cannot be started: %s", strerror(-e));
 	if (e < 0) {

@@ -17,6 +17,8 @@ struct click {
 	CURL *easy;
 	char *url, *user, *password, *database;
 	bool fixed; /* the user may not set anything: its profile has the limits */
+	click_ended_fn *ended;
+	void *ended_ctx;
 };
 
 static int read_password(struct click *c, const char *path, struct err *err)
@@ -78,6 +80,21 @@ void click_close(struct click *c)
 	free(c->password);
 	free(c->database);
 	free(c);
+}
+
+void click_end_when(struct click *c, click_ended_fn *ended, void *ctx)
+{
+	c->ended = ended;
+	c->ended_ctx = ctx;
+}
+
+/* libcurl calls it about once a second, also while nothing comes. Another result than 0 ends the request. */
+static int on_progress(void *ctx, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal, curl_off_t ulnow)
+{
+	const struct click *c = ctx;
+
+	(void)dltotal, (void)dlnow, (void)ultotal, (void)ulnow;
+	return c->ended(c->ended_ctx);
 }
 
 /* Where an answer goes: to fn, or, without it and if it tells an error, to text. */
@@ -152,12 +169,17 @@ static int perform(struct click *c, const char *url, const char *body, size_t n,
 		curl.curl_easy_setopt(c->easy, CURLOPT_BUFFERSIZE, (long)CHUNK);
 		curl.curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, take);
 		curl.curl_easy_setopt(c->easy, CURLOPT_WRITEDATA, answer);
+		curl.curl_easy_setopt(c->easy, CURLOPT_NOPROGRESS, c->ended ? 0L : 1L);
+		curl.curl_easy_setopt(c->easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+		curl.curl_easy_setopt(c->easy, CURLOPT_XFERINFODATA, c);
 		r = curl.curl_easy_perform(c->easy);
 		curl.curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
 	}
 	curl.curl_slist_free_all(headers);
 	if (answer->error)
 		return answer->error;
+	if (r == CURLE_ABORTED_BY_CALLBACK)
+		return err_set(err, -ECANCELED, "ClickHouse at %s: given up before the answer", c->url);
 	if (r != CURLE_OK)
 		return err_set(err, -EIO, "ClickHouse at %s: %s", c->url, curl.curl_easy_strerror(r));
 	return status == HTTP_OK ? 0 : refused(c, status, &answer->text, err);

@@ -23,6 +23,10 @@ struct click_options {
 /* 0, or -errno with *err. No request is sent yet. */
 int click_open(const struct click_options *o, struct click **ret, struct err *err);
 void click_close(struct click *c); /* accepts NULL */
+/* From now on a request ends with -ECANCELED, about a second after ended() has become true. The server may go on with
+ * its statement. */
+typedef bool click_ended_fn(void *ctx);
+void click_end_when(struct click *c, click_ended_fn *ended, void *ctx);
 /* Runs a statement that answers nothing of interest. 0; -EIO with the server's words. */
 int click_run(struct click *c, const char *sql, struct err *err);
 /* "INSERT INTO … FORMAT TabSeparated" with rows made by click_put_*(). 0 or -errno: then nothing, or all of it, is

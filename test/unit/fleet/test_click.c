@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields and literals: whatever a text has, it comes back, and is never SQL. */
 #include "../unit.h"
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include "fleet/wire/click.h"
 
 static void texts_come_back(void **state)
@@ -64,10 +67,43 @@ static void addresses(void **state)
 	click_close(c);
 }
 
+static bool third_time(void *ctx)
+{
+	return ++*(int *)ctx >= 3;
+}
+
+/* A server takes the connection and never answers: the question ends when it is told to, not after CLICK_WAIT_S. */
+static void given_up(void **state)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct click_options o = { .database = "d" };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), asked = 0;
+	socklen_t n = sizeof(at);
+	struct click *c = NULL;
+	struct err err = { 0 };
+	char url[64];
+
+	(void)state;
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
+	o.url = url;
+	if (click_open(&o, &c, &err) == -ENOENT)
+		skip(); /* without libcurl */
+	click_end_when(c, third_time, &asked);
+	assert_int_equal(click_run(c, "SELECT 1", &err), -ECANCELED);
+	assert_non_null(strstr(err.msg, "given up before the answer"));
+	assert_int_equal(asked, 3);
+	click_close(c);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(texts_come_back), cmocka_unit_test(limits_of_columns),
-					    cmocka_unit_test(literals), cmocka_unit_test(addresses) };
+					    cmocka_unit_test(literals), cmocka_unit_test(addresses),
+					    cmocka_unit_test(given_up) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
