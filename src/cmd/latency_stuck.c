@@ -23,7 +23,7 @@ static void on_given(void *run, const struct optrow *o)
 
 static const struct optrow rows[] = {
 	SLOWFILTER_ROWS_OWNER(requestopts_only, offsetof(struct stuck_cmd, live.filter),
-			      "only threads of this user, of this unit of systemd, with those that sleep"),
+			      "only threads of this user, or of this unit of systemd, also sleeping ones"),
 	{ .name = "cgroup",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct stuck_cmd, live.cgroup),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out which privilege, option or lockdown stands in the way, and writes the text. */
+/* Finds the privilege, kernel option or lockdown that forbids something, and writes the reason. */
 #include "load/reasons.h"
 #include <errno.h>
 #include <linux/capability.h>

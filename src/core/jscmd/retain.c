@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands ::jsretained and ::jsdominators: list the objects that would be free without an object. */
+/* The commands ::jsretained and ::jsdominators: how much memory an object keeps alive, and what keeps the object. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ int shell_graph(struct shell *s, struct js_graph **ret)
 	if (r < 0)
 		return r;
 	if (s->core->live && !s->core->stopped)
-		return err_set(&s->err, -EINVAL, "it runs, so what keeps what changes meanwhile: leave --no-stop out");
+		return err_set(&s->err, -EINVAL,
+			       "the process runs, and its references change meanwhile: leave --no-stop out");
 	if (!s->graph)
 		r = js_graph_open(h, &s->graph);
 	if (r == 0)

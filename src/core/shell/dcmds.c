@@ -20,11 +20,11 @@ const struct dcmd dcmds[] = {
 	  "As ::jsfunctions, by the name that mdb has for it.\n", NULL, dcmd_jsfunctions },
 	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY] [-n COUNT] [-s CORE]", false,
 	  "find objects of JavaScript, or what refers to one",
-	  "Counts the objects by constructor and names of properties, those of most bytes first: one of them, how many,\n"
-	  "bytes with their stores of properties and elements. -c, -p: those of that constructor, with that property.\n"
-	  "ADDRESS::findjsobjects: all objects that are like the one at ADDRESS. ADDRESS::findjsobjects -r: what\n"
-	  "refers to it. -n: the most rows of both. -s: what has become more since an older core of the process, those\n"
-	  "that grew most first.\n"
+	  "Counts the objects by constructor and names of properties, most bytes first. A row has one of the objects, their\n"
+	  "number, and their bytes with the stores of properties and elements. -c, -p: only those of that constructor, with\n"
+	  "that property. ADDRESS::findjsobjects: all objects that are like the one at ADDRESS. ADDRESS::findjsobjects -r:\n"
+	  "the objects that refer to it. -n: the most rows of both. -s: how many came or went since an older core of the\n"
+	  "process, largest growth first.\n"
 	  "In front of a |: one object of each row; with -c, -p or ADDRESS all of them.\n"
 	  "All words outside of V8's heap count as roots, so an object that died lately may be among them.\n",
 	  NULL, dcmd_findjsobjects },

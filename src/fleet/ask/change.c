@@ -11,10 +11,10 @@
 #include "fleet/ask/outlier.h"
 #include "latency/compare/compare.h"
 
-static const double looked_at[] = { 0.5, 0.9 };
-static const double told[] = { 0.99, 0.9, 0.5 }; /* the first that is known and changed */
+static const double looked_at[] = { 0.5, 0.9 };	 /* percentiles in which a step is searched for */
+static const double told[] = { 0.99, 0.9, 0.5 }; /* the answer has the first of these that changed */
 
-#define LOW 0.1 /* shares of columns */
+#define LOW 0.1 /* percentiles of the columns' values */
 #define HIGH 0.9
 
 struct rise {

@@ -20,7 +20,7 @@ struct roll {
 	/* the thread's own */
 	struct click *store;
 	const struct listener *to;
-	uint64_t repaired; /* when it was last looked what came late, s since 1970 */
+	uint64_t repaired; /* when late rows were last added up, s since 1970 */
 	bool failing;
 };
 

@@ -18,9 +18,9 @@
 #define CACHE_KB "-8000" /* PRAGMA cache_size: 8 MB */
 #define NOTICE_LEN 256
 #define ROW_BYTES 40 /* of a row in the file, without its texts */
-#define PAGE 4096u   /* bytes of a page, SQLite's default, about: of the log */
-#define SOURCES 8    /* part of the file that lines of source may take */
-#define KEYS 16	     /* part that keys of histograms may take */
+#define PAGE 4096u   /* bytes of a page of the file and, nearly, of the log; SQLite's default */
+#define SOURCES 8    /* lines of source take at most this part of the file: an eighth */
+#define KEYS 16	     /* the same of keys of histograms */
 
 /* Messages that come once. */
 enum notice { NOTICE_BLOCKED, NOTICE_FULL, NOTICE_KEYS, NOTICE_N };
