@@ -17,7 +17,7 @@ static const struct {
 	{ "timeline", BEGIN_CALL
 	  "syscall:::return /self->t/ { span(execname, probefunc, self->t, timestamp - self->t); self->t = 0; }" },
 	{ "flame",
-	  BEGIN_CALL "syscall:::return /self->t/ { @[execname, probefunc, jstack()] = sum(timestamp - self->t);"
+	  BEGIN_CALL "syscall:::return /self->t/ { @calls_ns[execname, probefunc, jstack()] = sum(timestamp - self->t);"
 		     " self->t = 0; }" },
 };
 

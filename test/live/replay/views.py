@@ -4,6 +4,7 @@
 then."""
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -79,6 +80,7 @@ live.check(
     f.returncode == 0
     and "<title>clock_nanosleep" in f.stdout
     and "Time in system calls" in f.stdout
+    and re.search(r"<title>clock_nanosleep\n[^<]*\n[\d.]+ m?s, ", f.stdout)
     and "span" not in f.stderr,
     "flame draws the time in system calls of a trace",
     f.stderr,
