@@ -78,4 +78,21 @@ struct hs_proc {
 #define HS_FRAME_SENDER 56 /* the caller's stack pointer */
 #define HS_FRAME_BP 64
 #define HS_FRAME_RA 72
+
+/* The first 8 bytes of CodeBlobs' names. Source: share/code/codeBlob.cpp, nmethod.cpp, stubRoutines.cpp. */
+#define HS_BLOB_COMPILED "nmethod\0"
+#define HS_BLOB_NATIVE "native n"
+#define HS_BLOB_STUBS "StubRout"
+
+/* Instructions of x86-64 that make and take down a frame, by their first 1 or 3 bytes. Source: Intel SDM, volume 2. */
+#define HS_INSN_RET 0xc3
+#define HS_INSN_PUSH_BP 0x55
+#define HS_INSN_POP_BP 0x5d
+#define HS_INSN_SUB_SP 0xec8348 /* sub $imm8,%rsp */
+#define HS_INSN_SUB_SP_LEN 4
+#define HS_INSN_SUB_SP_FAR 0xec8148 /* sub $imm32,%rsp */
+#define HS_INSN_SUB_SP_FAR_LEN 7
+#define HS_INSN_CMP_SP 0xa73b49	     /* cmp disp32(%r15),%rsp: the poll before a return */
+#define HS_INSN_MOV_BP_SP 0xec8b48   /* mov %rsp,%rbp */
+#define HS_INSN_MOV_BP_SP_2 0xe58948 /* the same */
 #endif

@@ -30,9 +30,9 @@ static uint64_t letters(const char s[WORD + 1])
 	memcpy(&v, s, sizeof(v));
 	return v;
 }
-#define COMPILED letters("nmethod\0")
-#define NATIVE letters("native n")
-#define STUBS letters("StubRout")
+#define COMPILED letters(HS_BLOB_COMPILED)
+#define NATIVE letters(HS_BLOB_NATIVE)
+#define STUBS letters(HS_BLOB_STUBS)
 #define SUBTYPE letters("slow_sub") /* what C1 calls without a frame, and pushes words; in newer versions: */
 #define SUBTYPE_C1 letters("C1 Runti")
 
@@ -171,17 +171,6 @@ static void read_code(struct irfn *f, const struct step *s, irlabel none)
 		   none);
 }
 
-#define RET 0xc3
-#define PUSH_BP 0x55
-#define POP_BP 0x5d
-#define SUB_SP 0xec8348 /* sub $imm8,%rsp */
-#define SUB_SP_LEN 4
-#define SUB_SP_FAR 0xec8148 /* sub $imm32,%rsp */
-#define SUB_SP_FAR_LEN 7
-#define CMP_SP 0xa73b49	     /* cmp disp32(%r15),%rsp: the poll before a return */
-#define MOV_BP_SP 0xec8b48   /* mov %rsp,%rbp */
-#define MOV_BP_SP_2 0xe58948 /* the same */
-
 static vreg code3(struct irfn *f, vreg st, int32_t at)
 {
 	return rt_alui(f, IRA_AND, code_at(f, st, at, 4), 0xffffff);
@@ -193,7 +182,7 @@ static void emit_sub(struct irfn *f, const struct step *s, int64_t insn, int32_t
 	irlabel no = ir_label(f);
 
 	ir_jcci(f, IRC_NE, code3(f, s->st, at), insn, no);
-	ir_jcci(f, IRC_NE, code_at(f, s->st, at - 1, 1), PUSH_BP, s->sized);
+	ir_jcci(f, IRC_NE, code_at(f, s->st, at - 1, 1), HS_INSN_PUSH_BP, s->sized);
 	ir_jmp(f, whole);
 	ir_place(f, no);
 }
@@ -202,16 +191,16 @@ static void emit_sub(struct irfn *f, const struct step *s, int64_t insn, int32_t
  * after the sub it may lack the frame pointer: jumps to s->sized. */
 static void emit_after_sub(struct irfn *f, const struct step *s, irlabel whole)
 {
-	const int64_t both = ~(int64_t)(SUB_SP ^ SUB_SP_FAR); /* the bits in which they are the same */
+	const int64_t both = ~(int64_t)(HS_INSN_SUB_SP ^ HS_INSN_SUB_SP_FAR); /* the bits in which they are the same */
 
-	emit_sub(f, s, SUB_SP, -SUB_SP_LEN, whole);
-	emit_sub(f, s, SUB_SP_FAR, -SUB_SP_FAR_LEN, whole);
-	for (int32_t at = -SUB_SP_LEN - 1; at > -HS_INSN_BEFORE; at--) {
+	emit_sub(f, s, HS_INSN_SUB_SP, -HS_INSN_SUB_SP_LEN, whole);
+	emit_sub(f, s, HS_INSN_SUB_SP_FAR, -HS_INSN_SUB_SP_FAR_LEN, whole);
+	for (int32_t at = -HS_INSN_SUB_SP_LEN - 1; at > -HS_INSN_BEFORE; at--) {
 		vreg code = code3(f, s->st, at);
 
-		if (at < -SUB_SP_FAR_LEN)
+		if (at < -HS_INSN_SUB_SP_FAR_LEN)
 			ir_alui(f, IRA_AND, code, code, both);
-		ir_jcci(f, IRC_EQ, code, at < -SUB_SP_FAR_LEN ? SUB_SP & both : SUB_SP, whole);
+		ir_jcci(f, IRC_EQ, code, at < -HS_INSN_SUB_SP_FAR_LEN ? HS_INSN_SUB_SP & both : HS_INSN_SUB_SP, whole);
 	}
 }
 
@@ -240,14 +229,14 @@ static void emit_prologue_epilogue(struct irfn *f, const struct step *s)
 	ir_place(f, known);
 	off = rt_alu(f, IRA_SUB, rt_ld(f, s->st, ST(pc)), begin);
 	ir_jcc(f, IRC_SGE, off, complete, body);
-	ir_jcci(f, IRC_EQ, code_at(f, s->st, -1, 1), PUSH_BP, s->pushed);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, -1, 1), HS_INSN_PUSH_BP, s->pushed);
 	emit_after_sub(f, s, whole);
 	ir_jmp(f, s->leaf);
 	ir_place(f, body);
-	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), RET, s->leaf);
-	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), POP_BP, s->pushed);
-	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), CMP_SP, s->leaf);
-	ir_jcci(f, IRC_EQ, code3(f, s->st, -7), CMP_SP, s->leaf); /* the jump after it */
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), HS_INSN_RET, s->leaf);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), HS_INSN_POP_BP, s->pushed);
+	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), HS_INSN_CMP_SP, s->leaf);
+	ir_jcci(f, IRC_EQ, code3(f, s->st, -7), HS_INSN_CMP_SP, s->leaf); /* the jump after it */
 	ir_place(f, whole);
 }
 
@@ -306,10 +295,10 @@ static void emit_stub(struct irfn *f, const struct step *s)
 
 	ir_jcci(f, IRC_NE, rt_ld(f, s->st, ST(back)), 0, whole);
 	read_code(f, s, whole);
-	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), RET, s->leaf);
-	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), PUSH_BP, s->leaf);
-	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), MOV_BP_SP, s->pushed);
-	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), MOV_BP_SP_2, s->pushed);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), HS_INSN_RET, s->leaf);
+	ir_jcci(f, IRC_EQ, code_at(f, s->st, 0, 1), HS_INSN_PUSH_BP, s->leaf);
+	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), HS_INSN_MOV_BP_SP, s->pushed);
+	ir_jcci(f, IRC_EQ, code3(f, s->st, 0), HS_INSN_MOV_BP_SP_2, s->pushed);
 	ir_jcci(f, IRC_LE, rt_alu(f, IRA_SUB, rt_ld(f, s->st, ST(bp)), rt_ld(f, s->st, ST(sp))), RT_UNWIND_MAX_FRAME,
 		whole);
 	emit_stub_without_bp(f, s);

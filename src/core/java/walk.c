@@ -15,18 +15,7 @@
 #define WORD 8u
 enum { REG_R13 = 2 }; /* the interpreter's pointer to the bytecode. Source: struct user_regs_struct, sys/user.h */
 
-/* Instructions that make and take down a frame. Source: cg/rt/hotspot.c. */
 enum {
-	RET = 0xc3,
-	PUSH_BP = 0x55,
-	POP_BP = 0x5d,
-	SUB_SP = 0xec8348, /* sub $imm8,%rsp */
-	SUB_SP_LEN = 4,
-	SUB_SP_FAR = 0xec8148, /* sub $imm32,%rsp */
-	SUB_SP_FAR_LEN = 7,
-	CMP_SP = 0xa73b49,    /* cmp disp32(%r15),%rsp: the poll before a return */
-	MOV_BP_SP = 0xec8b48, /* mov %rsp,%rbp */
-	MOV_BP_SP_2 = 0xe58948,
 	BEFORE = 16, /* bytes of code before a pc that are looked at */
 	AROUND = 24,
 };
@@ -168,20 +157,22 @@ enum made { MADE_NOTHING, MADE_BP, MADE_SIZE, MADE_ALL };
 static enum made made_by(const uint8_t *code, int64_t off, int64_t complete)
 {
 	if (off >= complete) {
-		if (code[BEFORE] == RET || three(code, 0) == CMP_SP || three(code, -7) == CMP_SP)
+		if (code[BEFORE] == HS_INSN_RET || three(code, 0) == HS_INSN_CMP_SP ||
+		    three(code, -7) == HS_INSN_CMP_SP)
 			return MADE_NOTHING;
-		return code[BEFORE] == POP_BP ? MADE_BP : MADE_ALL;
+		return code[BEFORE] == HS_INSN_POP_BP ? MADE_BP : MADE_ALL;
 	}
-	if (code[BEFORE - 1] == PUSH_BP)
+	if (code[BEFORE - 1] == HS_INSN_PUSH_BP)
 		return MADE_BP;
-	for (int at = -SUB_SP_LEN; at > -BEFORE; at--) {
+	for (int at = -HS_INSN_SUB_SP_LEN; at > -BEFORE; at--) {
 		const uint32_t insn = three(code, at);
-		const bool right_after = (insn == SUB_SP && at == -SUB_SP_LEN) ||
-					 (insn == SUB_SP_FAR && at == -SUB_SP_FAR_LEN);
+		const bool right_after = (insn == HS_INSN_SUB_SP && at == -HS_INSN_SUB_SP_LEN) ||
+					 (insn == HS_INSN_SUB_SP_FAR && at == -HS_INSN_SUB_SP_FAR_LEN);
 
-		if (right_after && code[BEFORE + at - 1] != PUSH_BP)
+		if (right_after && code[BEFORE + at - 1] != HS_INSN_PUSH_BP)
 			return MADE_SIZE;
-		if (right_after || (insn == SUB_SP && at < -SUB_SP_LEN) || (insn == SUB_SP_FAR && at < -SUB_SP_FAR_LEN))
+		if (right_after || (insn == HS_INSN_SUB_SP && at < -HS_INSN_SUB_SP_LEN) ||
+		    (insn == HS_INSN_SUB_SP_FAR && at < -HS_INSN_SUB_SP_FAR_LEN))
 			return MADE_ALL;
 	}
 	return MADE_NOTHING;
@@ -190,9 +181,9 @@ static enum made made_by(const uint8_t *code, int64_t off, int64_t complete)
 /* The same of a stub, which keeps a frame pointer. */
 static enum made made_by_stub(const uint8_t *code)
 {
-	if (code[BEFORE] == RET || code[BEFORE] == PUSH_BP)
+	if (code[BEFORE] == HS_INSN_RET || code[BEFORE] == HS_INSN_PUSH_BP)
 		return MADE_NOTHING;
-	return three(code, 0) == MOV_BP_SP || three(code, 0) == MOV_BP_SP_2 ? MADE_BP : MADE_ALL;
+	return three(code, 0) == HS_INSN_MOV_BP_SP || three(code, 0) == HS_INSN_MOV_BP_SP_2 ? MADE_BP : MADE_ALL;
 }
 
 struct blob {
@@ -263,8 +254,8 @@ static enum unwalk_end in_code(struct walking *k, struct unwalk *w)
 	k->word = HS_FRAME_CODE(w->ip, 0);
 	if (read_blob(k, pc, &b) < 0)
 		return UNWALK_LOST;
-	compiled = !memcmp(b.name, "nmethod", WORD) || !memcmp(b.name, "native n", WORD);
-	stub = !memcmp(b.name, "StubRout", WORD);
+	compiled = !memcmp(b.name, HS_BLOB_COMPILED, WORD) || !memcmp(b.name, HS_BLOB_NATIVE, WORD);
+	stub = !memcmp(b.name, HS_BLOB_STUBS, WORD);
 	k->word = HS_FRAME_CODE(w->ip, id_of(k, &b, compiled));
 	if (w->first && core_read(k->v->core, w->ip - BEFORE, code, AROUND) == 0)
 		made = stub	  ? made_by_stub(code)
