@@ -9,40 +9,42 @@
 #include "replay/trace/trace.h"
 #include "retro/retro.h"
 
-/* Times are those of the recording: how long calls took then. */
+/* Times are the recorded ones. */
 #define BEGIN_CALL "syscall:::entry { self->t = timestamp; } "
 static const struct {
 	const char *command, *text;
+	const char *head; /* of the picture; NULL: the usual one */
 } asks[] = {
-	{ "timeline", BEGIN_CALL
-	  "syscall:::return /self->t/ { span(execname, probefunc, self->t, timestamp - self->t); self->t = 0; }" },
+	{ "timeline",
+	  BEGIN_CALL
+	  "syscall:::return /self->t/ { span(execname, probefunc, self->t, timestamp - self->t); self->t = 0; }",
+	  NULL },
 	{ "flame",
 	  BEGIN_CALL "syscall:::return /self->t/ { @calls_ns[execname, probefunc, jstack()] = sum(timestamp - self->t);"
-		     " self->t = 0; }" },
+		     " self->t = 0; }",
+	  "Time in system calls" },
 };
 
-static const char *ask_of(const struct recnow *l)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(asks); i++)
-		if (l->draws && !strcmp(asks[i].command, l->draws))
-			return asks[i].text;
-	return NULL;
-}
-
-bool retro_draws(struct recnow *l, const char *command, const char *path, const char **ret_head)
+static bool is_trace(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char magic[sizeof(TRACE_MAGIC) - 1];
 
-	if (fd < 0 || read(fd, magic, sizeof(magic)) != sizeof(magic) || memcmp(magic, TRACE_MAGIC, sizeof(magic)) != 0)
-		return false;
-	l->draws = command;
-	if (!ask_of(l))
-		return false;
-	l->trace = path;
-	if (!strcmp(command, "flame"))
-		*ret_head = "Time in system calls";
-	return true;
+	return fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) &&
+	       memcmp(magic, TRACE_MAGIC, sizeof(magic)) == 0;
+}
+
+bool retro_draws(struct recnow *l, const char *command, const char *path, const char **ret_head)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(asks); i++) {
+		if (strcmp(asks[i].command, command) != 0 || !is_trace(path))
+			continue;
+		l->trace = path;
+		l->asked = asks[i].text;
+		*ret_head = asks[i].head ? asks[i].head : *ret_head;
+		return true;
+	}
+	return false;
 }
 
 int retro_picture(struct recnow *l, struct request *c)
@@ -55,7 +57,7 @@ int retro_picture(struct recnow *l, struct request *c)
 	if (e == 0) {
 		c->opts.quiet = true;
 		c->own = true;
-		request_prog(c, PROG_NAME, ask_of(l));
+		request_prog(c, PROG_NAME, l->asked);
 		request_option(c, "record", l->path);
 		c->output = "/dev/null";
 		e = retro_run(c, l->trace, f, &status);

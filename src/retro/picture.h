@@ -4,11 +4,11 @@
 #define DWELL_RETRO_PICTURE_H
 #include "engine/run/recnow.h"
 
-/* Is it a trace, which the command can show? Then it is put into *l, and how the picture's heading begins, if that is
- * another one than usual. */
+/* True if the file is a trace and the command can draw it. Then *l has the trace and its D program, and *ret_head the
+ * beginning of the picture's heading, unless the usual one is right. */
 bool retro_draws(struct recnow *l, const char *command, const char *path, const char **ret_head);
-/* Asks the trace l->trace what the command l->draws wants to show; l->path is the recording then. Ends the request,
- * which is empty. 0 or -errno, told. */
+/* Runs the D program l->asked over the trace l->trace. l->path is the recording then. Ends the request, which is empty.
+ * 0 or -errno, told. */
 int retro_picture(struct recnow *l, struct request *c);
 
 #endif

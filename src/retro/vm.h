@@ -47,7 +47,7 @@ void *vm_alloc(struct vm *vm, size_t size);
 void *vm_values(struct vm *vm, enum img_map_role role, uint32_t *ret_n);
 /* Puts a value on the stack with this role. 0 or -errno. */
 int vm_push(struct vm *vm, enum img_map_role role, const void *value);
-bool vm_has(const struct vm *vm, enum img_map_role role);
+bool vm_has(struct vm *vm, enum img_map_role role);
 /* An entry of the hash with this role. 0 or -errno. */
 int vm_put(struct vm *vm, enum img_map_role role, const void *key, const void *value);
 int vm_delete(struct vm *vm, enum img_map_role role, const void *key);

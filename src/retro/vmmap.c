@@ -92,12 +92,9 @@ struct img_state *vm_state(struct vm *vm)
 	return vm_values(vm, IMG_MAP_STATE, &n);
 }
 
-bool vm_has(const struct vm *vm, enum img_map_role role)
+bool vm_has(struct vm *vm, enum img_map_role role)
 {
-	for (uint32_t i = 0; i < vm->img->nmaps; i++)
-		if (vm->img->maps[i].role == role)
-			return true;
-	return false;
+	return map_with(vm, role) != NULL;
 }
 
 int vm_put(struct vm *vm, enum img_map_role role, const void *key, const void *value)

@@ -30,8 +30,8 @@ struct recnow {
 	const struct run_observer *show; /* sees the rows, or NULL */
 	struct tmpdir folder;		 /* where it is when it is not kept; removed by recnow_done() */
 	char *path;			 /* of the recording */
-	const char *draws;		 /* the command that shows it */
-	const char *trace;		 /* of `dwell rec`, which is asked in place of a run; or NULL */
+	const char *trace;		 /* a trace of `dwell rec`, asked in place of a run; or NULL */
+	const char *asked;		 /* … by this D program (retro/picture.h) */
 	char *joined;			 /* words as one text */
 };
 

@@ -192,8 +192,6 @@ static int add_column(struct click *c, const char *table, const char *name, cons
 static int add_few(struct click *c, struct err *err)
 {
 	static const char *const v[][2] = {
-		{ "few",
-		  "ADD COLUMN few Array(UInt16), ADD COLUMN many_bucket Array(UInt16), ADD COLUMN many Array(UInt64)" },
 		{ "buckets", "ADD COLUMN " BUCKETS_COLUMN },
 		{ "counts", "ADD COLUMN " COUNTS_COLUMN },
 	};

@@ -514,9 +514,10 @@ void java_match_later(struct prov_env *env, struct arena *a, const struct pdesc 
 	for (struct jvms *j = env->cache->jvms; j; j = j->next) {
 		struct jclass *c = j->loading;
 
+		if (!c || j->pid != pid || !(pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted)))
+			continue;
 		m.jvm = j;
-		if (c && j->pid == pid && (pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted)))
-			match_class(&m, c);
+		match_class(&m, c);
 		j->nloading += (unsigned)out->n;
 	}
 	prov_list_sort(out, 0);
