@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes texts of objects: by their fields, if the class is one of the JDK whose fields are known, else of the class's
- * name. */
+/* Prints objects as text. Strings, boxes, enum constants, exceptions and builders are printed by the fields of the
+ * JDK's classes. Other objects are printed by the name of their class and their identity hash. */
 #include "print.h"
 #include <inttypes.h>
 #include <stdint.h>

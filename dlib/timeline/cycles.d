@@ -1,11 +1,11 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cycles.d: cycles of each CPU, for `dwell record`, on machines that have a performance monitoring unit.
+ * cycles.d: cycles of each CPU, for `dwell record`.
  *
  * Usage: cycles.d --record FILE
- * Of all processes. A CPU is asked after each 10 million, and the sums are read each 200 ms, so that a view can show
- * them over time.
+ * Of all processes. The CPUs must have a performance monitoring unit. A CPU reports every 10 million cycles. The sums
+ * are read each 200 ms, so that a view can show them over time.
  *
  * Example:
  *   # dwell --record run.dwell -s cycles.d -c "ls -lR /etc"

@@ -1,11 +1,11 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frequency.d: changes of the CPUs' frequencies, for `dwell record`, on machines whose kernel sets them.
+ * frequency.d: frequency changes of the CPUs, for `dwell record`.
  *
  * Usage: frequency.d --record FILE
- * CPUs that choose their frequency themselves (intel_pstate in active mode) tell of no change. The frequency before
- * the first change is not known.
+ * The kernel must set the frequencies: CPUs that choose their frequency themselves (intel_pstate in active mode) report
+ * no change. The frequency before the first change is not known.
  *
  * Example:
  *   # dwell --record run.dwell -s frequency.d -c "ls -lR /etc"

@@ -1,11 +1,11 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instructions.d: instructions of each CPU, for `dwell record`, on machines that have a performance monitoring unit.
+ * instructions.d: instructions of each CPU, for `dwell record`.
  *
  * Usage: instructions.d --record FILE
- * Of all processes. A CPU is asked after each 10 million, and the sums are read each 200 ms, so that a view can show
- * them over time.
+ * Of all processes. The CPUs must have a performance monitoring unit. A CPU reports every 10 million instructions. The
+ * sums are read each 200 ms, so that a view can show them over time.
  *
  * Example:
  *   # dwell --record run.dwell -s instructions.d -c "ls -lR /etc"

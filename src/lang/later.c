@@ -93,8 +93,9 @@ const char *later_misfit(struct arena *a, const struct dprog *p, const struct cl
 
 	if (strlen(found->prov) > LATER_MAX_NAME || strlen(found->mod) > LATER_MAX_FUNC ||
 	    strlen(found->name) > LATER_MAX_NAME || strlen(found->func) > LATER_MAX_FUNC)
-		return arena_printf(a, "its names are longer than %u characters, or %u", LATER_MAX_NAME,
-				    LATER_MAX_FUNC);
+		return arena_printf(
+			a, "a name is too long: provider and name may have %u characters, module and function %u",
+			LATER_MAX_NAME, LATER_MAX_FUNC);
 	/* The provider block of the program says what the arguments are: the clause has been checked by it. */
 	if (p->providers && provdecl_find(p, found->prov, found->name))
 		return NULL;

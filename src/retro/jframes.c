@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jstack() over a replay: fills the maps by which programs walk stacks (base/unwindfmt.h, base/rtfmt.h), as
- * run/consume/unwind.c does for processes that run. They have one process at a time, the one whose probe fires. */
+/* jstack() over a replay: fills the maps of the stack walk (base/unwindfmt.h, base/rtfmt.h). run/consume/unwind.c does
+ * so for live processes. Here the maps hold one process at a time: the process of the probe that fires. */
 #include <errno.h>
 #include <string.h>
 #include "lang/dprog.h"

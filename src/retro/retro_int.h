@@ -59,7 +59,7 @@ struct rerun {
 	bool compiled;
 	int code; /* what it returned */
 };
-/* Arrays of the machine by which programs walk stacks of runtimes, and whose they are. */
+/* The maps of the stack walk in the interpreter, and the process that they hold. */
 struct jframes {
 	struct uw_area *areas; /* NULL: no program does */
 	uint64_t *tables;

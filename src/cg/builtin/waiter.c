@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _waited_lock(): the mutex or rwsem of the kernel that a sleeping thread waits for, where the kernel itself keeps no
- * note of it. A thread that waits has a record on its kernel stack (struct mutex_waiter, struct rwsem_waiter), which
- * names the thread and is linked into the lock's list. So a word of the stack that is the thread, with a node in front
- * of it whose neighbours point back, is such a record. From there the list is followed to its head, the one node that
- * is on no waiter's stack, and the head is a member of the lock. Nothing is locked: a list that changes meanwhile leads
- * to no lock, or to one whose words contradict the record, and then the answer is 0. Source: kernel/locking/mutex.c,
- * kernel/locking/rwsem.c, include/linux/sched/task_stack.h. */
+/* _waited_lock(): finds the mutex or rwsem that a sleeping thread waits for, if the kernel keeps no note of it.
+ *
+ * 1. A waiter's kernel stack holds its record, struct mutex_waiter or struct rwsem_waiter. A list node is the record's
+ *    first member. A pointer to the thread follows it.
+ * 2. The stack is searched for that pointer. The word is part of a record if both neighbours of the node point back.
+ * 3. The list leads from node to node. Each node of a waiter lies on that waiter's stack. The first node that does not
+ *    is the list head.
+ * 4. The list head is a member of the lock.
+ *
+ * No lock is taken, so the list may change meanwhile. The lock's own words must agree with the record; else the result
+ * is 0. Source: kernel/locking/mutex.c, kernel/locking/rwsem.c, include/linux/sched/task_stack.h. */
 #include "cg/builtin/call.h"
 #include "cg/gen/layout.h"
 #include "cg/gen/load.h"
@@ -68,7 +72,7 @@ static vreg peek(struct irfn *f, vreg st, vreg p, int32_t off)
 	return d;
 }
 
-/* Is word i of the stack the thread in a record that is linked? Ends the loop there, with the node. */
+/* Ends the loop if word i of the stack is the pointer to the thread in a linked record. Stores the record's node. */
 static struct irfn *word_fn(struct prog *pr, const struct waiter_layout *l)
 {
 	struct irfn *f = irfn_new(pr->ip, "waiter_word", 2);
@@ -91,7 +95,7 @@ static struct irfn *word_fn(struct prog *pr, const struct waiter_layout *l)
 	return f;
 }
 
-/* One node towards the head: a waiter's node lies on the stack of the thread that its record names. */
+/* Goes one node towards the list head. Ends the loop at a node that is not on the stack of the thread in its record. */
 static struct irfn *back_fn(struct prog *pr, const struct waiter_layout *l)
 {
 	struct irfn *f = irfn_new(pr->ip, "waiter_back", 2);
@@ -108,7 +112,7 @@ static struct irfn *back_fn(struct prog *pr, const struct waiter_layout *l)
 	return f;
 }
 
-/* Returns when the head is that of an rwsem and the record one of its waiters: so says the time in it. */
+/* Returns the lock if the list head is that of an rwsem. The record must then have a plausible timeout, in jiffies. */
 static void try_rwsem(struct irfn *f, vreg st, vreg node, vreg head, const struct waiter_layout *l)
 {
 	vreg lock = rt_alui(f, IRA_SUB, head, l->rwsem_list), ago = ir_new(f), type;
@@ -129,7 +133,8 @@ static void try_rwsem(struct irfn *f, vreg st, vreg node, vreg head, const struc
 	ir_place(f, other);
 }
 
-/* The same of a mutex, whose owner is a thread: so says the end of its stack. */
+/* Returns the lock if the list head is that of a mutex. Its owner must be a thread: a thread's stack ends with
+ * STACK_MAGIC. */
 static void try_mutex(struct irfn *f, vreg st, vreg head, const struct waiter_layout *l)
 {
 	vreg lock = rt_alui(f, IRA_SUB, head, l->mutex_list), owner = peek(f, st, lock, (int32_t)l->owner), end;

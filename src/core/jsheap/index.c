@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what is known of a heap in a file beside its core, and takes it from there. */
+/* Writes the result of a heap search to the index file of a core, and reads it back. */
 #include "core/jsheap/index.h"
 #include <errno.h>
 #include <fcntl.h>

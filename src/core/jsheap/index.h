@@ -34,11 +34,11 @@ struct js_index;
  */
 int js_index_open(const struct core *c, const char *path, bool keep, struct js_index **ret, struct err *err);
 void js_index_close(struct js_index *i); /* accepts NULL */
-/* Why the file is not used, or was not written; NULL: there is nothing to tell. It is told once. */
+/* The reason why the index was not used or not written, or NULL. Each reason is returned once. */
 const char *js_index_said(struct js_index *i);
 
-/* For js_heap_open_by(). Fills what it finds out, of a heap whose pages are known. 0; -ENOENT: there is no file of use,
- * and the heap is as it was; -ENOMEM. */
+/* Reads the index into a heap that has only its list of pages (js_heap_begin()). For js_heap_open_by(). 0; -ENOENT: no
+ * usable index, and the heap is unchanged; -ENOMEM. */
 int js_index_take(struct js_index *i, struct js_heap *h);
 /* Writes the file, when it is to be kept. */
 void js_index_put(struct js_index *i, struct js_heap *h);

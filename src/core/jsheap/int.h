@@ -43,7 +43,7 @@ static inline bool js_page_large(const struct js_page *p)
 {
 	return p->end - p->start > JS_BUFFER;
 }
-/* A heap whose pages are known, and no more. As js_heap_open(). */
+/* Opens a heap and lists its pages, without searching them. Errors as of js_heap_open(). */
 int js_heap_begin(const struct js *js, struct js_heap **ret, struct err *err);
 /* The map that is the first word of an object, or NULL. */
 struct js_map_info *js_map_info(struct js_heap *h, uint64_t map);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes that come while the session runs. These are functions of kernel modules that are loaded
- * (run/follow/modwatch.h), methods of classes that JVMs load, and static probes in files that processes map. Files that
- * were not seen before (run/follow/latewatch.h) are looked at for notes. The clauses whose descriptions match are
- * compiled for the new probes (lang/later.h), loaded with the session's maps (load_more()) and attached. The thread
- * that mapped the file waits meanwhile, so that it is probed from its first instruction on, if dwell came in time to
- * stop it. */
+/* Adds probes while the session runs:
+ *
+ * - functions of kernel modules that are loaded (run/follow/modwatch.h)
+ * - methods of classes that JVMs load
+ * - static probes in files that processes map: the notes of each new file are read (run/follow/latewatch.h)
+ *
+ * The clauses with matching descriptions are compiled for the new probes (lang/later.h), loaded with the session's maps
+ * (load_more()) and attached. The thread that maps the file or loads the class waits meanwhile. It is probed from its
+ * first instruction on, if dwell stopped it in time. */
 #ifndef DWELL_RUN_SESSION_DYNAMIC_PROBES_H
 #define DWELL_RUN_SESSION_DYNAMIC_PROBES_H
 #include <stddef.h>
