@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounded region allocator: blocks of zeroed memory, handed out from the front. AddressSanitizer
- * sees every byte that was not handed out, and a gap after every object, as forbidden. With
- * -Dstress_arena every object ends at an unreadable page of its own. */
+/* Bounded region allocator: blocks of zeroed memory, handed out from the front. With AddressSanitizer
+ * every object is a block of its own, so that it sees each byte beyond an object and each use after the end. */
 #include "base/arena.h"
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "base/cleanup.h"
 
 #if defined(__has_feature)
@@ -20,16 +17,6 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_ASAN 1
 #endif
-#ifdef ARENA_ASAN
-#include <sanitizer/asan_interface.h>
-#define GAP 16
-#define poison(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
-#define unpoison(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
-#else
-#define GAP 0
-#define poison(p, n) ((void)(p), (void)(n))
-#define unpoison(p, n) ((void)(p), (void)(n))
-#endif
 
 #define ARENA_ALIGN 16
 #define BLOCK_MIN ((size_t)16 << 10) /* first block: a one-liner needs no more */
@@ -37,7 +24,7 @@
 
 struct block {
 	struct block *next;
-	size_t size; /* bytes of data; of the whole mapping in a stress build */
+	size_t size; /* bytes of data */
 	size_t n;    /* bytes given out */
 	_Alignas(ARENA_ALIGN) unsigned char data[];
 };
@@ -64,56 +51,6 @@ struct arena *arena_new(size_t limit_bytes)
 	return a;
 }
 
-#ifdef DWELL_STRESS_ARENA
-/* An object of its own page costs two mappings, of which the kernel allows a process 65,530 by default
- * (vm.max_map_count). After this number of mappings, the objects of a large compilation share mappings. */
-#define STRESS_MAPPINGS_MAX 20000
-#define STRESS_SHARED ((size_t)1 << 20)
-static _Atomic size_t mappings;
-
-static void block_free(struct block *b)
-{
-	munmap(b, b->size);
-	mappings--;
-}
-
-static struct block *block_map(struct arena *a, size_t size, size_t guard)
-{
-	char *map = mmap(NULL, size + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct block *b = (struct block *)map;
-
-	if (map == MAP_FAILED || (guard && mprotect(map + size, guard, PROT_NONE) < 0))
-		die_oom();
-	mappings++;
-	b->size = size + guard;
-	b->n = b->size; /* full */
-	b->next = a->blocks;
-	a->blocks = b;
-	return b;
-}
-
-static void *alloc_raw(struct arena *a, size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t body = ROUND_UP(sizeof(struct block) + size, page);
-	struct block *b = a->blocks;
-
-	if (mappings < STRESS_MAPPINGS_MAX)
-		return (char *)block_map(a, body, page) + body - size;
-	if (!b || b->size - b->n < size) {
-		b = block_map(a, body > STRESS_SHARED ? body : STRESS_SHARED, 0);
-		b->n = sizeof(*b);
-	}
-	b->n += size;
-	return (char *)b + b->n - size;
-}
-#else
-static void block_free(struct block *b)
-{
-	unpoison(b->data, b->size);
-	free(b);
-}
-
 static struct block *block_new(size_t size)
 {
 	struct block *b = calloc(1, sizeof(*b) + size);
@@ -121,26 +58,35 @@ static struct block *block_new(size_t size)
 	if (!b)
 		die_oom();
 	b->size = size;
-	poison(b->data, size);
 	return b;
 }
 
-static void *alloc_raw(struct arena *a, size_t size)
+#ifdef ARENA_ASAN
+static void *alloc_raw(struct arena *a, size_t size, size_t room)
+{
+	struct block *b = block_new(size);
+
+	(void)room;
+	b->next = a->blocks;
+	a->blocks = b;
+	return b->data;
+}
+#else
+static void *alloc_raw(struct arena *a, size_t size, size_t room)
 {
 	struct block *b = a->blocks;
 	void *p;
 
-	if (!b || b->size - b->n < size + GAP) {
-		size_t want = size + GAP;
-
-		if (want > BLOCK_MAX / 4 && b) { /* a block of its own, after the current one */
-			struct block *own = block_new(want);
+	(void)size;
+	if (!b || b->size - b->n < room) {
+		if (room > BLOCK_MAX / 4 && b) { /* a block of its own, after the current one */
+			struct block *own = block_new(room);
 
 			own->next = b->next;
 			b->next = own;
 			b = own;
 		} else {
-			b = block_new(want > a->next_size ? want : a->next_size);
+			b = block_new(room > a->next_size ? room : a->next_size);
 			if (a->next_size < BLOCK_MAX)
 				a->next_size *= 2;
 			b->next = a->blocks;
@@ -148,7 +94,7 @@ static void *alloc_raw(struct arena *a, size_t size)
 		}
 	}
 	p = b->data + b->n;
-	b->n += size + GAP;
+	b->n += room;
 	return p;
 }
 #endif
@@ -159,7 +105,7 @@ void arena_free(struct arena *a)
 		return;
 	for (struct block *b = a->blocks, *next; b; b = next) {
 		next = b->next;
-		block_free(b);
+		free(b);
 	}
 	free(a);
 }
@@ -167,14 +113,11 @@ void arena_free(struct arena *a)
 void *arena_alloc(struct arena *a, size_t size)
 {
 	size_t room = size ? ROUND_UP(size, (size_t)ARENA_ALIGN) : ARENA_ALIGN;
-	void *p;
 
 	if (size > SIZE_MAX / 2)
 		die_oom();
-	p = alloc_raw(a, room);
-	unpoison(p, size);
 	a->used += room;
-	return p;
+	return alloc_raw(a, size, room);
 }
 
 void *arena_calloc(struct arena *a, size_t n, size_t size)

@@ -167,6 +167,16 @@ static uint64_t one_before(const uint8_t code[64], uint64_t addr)
 	return best ? addr - best : 0;
 }
 
+/* A debug register, since the place is a guess: a breakpoint in the middle of an instruction would change it. Where
+ * debug registers do nothing, there is no better than that. */
+static void add_place(struct arms *a, uint64_t addr)
+{
+	if (!watch_debug_silent())
+		add_register(a, addr, 0);
+	else if (!has_break(a, addr) && a->n < ARMS_MAX)
+		a->brk[a->n++] = addr;
+}
+
 /* The instruction before `to`: from the last place before that is known, step by step. */
 static int step_back(struct trip *t, const struct clue *c, enum stop_reason reason)
 {
@@ -182,9 +192,9 @@ static int step_back(struct trip *t, const struct clue *c, enum stop_reason reas
 	}
 	t->look = l ? l->arms : (struct arms){ 0 };
 	if (before)
-		add_register(&t->look, before, 0);
+		add_place(&t->look, before);
 	if (call)
-		add_register(&t->look, call, 0);
+		add_place(&t->look, call);
 	t->mode = TRIP_LOOK;
 	t->only_last = true;
 	return again(t);

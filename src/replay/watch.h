@@ -54,6 +54,9 @@ bool watch_breaks_at(const struct replay *r, uint64_t addr);
 void watch_step(struct replay *r, bool on); /* the task that runs stops after each instruction */
 /* Debug registers of the task that runs now: addresses, and what register 7 is to have; 0: none. 0 or -errno. */
 int watch_debug(struct replay *r, const uint64_t addr[4], uint64_t seven);
+#define DEBUG_SILENT "the CPUs of this machine deliver no debug exceptions (a virtual machine?)"
+/* DEBUG_SILENT where debug registers do nothing; NULL: they work, or it cannot be tried. */
+const char *watch_debug_silent(void);
 
 /* A task of the program: the processes whose memory is that of the command's. */
 struct watch_thread {

@@ -25,6 +25,7 @@ struct lost_watch {
 	uint64_t freed, freed_size; /* the block that is freed */
 	uint64_t before[OPERAND];   /* what is there */
 	bool in_regs, running;
+	bool lost_sight;				  /* nothing follows the words */
 	uint64_t frames[BLOCK_FRAMES], sps[BLOCK_FRAMES]; /* of the last walk */
 	size_t nframes;
 };
@@ -271,7 +272,8 @@ static int let_run(struct lost_watch *w, struct replay *p, const struct user_reg
 			seven |= 1ull << 2 * n | 9ull << (16 + 4 * n); /* writes of 8 bytes */
 			addr[n++] = w->words.v[i].at;
 		}
-	return seven ? watch_debug(p, addr, seven) : 0;
+	w->lost_sight = seven && watch_debug_silent();
+	return seven && !w->lost_sight ? watch_debug(p, addr, seven) : 0;
 }
 
 int lost_watch_begin(struct lost_watch *w, struct replay *p, struct block **v, size_t n,
@@ -334,9 +336,9 @@ void lost_watch_end(struct lost_watch *w, struct replay *p, const struct user_re
 	watch_step(p, false);
 	watch_debug(p, none, 0);
 	note_losses(w, p, regs, true);
-	*ret = w->last.by != LOST_UNKNOWN ? w->last : w->in_register;
+	*ret = w->lost_sight ? (struct lost){ 0 } : w->last.by != LOST_UNKNOWN ? w->last : w->in_register;
 	w->targets.n = w->words.n = 0;
 	w->steps = 0;
-	w->running = w->in_regs = false;
+	w->running = w->in_regs = w->lost_sight = false;
 	w->last = w->in_register = (struct lost){ 0 };
 }

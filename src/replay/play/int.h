@@ -40,10 +40,11 @@ struct replay {
 	bool resumed;			  /* it is the group where a checkpoint was, at log_at */
 	const struct replay_watch *watch; /* or NULL */
 	VEC(struct rfile) files;
-	uint64_t spot;	/* it is on the way to there; 0: it is not */
-	bool exact;	/* by a debug register */
-	bool step;	/* each instruction is a stop */
-	uint64_t seven; /* of the watch: the debug register 7 */
+	uint64_t spot;	   /* it is on the way to there; 0: it is not */
+	bool exact;	   /* by a debug register */
+	uint8_t spot_code; /* what is beneath its breakpoint, without one */
+	bool step;	   /* each instruction is a stop */
+	uint64_t seven;	   /* of the watch: the debug register 7 */
 	uint64_t ran;
 	uint64_t sample_at; /* of ran: the next sample */
 	VEC(struct rtask *) tasks;
@@ -93,7 +94,8 @@ int watched_wait(struct replay *r);
 int keep_restore(struct replay *r); /* to r->back. As watched_tell() */
 int watched_log(struct replay *r);  /* the calls of the group's log, which is empty then. As watched_tell() */
 void watched_done(struct replay *r);
-int spot_run(struct replay *r); /* to where it waits in a loop */
+int spot_run(struct replay *r);	 /* to where it waits in a loop */
+int spot_wait(struct replay *r); /* as tracee_wait(), on the way to there without a debug register */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */
 int build_map(struct replay *r, const struct ev_call *c, bool *same);
 #endif

@@ -131,6 +131,7 @@ int replay_go(struct replay *r)
 		int e = tracee_go(&r->k->t, r->step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU, 0),
 		    status = e < 0			       ? e
 			     : r->watch && r->watch->sample_ns ? watched_wait(r)
+			     : r->spot && !r->exact	       ? spot_wait(r)
 							       : tracee_wait(&r->k->t);
 		bool again = false;
 

@@ -5,21 +5,27 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "base/step.h"
 #include "replay/tracee/breaks.h"
+#include "replay/tracee/debugreg.h"
 #include "replay/tracee/memory.h"
 #include "replay/play/int.h"
 
 #define REG 3				  /* the debug register that is used */
 #define REG_ON (1u << 6)		  /* in register 7: execution of one byte */
 #define REG_ALL (3ull << 6 | 15ull << 28) /* what register 7 has of it */
+#define AGAIN_US 20000			  /* between looks at the breakpoint */
 #define SUMS_MAX 1000u			  /* memory is compared so often; then it is another one than recorded */
+
+static const uint8_t trap = 0xcc;
 
 struct place {
 	uint64_t rip;
-	uint8_t code;  /* what is there */
 	unsigned sums; /* of the memory */
 };
 
@@ -51,15 +57,15 @@ static int debug_register(struct replay *r, unsigned n, uint64_t value)
 		       : 0;
 }
 
-/* A debug register, since the program may write its code on the way to there, as JIT compilers do. */
+/* A debug register, since the program may write its code on the way to there, as JIT compilers do. Without one,
+ * spot_wait() looks whether the breakpoint is still there. */
 static int set_break(struct replay *r, struct place *p)
 {
-	static const uint8_t trap = 0xcc;
 	int e;
 
-	if (tracee_read(&r->k->t, p->rip, &p->code, 1) != 1)
+	if (tracee_read(&r->k->t, p->rip, &r->spot_code, 1) != 1)
 		return err_set(r->e, -EBADMSG, "the trace waits where there is no program");
-	r->exact = !(r->seven & REG_ALL) && debug_register(r, REG, p->rip) == 0 &&
+	r->exact = !(r->seven & REG_ALL) && !debugreg_silent() && debug_register(r, REG, p->rip) == 0 &&
 		   debug_register(r, 7, r->seven | REG_ON) == 0;
 	r->spot = p->rip;
 	if (r->exact)
@@ -70,7 +76,6 @@ static int set_break(struct replay *r, struct place *p)
 
 static int remove_break(struct replay *r, const struct place *p)
 {
-	static const uint8_t trap = 0xcc;
 	int e = 0;
 
 	r->spot = 0;
@@ -84,12 +89,11 @@ static int remove_break(struct replay *r, const struct place *p)
 /* The instruction under the breakpoint. The kernel lets it pass one of a debug register. */
 static int step_over(struct replay *r, const struct place *p)
 {
-	static const uint8_t trap = 0xcc;
 	int e, status;
 
 	if (r->exact)
 		return 0;
-	e = tracee_poke(&r->k->t, p->rip, &p->code, 1);
+	e = tracee_poke(&r->k->t, p->rip, &r->spot_code, 1);
 	if (e == 0)
 		e = tracee_go(&r->k->t, PTRACE_SINGLESTEP, 0);
 	status = e == 0 ? tracee_wait(&r->k->t) : e;
@@ -110,7 +114,7 @@ static int go_back(struct replay *r, const struct place *p, struct user_regs_str
 		return 0;
 	regs->rip = p->rip;
 	e = tracee_set_regs(&r->k->t, regs);
-	return e < 0 ? e : tracee_poke(&r->k->t, p->rip, &p->code, 1);
+	return e < 0 ? e : tracee_poke(&r->k->t, p->rip, &r->spot_code, 1);
 }
 
 /* One hit of the breakpoint. There is more: it is not the last. */
@@ -132,6 +136,51 @@ static struct step hit(struct replay *r, struct place *p)
 		return step_failed(replay_broken(r, e));
 	s = look(r, &regs, &p->sums);
 	return s.more ? step_taken(step_over(r, p)) : s;
+}
+
+/* The program may have written its code since, and the breakpoint away. */
+static int arm_again(struct replay *r)
+{
+	uint8_t now;
+
+	if (tracee_peek(&r->k->t, r->spot, &now, 1) != 1 || now == trap)
+		return 0;
+	r->spot_code = now;
+	return tracee_poke(&r->k->t, r->spot, &trap, 1);
+}
+
+static void on_timer(int signo)
+{
+	(void)signo; /* it interrupts waitpid() */
+}
+
+int spot_wait(struct replay *r)
+{
+	const struct sigaction a = { .sa_handler = on_timer };
+	const struct itimerval often = { { 0, AGAIN_US }, { 0, AGAIN_US } }, never = { 0 };
+	struct tracee *t = &r->k->t;
+	int status, e = 0;
+
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (e == 0) {
+		if (waitpid(t->pid, &status, __WALL) < 0) {
+			e = errno == EINTR ? 0 : -errno;
+			t->poked = t->poked || (e == 0 && syscall(SYS_tkill, t->pid, SIGSTOP) == 0);
+			continue;
+		}
+		if (!tracee_is_poke(t, status))
+			break;
+		t->poked = false;
+		e = arm_again(r);
+		e = e == 0 ? tracee_go(t, t->request, 0) : e;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (e < 0)
+		return e;
+	if (WIFEXITED(status) || WIFSIGNALED(status))
+		t->pid = 0;
+	return status;
 }
 
 int spot_run(struct replay *r)

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/walk.h"
 #include "replay/tracee/breaks.h"
+#include "replay/tracee/debugreg.h"
 #include "replay/play/int.h"
 
 #define PAGE 4096ull
@@ -354,6 +355,11 @@ bool watch_breaks_at(const struct replay *r, uint64_t addr)
 void watch_step(struct replay *r, bool on)
 {
 	r->step = on;
+}
+
+const char *watch_debug_silent(void)
+{
+	return debugreg_silent() ? DEBUG_SILENT : NULL;
 }
 
 int watch_debug(struct replay *r, const uint64_t addr[4], uint64_t seven)
