@@ -370,7 +370,7 @@ static void allow_frames(struct dopts *o)
 int compile_parse(struct compile_session *w, struct request *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
-	struct macro_env macros;
+	struct macro_env macros = { 0 };
 	struct compile_env env = make_env(w, c, &ks, &macros);
 	struct diags d;
 	unsigned before;
@@ -462,7 +462,7 @@ static int write_types(const struct compile_session *w, const struct listener *t
 int compile_check(struct compile_session *w, struct request *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
-	struct macro_env macros;
+	struct macro_env macros = { 0 };
 	struct compile_env env = make_env(w, c, &ks, &macros);
 	struct diags d;
 	int r;
