@@ -24,6 +24,7 @@ struct prov_env {
 	int tracefs_error;		   /* -errno when it cannot be had */
 	int64_t target;			   /* $target, or 0 */
 	bool listing;			   /* registry_list_only() */
+	bool target_begins;		   /* registry_target_begins() */
 	const struct dopts *opts;	   /* registry_options(), or NULL */
 	int (*stop)(void);		   /* registry_stop_when(), or NULL */
 	const struct prov_processes *past; /* registry_processes(), or NULL */
@@ -99,6 +100,8 @@ void registry_match_module(struct registry *r, struct arena *a, const struct pde
  * waited for. From registry_classes_start() on the threads that load them wait for a moment. */
 int registry_classes_fd(struct registry *r);
 void registry_classes_start(struct registry *r);
+/* The target has not begun: its classes are loaded later, also those that a description names. */
+void registry_target_begins(struct registry *r);
 /* Is the description one of the provider java? */
 bool registry_is_java(const struct pdesc *d);
 /* The next one: registry_match_class(), which gives arguments, too, is about it until registry_class_done(), which lets

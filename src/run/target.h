@@ -15,6 +15,7 @@ enum target_point {
 	TARGET_PREINIT,	 /* its libraries are mapped */
 	TARGET_POSTINIT, /* … and initialised: at the program's entry */
 	TARGET_MAIN,	 /* at main(), or at the entry of a program without symbols */
+	TARGET_JVM,	 /* it has made a JVM, and has not begun to use it; the JVM's own threads run */
 };
 
 /* -c: starts the command (words split at white space, found in PATH) and stops it after its exec, before

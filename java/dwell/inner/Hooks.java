@@ -50,10 +50,15 @@ final class Hooks implements ClassFileTransformer {
         inst.addTransformer(this, true);
     }
 
+    /* May its methods have probes? */
+    boolean isOpen(Class<?> c) {
+        return !c.isArray() && !c.isPrimitive() && inst.isModifiableClass(c) && !c.getName().startsWith("dwell.");
+    }
+
     void classes(List<Class<?>> to) {
         to.clear();
         for (Class<?> c : inst.getAllLoadedClasses()) {
-            if (!c.isArray() && !c.isPrimitive() && inst.isModifiableClass(c) && !c.getName().startsWith("dwell.")) {
+            if (isOpen(c)) {
                 to.add(c);
             }
         }

@@ -2,6 +2,7 @@
 /* Starts the command of -c and opens the process of -p. */
 #include "engine/run/targets.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -62,6 +63,30 @@ static bool wants_user_probes(const struct request *c, const struct compile_sess
 	return false;
 }
 
+/* Methods of Java of the process? They are there when it has a JVM. */
+static bool wants_java_of(const struct request *c, const struct compile_session *w, const struct target *t)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "java%d", (int)target_pid(t));
+	for (size_t i = 0; i < c->progs.n; i++)
+		for (const struct item *it = w->units[i]->items; it; it = it->next)
+			for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
+				if (p->desc.prov && !strcmp(p->desc.prov, name))
+					return true;
+	return false;
+}
+
+/* The JVM is made, and has loaded no class of the program. */
+static int advance_to_jvm(struct target *t, const struct compile_session *w, struct err *err)
+{
+	int r = target_run_to(t, w->sym, TARGET_JVM, err);
+
+	if (r == 0)
+		registry_target_begins(w->reg);
+	return r;
+}
+
 int targets_advance(const struct targets *t, const struct request *c, const struct compile_session *w)
 {
 	static const struct {
@@ -82,7 +107,8 @@ int targets_advance(const struct targets *t, const struct request *c, const stru
 	if (c->opts.evaltime[0] && to == TARGET_EXEC && !c->list && !wants_user_probes(c, w))
 		to = TARGET_BEFORE;
 	for (size_t i = 0; i < t->n; i++) {
-		int e = target_run_to(t->v[i], w->sym, to, &err);
+		bool java = target_waits(t->v[i]) && wants_java_of(c, w, t->v[i]);
+		int e = java ? advance_to_jvm(t->v[i], w, &err) : target_run_to(t->v[i], w->sym, to, &err);
 
 		if (e < 0)
 			return fail(c, e, &err);

@@ -263,6 +263,11 @@ void registry_stop_when(struct registry *r, int (*stop)(void))
 	r->env.stop = stop;
 }
 
+void registry_target_begins(struct registry *r)
+{
+	r->env.target_begins = true;
+}
+
 void registry_list_only(struct registry *r)
 {
 	r->env.listing = true;

@@ -391,6 +391,19 @@ static bool is_open(const struct jvms *j, const struct pdesc *d)
 	return true;
 }
 
+/* A program that has not begun: the class of this name, if its class path has it. So it has types, and its methods can
+ * be listed. */
+static void load_ahead(struct matching *m)
+{
+	char line[MAX_METHOD];
+	struct err err = { 0 };
+
+	if (is_open(m->jvm, m->d) && pdesc_is_exact(m->d->mod) &&
+	    snprintf(line, sizeof(line), "load\t%s\n", m->d->mod) < (int)sizeof(line))
+		jagent_ask(m->jvm->agent, line, add_class, m, &err);
+	err_done(&err); /* it is waited for, then */
+}
+
 /* The probe that stands for those of classes that are loaded later. */
 static void add_model(struct matching *m)
 {
@@ -427,11 +440,15 @@ static int java_match(struct prov_env *env, struct arena *a, const struct pdesc 
 {
 	struct matching m = { .env = env, .a = a, .d = d, .out = out };
 	size_t first = out->n;
+	bool begins;
 	int pid;
 
 	if (!d->prov || env->past || !parse_pid(d->prov, &pid))
 		return 0;
-	if (get_jvm(&m, pid))
+	begins = env->target_begins && pid == env->target;
+	if (get_jvm(&m, pid) && begins)
+		load_ahead(&m);
+	if (!m.reason)
 		for (struct jclass *c = m.jvm->classes; c && !m.reason; c = c->next)
 			if (pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted))
 				match_class(&m, c);
@@ -441,7 +458,7 @@ static int java_match(struct prov_env *env, struct arena *a, const struct pdesc 
 			*reason = m.reason;
 	}
 	prov_list_sort(out, first);
-	if (!m.reason && !env->listing && env->opts && m.jvm && (out->n > first || env->opts->zdefs) &&
+	if (!m.reason && !env->listing && env->opts && m.jvm && (out->n > first || env->opts->zdefs || begins) &&
 	    is_open(m.jvm, d))
 		add_model(&m);
 	return 0;

@@ -118,11 +118,43 @@ static int function(pid_t pid, struct sym *sym, const char *file, uint64_t near,
 	return r < 0 ? r : address_of(pid, near, off, ret);
 }
 
+int target_linker(pid_t pid, struct sym *sym, uint64_t *ret)
+{
+	uint64_t base;
+	char ld[128];
+
+	/* The interpreter's file: the mapping that begins at its base. */
+	if (auxv(pid, AT_BASE, &base) < 0 || !base || mapping_link(pid, base, ld, sizeof(ld)) < 0)
+		return -ENOENT;
+	return function(pid, sym, ld, base, "_dl_debug_state", ret);
+}
+
+int target_function(pid_t pid, struct sym *sym, const char *library, const char *name, uint64_t *ret)
+{
+	char path[64], line[8192];
+	_cleanup_fclose_ FILE *f = NULL;
+	size_t n = strlen(library);
+	uint64_t lo, hi;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		size_t len = strcspn(line, "\n");
+
+		if (len <= n || line[len - n - 1] != '/' || strncmp(line + len - n, library, n) != 0 ||
+		    sscanf(line, "%" SCNx64 "-%" SCNx64, &lo, &hi) != 2)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, lo, hi);
+		return function(pid, sym, path, lo, name, ret);
+	}
+	return -ENOENT;
+}
+
 /* Finds the place that the process shall reach; -ENOENT: it has no such place (no libraries, no symbols). */
 static int find_place(struct target *t, struct sym *sym, enum target_point to, struct place *ret)
 {
 	char exe[64];
-	uint64_t entry, base;
+	uint64_t entry;
 	int r = auxv(t->pid, AT_ENTRY, &entry);
 
 	if (r < 0)
@@ -134,13 +166,8 @@ static int find_place(struct target *t, struct sym *sym, enum target_point to, s
 
 		if (auxv(t->pid, AT_PHDR, &phdr) == 0)
 			function(t->pid, sym, exe, phdr & ~4095ull, "main", &ret->addr);
-	} else if (to == TARGET_PREINIT && auxv(t->pid, AT_BASE, &base) == 0 && base) {
-		char ld[128];
-
-		/* The interpreter's file: the mapping that begins at its base. */
-		if (mapping_link(t->pid, base, ld, sizeof(ld)) == 0 &&
-		    function(t->pid, sym, ld, base, "_dl_debug_state", &ret->addr) == 0)
-			ret->hits = PREINIT_HITS;
+	} else if (to == TARGET_PREINIT && target_linker(t->pid, sym, &ret->addr) == 0) {
+		ret->hits = PREINIT_HITS;
 	}
 	return 0;
 }
@@ -186,24 +213,43 @@ static int run_to_trap(struct target *t, enum __ptrace_request how)
 	return -EBUSY;
 }
 
-static int run_to(struct target *t, const struct place *p)
+int breakpoint_set(pid_t pid, uint64_t addr, struct breakpoint *ret)
 {
-	long word, broken;
-	int r = 0;
+	long word;
+	int r;
 
 	errno = 0;
-	word = ptrace(PTRACE_PEEKTEXT, t->pid, (void *)(uintptr_t)p->addr, NULL);
+	word = ptrace(PTRACE_PEEKTEXT, pid, (void *)(uintptr_t)addr, NULL);
 	if (errno)
 		return -errno;
-	broken = (long)(((unsigned long)word & ~BREAK_MASK) | BREAK_INSN);
+	r = set_word(pid, addr, (long)(((unsigned long)word & ~BREAK_MASK) | BREAK_INSN));
+	*ret = (struct breakpoint){ r < 0 ? 0 : addr, word };
+	return r;
+}
+
+int breakpoint_take_out(pid_t pid, struct breakpoint *b)
+{
+	return set_word(pid, b->addr, b->word);
+}
+
+int breakpoint_clear(pid_t pid, struct breakpoint *b)
+{
+	int r = breakpoint_take_out(pid, b);
+
+	return r < 0 ? r : step_back(pid, b->addr);
+}
+
+static int run_to(struct target *t, const struct place *p)
+{
+	struct breakpoint b;
+	int r = 0;
+
 	for (unsigned hit = 0; hit < p->hits && r == 0; hit++) {
-		r = set_word(t->pid, p->addr, broken);
+		r = breakpoint_set(t->pid, p->addr, &b);
 		if (r == 0)
 			r = run_to_trap(t, PTRACE_CONT);
 		if (r == 0)
-			r = set_word(t->pid, p->addr, word);
-		if (r == 0)
-			r = step_back(t->pid, p->addr);
+			r = breakpoint_clear(t->pid, &b);
 		if (r == 0 && hit + 1 < p->hits)
 			r = run_to_trap(t, PTRACE_SINGLESTEP);
 	}
@@ -221,6 +267,8 @@ int target_run_to(struct target *t, struct sym *sym, enum target_point to, struc
 	r = target_exec(t, err);
 	if (r < 0 || to == TARGET_EXEC)
 		return r;
+	if (to == TARGET_JVM)
+		return target_run_to_jvm(t, sym, err);
 	r = find_place(t, sym, to, &p);
 	if (r == 0)
 		r = run_to(t, &p);

@@ -219,14 +219,22 @@ pid_t target_pid(const struct target *t)
 	return t->pid;
 }
 
+/* A thread that is traced and has ended is waited for: the process does not end before. */
+static void let_end(const struct target *t, int how)
+{
+	if (t->stopped && t->tid && t->tid != t->pid)
+		waitpid(t->tid, NULL, __WALL | how);
+}
+
 int target_go(struct target *t, struct err *err)
 {
 	int r;
 
 	if (!t->stopped)
 		return 0;
-	if (ptrace(PTRACE_DETACH, t->pid, NULL, NULL) < 0 && errno != ESRCH)
+	if (ptrace(PTRACE_DETACH, t->tid ? t->tid : t->pid, NULL, NULL) < 0 && errno != ESRCH)
 		return err_set(err, -errno, "cannot let process %d run: %s", (int)t->pid, strerror(errno));
+	let_end(t, WNOHANG);
 	t->stopped = false;
 	if (!t->held)
 		return 0;
@@ -326,6 +334,7 @@ void target_free(struct target *t)
 		return;
 	if (t->child && !target_ended(t)) {
 		kill(t->pid, SIGKILL);
+		let_end(t, 0);
 		waitpid(t->pid, NULL, 0);
 	}
 	not_held(t);
