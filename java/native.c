@@ -5,6 +5,7 @@
  * the hash of a locked object inflates its monitor, as System.identityHashCode() does. */
 #include <errno.h>
 #include <jni.h>
+#include <jvmti.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -33,6 +34,8 @@ static const unsigned char nop[] = { 0x1f, 0x20, 0x03, 0xd5 };
 #endif
 __asm__(".pushsection .text\n.balign 4096\n.hidden dwell_java_sites\n.globl dwell_java_sites\ndwell_java_sites:\n.rept 16384\n.byte " NOP
 	"\n.endr\n.popsection\n");
+
+static jvmtiEnv *jvmti; /* NULL: it gives none */
 
 typedef void site(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 typedef void site_many(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
@@ -155,6 +158,25 @@ static void JNICALL thrown(JNIEnv *env, jclass c, jobject t, jint slot)
 	at((int64_t)(uintptr_t)name, text(env, s, message), 0, 0, 0, 0);
 }
 
+/* Its size is a question to the JVM, about 0.1 us. 0: it has no answer. */
+static void JNICALL made(JNIEnv *env, jclass k, jobject o, jclass of, jint slot)
+{
+	site *at = enabled(slot);
+	jclass c;
+	jlong size = 0;
+
+	(void)k;
+	if (!at)
+		return;
+	c = (*env)->GetObjectClass(env, o);
+	if ((*env)->IsSameObject(env, c, of)) {
+		if (!jvmti || (*jvmti)->GetObjectSize(jvmti, o, &size) != JVMTI_ERROR_NONE)
+			size = 0;
+		at(size, 0, 0, 0, 0, 0);
+	}
+	(*env)->DeleteLocalRef(env, c);
+}
+
 static jboolean JNICALL quiet(JNIEnv *env, jclass c, jboolean on)
 {
 	bool was = dwell_busy;
@@ -266,6 +288,7 @@ static const JNINativeMethod methods[] = {
 	{ (char *)"leave", (char *)"(JII)V", FN(leave_long) },
 	{ (char *)"leave", (char *)"(" OBJECT "II)V", FN(leave_object) },
 	{ (char *)"thrown", (char *)"(Ljava/lang/Throwable;I)V", FN(thrown) },
+	{ (char *)"made", (char *)"(" OBJECT "Ljava/lang/Class;I)V", FN(made) },
 	{ (char *)"quiet", (char *)"(Z)Z", FN(quiet) },
 	{ (char *)"sites", (char *)"()J", FN(sites) },
 	{ (char *)"nsites", (char *)"()I", FN(nsites) },
@@ -283,6 +306,7 @@ JNIEXPORT void JNICALL Java_dwell_agent_Agent_define(JNIEnv *env, jclass k, jbyt
 {
 	jbyte b[16384];
 	jsize n = (*env)->GetArrayLength(env, from);
+	JavaVM *vm;
 	jclass c;
 
 	(void)k;
@@ -291,6 +315,8 @@ JNIEXPORT void JNICALL Java_dwell_agent_Agent_define(JNIEnv *env, jclass k, jbyt
 	(*env)->GetByteArrayRegion(env, from, 0, n, b);
 	if (!print_init(env))
 		return;
+	if ((*env)->GetJavaVM(env, &vm) != 0 || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+		jvmti = NULL;
 	c = (*env)->DefineClass(env, "dwell/probe/Probe", NULL, b, n);
 	if (c)
 		(*env)->RegisterNatives(env, c, methods, sizeof(methods) / sizeof(methods[0]));

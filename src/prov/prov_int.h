@@ -73,6 +73,8 @@ struct kfuncs;
 struct fbt_state;
 struct fbt_later;
 struct instr_state;
+struct jvms;
+struct jahead;
 
 /* Data that providers keep for the session; in the registry's arena. */
 struct prov_cache {
@@ -88,6 +90,7 @@ struct prov_cache {
 	struct fbt_later *fbtlater; /* prov/kernel/fbtlater.c */
 	struct instr_state *instr;  /* prov/kernel/instr.c */
 	struct jvms *jvms;	    /* prov/user/java.c: those with an agent */
+	struct jahead *ahead;	    /* … classes that the target shall load before it begins */
 	int java_events;	    /* … an epoll of their connections; 0: none yet */
 	struct prov_procs *procs;   /* prov/user/uproc.c: the processes that were asked for, and their probes */
 };

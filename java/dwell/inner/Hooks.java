@@ -21,7 +21,9 @@ import java.util.WeakHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 final class Hooks implements ClassFileTransformer {
-    /* What is inserted into a method: 'e' entry, 'r' return, 't' throw. */
+    static final String CONSTRUCTORS = "<init>*"; /* in place of a name and a descriptor */
+
+    /* What is inserted into a method: 'e' entry, 'r' return, 't' throw, 'o' object made: of all constructors. */
     static final class Hook {
         final char kind;
         final int slot;
@@ -50,15 +52,10 @@ final class Hooks implements ClassFileTransformer {
         inst.addTransformer(this, true);
     }
 
-    /* May its methods have probes? */
-    boolean isOpen(Class<?> c) {
-        return !c.isArray() && !c.isPrimitive() && inst.isModifiableClass(c) && !c.getName().startsWith("dwell.");
-    }
-
     void classes(List<Class<?>> to) {
         to.clear();
         for (Class<?> c : inst.getAllLoadedClasses()) {
-            if (isOpen(c)) {
+            if (!c.isArray() && !c.isPrimitive() && inst.isModifiableClass(c) && !c.getName().startsWith("dwell.")) {
                 to.add(c);
             }
         }

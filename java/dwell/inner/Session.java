@@ -24,8 +24,6 @@ final class Session implements Runnable {
     private final ReentrantLock writing = new ReentrantLock();
     private volatile boolean live; /* dwell listens */
     private volatile int late;
-    private volatile Thread ahead; /* this session's, while it loads the class of that name: it is told as one that is there */
-    private volatile String aheadName;
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
     Session(int fd, Hooks hooks) {
@@ -94,9 +92,6 @@ final class Session implements Runnable {
     }
 
     boolean wants(String name) {
-        if (Thread.currentThread() == ahead && name.equals(aheadName)) {
-            return false;
-        }
         for (Pattern p : wanted) {
             if (p.matcher(name).matches() || name.indexOf('$') >= 0 && p.matcher(name.replace('$', '.')).matches()) {
                 return true;
@@ -142,16 +137,14 @@ final class Session implements Runnable {
     private void list() {
         List<Class<?>> all = new ArrayList<>();
         hooks.classes(all);
-        all.forEach(this::tellClass);
-    }
-
-    private void tellClass(Class<?> c) {
-        int i;
-        synchronized (classes) {
-            i = classes.size();
-            classes.add(c);
+        for (Class<?> c : all) {
+            int i;
+            synchronized (classes) {
+                i = classes.size();
+                classes.add(c);
+            }
+            tell("class " + i + " " + c.getName());
         }
-        tell("class " + i + " " + c.getName());
     }
 
     /* Classes of the pattern that were loaded since the list was made are as if they came now. */
@@ -173,7 +166,7 @@ final class Session implements Runnable {
         }
     }
 
-    /* Loads a class of the program that was not used so far, and does not initialise it. D has dots for dollars. A class loader of the
+    /* Loads a class of a program that has not begun, and does not initialise it. D has dots for dollars. A class loader of the
      * program is not called. */
     private void load(String name) {
         ClassLoader loader = ClassLoader.getSystemClassLoader();
@@ -182,18 +175,11 @@ final class Session implements Runnable {
         }
         for (int dot = name.length(); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
             name = dot < name.length() ? name.substring(0, dot) + "$" + name.substring(dot + 1) : name;
-            ahead = Thread.currentThread();
-            aheadName = name;
             try {
-                Class<?> c = Class.forName(name, false, loader);
-                if (hooks.isOpen(c)) {
-                    tellClass(c);
-                }
+                Class.forName(name, false, loader);
                 return;
             } catch (ClassNotFoundException | LinkageError e) {
                 continue;
-            } finally {
-                ahead = null;
             }
         }
     }

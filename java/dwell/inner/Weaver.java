@@ -20,6 +20,8 @@ final class Weaver {
     private static final int ARGS = 6; /* most methods have no more; Probe has a form for them and one for MANY_ARGS */
     private static final int MANY_ARGS = 10; /* D's arg0 to arg9 */
 
+    private static final int CLASS_CONSTANTS = 49; /* the version from which code may name a class as a value */
+
     private static ClassReader reader(byte[] classFile) {
         byte[] in = classFile.clone();
         int version = (in[6] & 0xff) << 8 | in[7] & 0xff;
@@ -50,6 +52,9 @@ final class Weaver {
     /* The changed class file; hooks by name and descriptor. */
     byte[] weave(byte[] classFile, Map<String, List<Hooks.Hook>> hooks) {
         ClassReader reader = reader(classFile);
+        boolean makes = hooks.containsKey(Hooks.CONSTRUCTORS) && (classFile[7] & 0xff) >= CLASS_CONSTANTS;
+        Constructors constructors = new Constructors(makes ? reader : null);
+        Type self = Type.getObjectType(reader.getClassName());
         ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
         reader.accept(
                 new ClassVisitor(Opcodes.ASM9, writer) {
@@ -57,7 +62,9 @@ final class Weaver {
                     public MethodVisitor visitMethod(int access, String name, String desc, String sig, String[] exceptions) {
                         MethodVisitor to = super.visitMethod(access, name, desc, sig, exceptions);
                         List<Hooks.Hook> l = hooks.get(name + desc);
-                        return l == null ? to : new Method(to, access, name, desc, l);
+                        Constructors.Way way = name.equals("<init>") ? constructors.of(desc) : null;
+                        to = l == null ? to : new Method(to, access, name, desc, l);
+                        return way == null ? to : new Maker(to, way, self, hooks.get(Hooks.CONSTRUCTORS));
                     }
                 },
                 ClassReader.EXPAND_FRAMES);
@@ -65,6 +72,46 @@ final class Weaver {
         out[6] = classFile[6];
         out[7] = classFile[7];
         return out;
+    }
+
+    /* A constructor that has its object. */
+    private static final class Maker extends MethodVisitor {
+        private final Constructors.Way way;
+        private final Type self;
+        private final List<Hooks.Hook> hooks;
+        private int calls;
+
+        Maker(MethodVisitor to, Constructors.Way way, Type self, List<Hooks.Hook> hooks) {
+            super(Opcodes.ASM9, to);
+            this.way = way;
+            this.self = self;
+            this.hooks = hooks;
+        }
+
+        private void made() {
+            for (Hooks.Hook h : hooks) {
+                super.visitVarInsn(Opcodes.ALOAD, 0);
+                super.visitLdcInsn(self);
+                super.visitLdcInsn(h.slot);
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, PROBE, "made", "(Ljava/lang/Object;Ljava/lang/Class;I)V", false);
+            }
+        }
+
+        @Override
+        public void visitMethodInsn(int op, String owner, String name, String desc, boolean isInterface) {
+            super.visitMethodInsn(op, owner, name, desc, isInterface);
+            if (++calls == way.call) {
+                made();
+            }
+        }
+
+        @Override
+        public void visitInsn(int op) {
+            if (op == Opcodes.RETURN && way.call == 0) {
+                made();
+            }
+            super.visitInsn(op);
+        }
     }
 
     private static final class Method extends MethodVisitor {

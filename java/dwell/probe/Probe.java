@@ -29,6 +29,9 @@ public final class Probe {
     /* An exception leaves it. */
     public static native void thrown(Throwable t, int slot);
 
+    /* The constructor of a class has its object: of that class itself, or of one below, which is nothing. */
+    public static native void made(Object o, Class<?> c, int slot);
+
     /* Does the calling thread hit no probe from now on? What was so before. */
     public static native boolean quiet(boolean on);
 

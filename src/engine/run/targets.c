@@ -63,28 +63,21 @@ static bool wants_user_probes(const struct request *c, const struct compile_sess
 	return false;
 }
 
-/* Methods of Java of the process? They are there when it has a JVM. */
+/* Methods of Java of the process? They are there when it has a JVM, which is told of them. */
 static bool wants_java_of(const struct request *c, const struct compile_session *w, const struct target *t)
 {
 	char name[32];
+	bool any = false;
 
 	snprintf(name, sizeof(name), "java%d", (int)target_pid(t));
 	for (size_t i = 0; i < c->progs.n; i++)
 		for (const struct item *it = w->units[i]->items; it; it = it->next)
 			for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
-				if (p->desc.prov && !strcmp(p->desc.prov, name))
-					return true;
-	return false;
-}
-
-/* The JVM is made, and has loaded no class of the program. */
-static int advance_to_jvm(struct target *t, const struct compile_session *w, struct err *err)
-{
-	int r = target_run_to(t, w->sym, TARGET_JVM, err);
-
-	if (r == 0)
-		registry_target_begins(w->reg);
-	return r;
+				if (p->desc.prov && !strcmp(p->desc.prov, name)) {
+					registry_target_begins(w->reg, &p->desc);
+					any = true;
+				}
+	return any;
 }
 
 int targets_advance(const struct targets *t, const struct request *c, const struct compile_session *w)
@@ -108,7 +101,7 @@ int targets_advance(const struct targets *t, const struct request *c, const stru
 		to = TARGET_BEFORE;
 	for (size_t i = 0; i < t->n; i++) {
 		bool java = target_waits(t->v[i]) && wants_java_of(c, w, t->v[i]);
-		int e = java ? advance_to_jvm(t->v[i], w, &err) : target_run_to(t->v[i], w->sym, to, &err);
+		int e = target_run_to(t->v[i], w->sym, java ? TARGET_JVM : to, &err);
 
 		if (e < 0)
 			return fail(c, e, &err);

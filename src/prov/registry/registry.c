@@ -263,9 +263,10 @@ void registry_stop_when(struct registry *r, int (*stop)(void))
 	r->env.stop = stop;
 }
 
-void registry_target_begins(struct registry *r)
+void registry_target_begins(struct registry *r, const struct pdesc *d)
 {
 	r->env.target_begins = true;
+	java_load_ahead(&r->env, d);
 }
 
 void registry_list_only(struct registry *r)

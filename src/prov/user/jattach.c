@@ -22,6 +22,7 @@
 #define ATTACH_WAIT_MS 10000 /* for the JVM to answer */
 #define ATTACH_STEP_MS 20
 #define REPLY_MAX 4096
+#define CANNOT_CONNECT "cannot connect to the JVM %d: %s"
 
 /* The JVM as it sees itself, and the folder of the files. */
 struct attaching {
@@ -201,6 +202,7 @@ static int wake_jvm(struct attaching *t, struct err *err)
 				      "the JVM %d does not answer: it was started with -XX:+DisableAttachMechanism, or "
 				      "it is stopped",
 				      t->pid)
+	       : r < 0	    ? err_set(err, r, CANNOT_CONNECT, t->pid, strerror(-r))
 			    : r;
 }
 
@@ -231,8 +233,10 @@ static int load(struct attaching *t, struct err *err)
 
 	if (r == -ENOENT)
 		r = wake_jvm(t, err);
+	else if (r < 0)
+		err_set(err, r, CANNOT_CONNECT, t->pid, strerror(-r));
 	if (r < 0)
-		return err_set(err, r, "cannot connect to the JVM %d: %s", t->pid, strerror(-r));
+		return r;
 	_cleanup_close_ int fd = r;
 	char jar[128];
 	const char *words[] = { "1", "load", "instrument", "false", jar };
@@ -249,6 +253,8 @@ static int load(struct attaching *t, struct err *err)
 		return err_set(err, r, "the JVM %d does not load the agent: %s", t->pid, strerror(-r));
 	for (char *s = reply; *s; s++)
 		*s = *s < ' ' ? ' ' : *s;
+	if (!reply[0])
+		return err_set(err, -ESRCH, "the JVM %d has ended", t->pid);
 	/* "0", and of the agent "return code: 0" or a second "0" */
 	if (strtol(reply, NULL, 10) != 0 || (strstr(reply, "return code: ") && !strstr(reply, "return code: 0")))
 		return err_set(err, -EPERM, "the JVM %d does not load the agent: it answers %.300s", t->pid, reply);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provider javaN: entry, return and exceptions of the Java methods of process N, a JVM. An agent that is loaded into it
+/* Provider javaN: entry, return and exceptions of the Java methods of process N, a JVM, and the objects of its classes
+ * that are made. An agent that is loaded into it
  * (java/) has the methods call a place of its library, which is probed like a static probe. It takes the calls out
  * again when the connection ends. */
+#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -15,15 +19,17 @@
 #define PROV_PREFIX "java"
 #define PID_DIGITS 9
 #define MAX_ARGS 10	/* that the inserted code passes */
-#define MAX_METHOD 2048 /* bytes of a name and its signature */
+#define MAX_METHOD 2048 /* bytes of a line about a method */
 #if defined(__aarch64__)
 #define JVM_MACHINE EM_AARCH64
 #else
 #define JVM_MACHINE EM_X86_64
 #endif
 
-enum jkind { J_ENTRY, J_RETURN, J_THROW, J_KINDS };
-static const char *const names[J_KINDS] = { "entry", "return", "throw" };
+#define CONSTRUCTOR "<init>"
+
+enum jkind { J_ENTRY, J_RETURN, J_THROW, J_OF_METHODS, J_MADE = J_OF_METHODS, J_KINDS };
+static const char *const names[J_KINDS] = { "entry", "return", "throw", "object-alloc" };
 
 struct jmethod {
 	const char *name, *desc; /* as the JVM has them: "add", "(IJ)J" */
@@ -38,7 +44,8 @@ struct jclass {
 	unsigned idx;	    /* the agent's number */
 	struct jmethod *v;
 	size_t n;
-	bool known; /* its methods were asked for */
+	struct jmethod all; /* its constructors together, for J_MADE */
+	bool known;	    /* its methods were asked for */
 	struct jclass *next;
 };
 
@@ -48,6 +55,7 @@ struct jvms {
 	const char *prov; /* "java123" */
 	struct jagent *agent;
 	const char *failed; /* why there is none */
+	bool any, told;	    /* java*: it may end, or have no agent; the user knows */
 	struct jclass *classes, *last, **tail;
 	struct uproc *proc;
 	struct uproc_obj *file; /* the agent's library */
@@ -77,77 +85,9 @@ struct matching {
 	struct jvms *jvm;
 	struct jclass *class; /* whose methods are listed */
 	const char *reason;
+	bool any; /* java* */
 	long slot;
 };
-
-/* -- names -- */
-
-static const char *type_name(char c)
-{
-	switch (c) {
-	case 'Z': return "boolean";
-	case 'B': return "byte";
-	case 'C': return "char";
-	case 'S': return "short";
-	case 'I': return "int";
-	case 'J': return "long";
-	case 'F': return "float";
-	case 'D': return "double";
-	case 'V': return "void";
-	default: return NULL;
-	}
-}
-
-/* The end of a type of a descriptor; NULL: it is none. */
-static const char *type_end(const char *s)
-{
-	while (*s == '[')
-		s++;
-	if (*s == 'L') {
-		s = strchr(s, ';');
-		return s ? s + 1 : NULL;
-	}
-	return type_name(*s) ? s + 1 : NULL;
-}
-
-/* "[Ljava/lang/String;" as "java.lang.String[]". */
-static size_t put_type(char *to, size_t size, const char *s, const char *end)
-{
-	unsigned dims = 0;
-	const char *name;
-	size_t n;
-
-	for (; *s == '['; s++)
-		dims++;
-	name = type_name(*s);
-	n = name ? (size_t)snprintf(to, size, "%s", name)
-		 : (size_t)snprintf(to, size, "%.*s", (int)(end - s - 2), s + 1);
-	for (char *p = to; n < size && *p; p++)
-		*p = *p == '/' ? '.' : *p;
-	for (; dims && n + 2 < size; dims--, n += 2)
-		memcpy(to + n, "[]", 3);
-	return n;
-}
-
-/* "add" and "(IJ)J" as "add(int,long)". NULL: it is no descriptor. */
-static const char *plain_name(struct arena *a, const char *name, const char *desc)
-{
-	char b[MAX_METHOD];
-	size_t n = (size_t)snprintf(b, sizeof(b), "%s(", name);
-	const char *s = desc + 1, *end;
-
-	if (desc[0] != '(')
-		return NULL;
-	for (; *s != ')' && n + 3 < sizeof(b); s = end) {
-		end = type_end(s);
-		if (!end)
-			return NULL;
-		if (s > desc + 1)
-			b[n++] = ',';
-		n += put_type(b + n, sizeof(b) - n, s, end);
-	}
-	return n + 2 < sizeof(b) && *s == ')' ? arena_printf(a, "%s)", (b[n] = '\0', b)) : NULL;
-}
 
 /* -- the JVM -- */
 
@@ -163,7 +103,9 @@ static void add_class(void *arg, char *line)
 	if (sscanf(line, "class %u %n", &idx, &at) != 1 || !at)
 		return;
 	c = arena_new_obj(keep, struct jclass);
-	*c = (struct jclass){ .idx = idx, .name = arena_strdup(keep, line + at) };
+	*c = (struct jclass){ .idx = idx,
+			      .name = arena_strdup(keep, line + at),
+			      .all = { .name = CONSTRUCTOR, .desc = "*", .plain = CONSTRUCTOR } };
 	c->dotted = dot = arena_strdup(keep, c->name);
 	for (; *dot; dot++)
 		*dot = *dot == '$' ? '.' : *dot;
@@ -182,7 +124,7 @@ static void add_method(void *arg, char *line)
 	if (strncmp(line, "method ", sizeof("method ") - 1) != 0 || !(desc = strchr(name, '\t')))
 		return;
 	*desc++ = '\0';
-	plain = plain_name(keep, name, desc);
+	plain = java_plain_name(keep, name, desc);
 	if (!plain)
 		return;
 	if ((c->n & (c->n - 1)) == 0) {
@@ -247,6 +189,37 @@ static bool is_jvm(const struct uproc *p)
 	return false;
 }
 
+/* A class of the class path that the target shall load before it begins. So it has types, and its methods are listed.
+ */
+struct jahead {
+	const char *class;
+	struct jahead *next;
+};
+
+void java_load_ahead(struct prov_env *env, const struct pdesc *d)
+{
+	struct arena *keep = env->cache->arena;
+	struct jahead *a;
+
+	if (!pdesc_is_exact(d->mod))
+		return;
+	a = arena_new_obj(keep, struct jahead);
+	*a = (struct jahead){ arena_strdup(keep, d->mod), env->cache->ahead };
+	env->cache->ahead = a;
+}
+
+/* Those that cannot be loaded are waited for. */
+static void load_ahead(struct matching *m)
+{
+	char line[MAX_METHOD];
+	struct err err = { 0 };
+
+	for (const struct jahead *a = m->env->cache->ahead; a && m->jvm->pid == m->env->target; a = a->next)
+		if (snprintf(line, sizeof(line), "load\t%s\n", a->class) < (int)sizeof(line))
+			jagent_ask(m->jvm->agent, line, NULL, NULL, &err);
+	err_done(&err);
+}
+
 static int begin(struct matching *m, struct err *err)
 {
 	struct jvms *j = m->jvm;
@@ -271,8 +244,10 @@ static int begin(struct matching *m, struct err *err)
 		r = jagent_new(r, j->pid, &j->agent, err);
 	if (r == 0)
 		r = find_library(m, jagent_sites(j->agent), err);
-	if (r == 0)
+	if (r == 0) {
+		load_ahead(m);
 		r = jagent_ask(j->agent, "classes\n", add_class, m, err);
+	}
 	return r;
 }
 
@@ -289,6 +264,7 @@ static struct jvms *get_jvm(struct matching *m, int pid)
 		j = arena_new_obj(pc->arena, struct jvms);
 		*j = (struct jvms){ .pid = pid,
 				    .prov = arena_printf(pc->arena, PROV_PREFIX "%d", pid),
+				    .any = m->any,
 				    .next = pc->jvms };
 		j->tail = &j->classes;
 		pc->jvms = m->jvm = j;
@@ -358,6 +334,14 @@ static void add(struct matching *m, const struct jclass *c, struct jmethod *me, 
 	prov_list_add(m->a, m->out, p);
 }
 
+static bool has_constructor(const struct jclass *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->v[i].name, CONSTRUCTOR))
+			return true;
+	return false;
+}
+
 static void match_class(struct matching *m, struct jclass *c)
 {
 	const struct pdesc *d = m->d;
@@ -375,9 +359,11 @@ static void match_class(struct matching *m, struct jclass *c)
 	}
 	for (size_t i = 0; i < c->n && !m->reason; i++)
 		if (pdesc_glob(d->func, c->v[i].name) || pdesc_glob(d->func, c->v[i].plain))
-			for (enum jkind k = 0; k < J_KINDS; k++)
+			for (enum jkind k = 0; k < J_OF_METHODS; k++)
 				if (pdesc_glob(d->name, names[k]))
 					add(m, c, &c->v[i], k);
+	if (!m->reason && pdesc_glob(d->func, CONSTRUCTOR) && pdesc_glob(d->name, names[J_MADE]) && has_constructor(c))
+		add(m, c, &c->all, J_MADE);
 }
 
 /* A class that is not loaded yet may be meant: any that a pattern matches, or the one of that name if there is none. */
@@ -391,30 +377,17 @@ static bool is_open(const struct jvms *j, const struct pdesc *d)
 	return true;
 }
 
-/* A program that has not begun: the class of this name, if its class path has it. So it has types, and its methods can
- * be listed. */
-static void load_ahead(struct matching *m)
+/* Has the agent tell of classes that are loaded later. */
+static bool watch(struct matching *m)
 {
 	char line[MAX_METHOD];
 	struct err err = { 0 };
+	bool told = snprintf(line, sizeof(line), "watch\t%s\n", m->d->mod && m->d->mod[0] ? m->d->mod : "*") <
+			    (int)sizeof(line) &&
+		    jagent_ask(m->jvm->agent, line, NULL, NULL, &err) == 0;
 
-	if (is_open(m->jvm, m->d) && pdesc_is_exact(m->d->mod) &&
-	    snprintf(line, sizeof(line), "load\t%s\n", m->d->mod) < (int)sizeof(line))
-		jagent_ask(m->jvm->agent, line, add_class, m, &err);
-	err_done(&err); /* it is waited for, then */
-}
-
-/* The probe that stands for those of classes that are loaded later. */
-static void add_model(struct matching *m)
-{
-	char line[MAX_METHOD];
-	struct err err = { 0 };
-
-	if (snprintf(line, sizeof(line), "watch\t%s\n", m->d->mod && m->d->mod[0] ? m->d->mod : "*") <
-		    (int)sizeof(line) &&
-	    jagent_ask(m->jvm->agent, line, NULL, NULL, &err) == 0)
-		prov_list_add(m->a, m->out, ulater_model(m->env, m->a, m->d));
 	err_done(&err);
+	return told;
 }
 
 static bool parse_pid(const char *prov, int *ret)
@@ -428,11 +401,77 @@ static bool parse_pid(const char *prov, int *ret)
 	return true;
 }
 
+/* "java*": all JVMs that run. */
+static bool is_everyone(const char *prov)
+{
+	return !strcmp(prov, PROV_PREFIX "*");
+}
+
 bool java_is_ours(const char *prov)
 {
 	int pid;
 
-	return parse_pid(prov, &pid);
+	return is_everyone(prov) || parse_pid(prov, &pid);
+}
+
+/* A JVM's probes. *ret_open: a class that is loaded later may be meant, too. */
+static void match_jvm(struct matching *m, int pid, bool *ret_open)
+{
+	const struct pdesc *d = m->d;
+	bool begins = m->env->target_begins && pid == m->env->target;
+	size_t first = m->out->n;
+
+	if (!get_jvm(m, pid))
+		return;
+	for (struct jclass *c = m->jvm->classes; c && !m->reason; c = c->next)
+		if (pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted))
+			match_class(m, c);
+	if (!m->reason && !m->env->listing && m->env->opts && is_open(m->jvm, d) &&
+	    (m->out->n > first || m->env->opts->zdefs || begins))
+		*ret_open |= watch(m);
+}
+
+/* Does it map the JVM's library? */
+static bool has_libjvm(int pid)
+{
+	static const char name[] = "/libjvm.so\n";
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	char path[32];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+
+	while (f && (n = getline(&line, &size, f)) > 0)
+		if ((size_t)n >= sizeof(name) && !strcmp(line + n - (sizeof(name) - 1), name))
+			return true;
+	return false;
+}
+
+/* Those that have an agent count: one may have ended, or refuse it. */
+static void match_everyone(struct matching *m, bool *ret_open)
+{
+	const char *first = NULL;
+	struct dirent *e;
+	bool any = false;
+	DIR *dir = opendir("/proc");
+
+	m->any = true;
+	while (dir && (e = readdir(dir))) {
+		int pid = atoi(e->d_name);
+
+		if (pid <= 0 || pid == getpid() || !has_libjvm(pid))
+			continue;
+		match_jvm(m, pid, ret_open);
+		any |= !m->reason;
+		first = first ? first : m->reason;
+		m->reason = NULL;
+	}
+	if (dir)
+		closedir(dir);
+	if (!any)
+		m->reason = first ? first : "no JVM runs on this machine";
 }
 
 static int java_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
@@ -440,27 +479,24 @@ static int java_match(struct prov_env *env, struct arena *a, const struct pdesc 
 {
 	struct matching m = { .env = env, .a = a, .d = d, .out = out };
 	size_t first = out->n;
-	bool begins;
+	bool open = false;
 	int pid;
 
-	if (!d->prov || env->past || !parse_pid(d->prov, &pid))
+	if (!d->prov || env->past || !java_is_ours(d->prov))
 		return 0;
-	begins = env->target_begins && pid == env->target;
-	if (get_jvm(&m, pid) && begins)
-		load_ahead(&m);
-	if (!m.reason)
-		for (struct jclass *c = m.jvm->classes; c && !m.reason; c = c->next)
-			if (pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted))
-				match_class(&m, c);
+	if (parse_pid(d->prov, &pid))
+		match_jvm(&m, pid, &open);
+	else
+		match_everyone(&m, &open);
 	if (m.reason) {
 		out->n = first;
 		if (reason)
 			*reason = m.reason;
+		return 0;
 	}
 	prov_list_sort(out, first);
-	if (!m.reason && !env->listing && env->opts && m.jvm && (out->n > first || env->opts->zdefs || begins) &&
-	    is_open(m.jvm, d))
-		add_model(&m);
+	if (open)
+		prov_list_add(a, out, ulater_model(env, a, d));
 	return 0;
 }
 
@@ -524,14 +560,14 @@ bool java_next_class(struct prov_env *env, const char **ret_name, int *ret_pid)
 void java_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out)
 {
 	struct matching m = { .env = env, .a = a, .d = d, .out = out };
-	int pid;
+	int pid = 0;
 
-	if (!parse_pid(d->prov, &pid))
+	if (!is_everyone(d->prov) && !parse_pid(d->prov, &pid))
 		return;
 	for (struct jvms *j = env->cache->jvms; j; j = j->next) {
 		struct jclass *c = j->loading;
 
-		if (!c || j->pid != pid || !(pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted)))
+		if (!c || (pid && j->pid != pid) || !(pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted)))
 			continue;
 		m.jvm = j;
 		match_class(&m, c);
@@ -589,8 +625,10 @@ static int java_args(struct prov_env *env, struct arena *a, struct probe *p)
 	if (p->later) {
 		for (; n < MAX_ARGS; n++)
 			v[n] = (struct probe_arg){ .ctype = LATER_ARG_TYPE };
+	} else if (jp->kind == J_MADE) {
+		v[n++] = type_of("J");
 	} else if (jp->kind == J_ENTRY) {
-		for (; *s != ')' && n < MAX_ARGS; s = type_end(s))
+		for (; *s != ')' && n < MAX_ARGS; s = java_type_end(s))
 			v[n++] = type_of(s);
 	} else if (jp->kind == J_RETURN) {
 		v[n++] = type_of("I");
@@ -610,6 +648,12 @@ static int java_args(struct prov_env *env, struct arena *a, struct probe *p)
 static int java_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
 		      const char **reason)
 {
+	static const char *const targets[J_KINDS] = {
+		[J_ENTRY] = "java entry",
+		[J_RETURN] = "java return",
+		[J_THROW] = "java return",
+		[J_MADE] = "java object-alloc",
+	};
 	const struct jprobe *jp = p->later ? NULL : of(p);
 
 	(void)a;
@@ -619,14 +663,43 @@ static int java_entry(struct prov_env *env, struct arena *a, const struct probe 
 		return uproc_caps(env, &ret->uprobe_multi, reason);
 	}
 	*ret = (struct entry){ .kind = ENTRY_UPROBE,
-			       .target = jp->kind == J_ENTRY ? "java entry" : "java return",
+			       .target = targets[jp->kind],
 			       .cpu = -1,
-			       .is_return = jp->kind != J_ENTRY };
+			       .is_return = jp->kind == J_RETURN || jp->kind == J_THROW };
 	uregs_entry(JVM_MACHINE, ret);
 	return uproc_caps(env, &ret->uprobe_multi, reason);
 }
 
 /* -- attaching -- */
+
+/* java*: the JVM has ended meanwhile. */
+static int unless_gone(const struct jvms *j, int r, struct err *err)
+{
+	if (r >= 0 || !j->any || kill(j->pid, 0) == 0)
+		return r;
+	err_done(err);
+	return 0;
+}
+
+static int put_in(const struct jprobe *jp, struct err *err)
+{
+	char line[MAX_METHOD + 128];
+
+	if (snprintf(line, sizeof(line), "on %u %c %u\t%s\t%s\n", jp->class->idx, names[jp->kind][0], jp->slot,
+		     jp->method->name, jp->method->desc) >= (int)sizeof(line))
+		return 0;
+	return unless_gone(jp->jvm, jagent_say(jp->jvm->agent, line, err), err);
+}
+
+/* Words of the JVMs that java* has left out, once. */
+static void tell_left_out(struct prov_env *env, struct err *err)
+{
+	for (struct jvms *j = env->cache->jvms; j; j = j->next)
+		if (j->any && j->failed && !j->told && !err->msg[0]) {
+			j->told = true;
+			err_set(err, 0, "a JVM is left out: %s", j->failed);
+		}
+}
 
 /* The places first: what is inserted into the code is of use from its first call on. */
 static int java_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
@@ -636,22 +709,21 @@ static int java_attach(struct prov_env *env, const struct probe *const *probes, 
 
 	for (uint32_t i = 0; i < nprobes && r == 0; i++) {
 		struct jprobe *jp = of(probes[i]);
-		char line[MAX_METHOD + 128];
 
 		if (jp->on)
 			continue; /* for another program */
 		jp->on = true;
-		if (snprintf(line, sizeof(line), "on %u %c %u\t%s\t%s\n", jp->class->idx, names[jp->kind][0], jp->slot,
-			     jp->method->name, jp->method->desc) < (int)sizeof(line))
-			r = jagent_say(jp->jvm->agent, line, err);
+		r = put_in(jp, err);
 	}
 	for (struct jvms *j = env->cache->jvms; j && r == 0; j = j->next)
 		if (j->agent)
-			r = jagent_ask(j->agent, "go\n", NULL, NULL, err);
+			r = unless_gone(j, jagent_ask(j->agent, "go\n", NULL, NULL, err), err);
 	if (r < 0 && *ret) {
 		link_free(*ret);
 		*ret = NULL;
 	}
+	if (r == 0)
+		tell_left_out(env, err);
 	return r;
 }
 

@@ -5,11 +5,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/arena.h"
 #include "base/err.h"
 
 /* The agent (java/): a jar, and a library with the places of the probes. Empty: dwell was built without. */
 extern const char asset_java_jar[], asset_java_lib[];
 extern const size_t asset_java_jar_size, asset_java_lib_size;
+
+/* ---- jname.c ---- */
+/* "add" and "(IJ)J" as "add(int,long)", in the arena. NULL: it is no descriptor, or it is too long. */
+const char *java_plain_name(struct arena *a, const char *name, const char *desc);
+/* The end of a type of a descriptor; NULL: it is none. */
+const char *java_type_end(const char *s);
 
 /* ---- jattach.c ---- */
 /* Has the JVM load the agent, and connects with it. The files that it needs are in a folder of its /tmp meanwhile. The

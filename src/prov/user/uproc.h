@@ -165,6 +165,7 @@ int utypes_args(struct prov_env *env, struct arena *a, struct probe *p);
 /* A provider's name that is java.c's: "java123". */
 bool java_is_ours(const char *prov);
 /* See registry_classes_fd() and what follows there. */
+void java_load_ahead(struct prov_env *env, const struct pdesc *d); /* see registry_target_begins() */
 int java_classes_fd(struct prov_env *env);
 void java_classes_start(struct prov_env *env);
 bool java_next_class(struct prov_env *env, const char **ret_name, int *ret_pid);
