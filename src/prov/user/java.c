@@ -208,7 +208,7 @@ void java_load_ahead(struct prov_env *env, const struct pdesc *d)
 	env->cache->ahead = a;
 }
 
-/* Those that cannot be loaded are waited for. */
+/* A class that cannot be loaded is waited for. */
 static void load_ahead(struct matching *m)
 {
 	char line[MAX_METHOD];
@@ -449,7 +449,7 @@ static bool has_libjvm(int pid)
 	return false;
 }
 
-/* Those that have an agent count: one may have ended, or refuse it. */
+/* A JVM with an agent counts: another may have ended, or refuse it. */
 static void match_everyone(struct matching *m, bool *ret_open)
 {
 	const char *first = NULL;

@@ -27,7 +27,7 @@ struct breakpoint {
 	uint64_t addr;
 	long word;
 };
-/* Of a thread that is stopped. 0 or -errno. */
+/* The thread is stopped. 0 or -errno. */
 int breakpoint_set(pid_t pid, uint64_t addr, struct breakpoint *ret);
 int breakpoint_take_out(pid_t pid, struct breakpoint *b);
 /* Takes it out, and has the thread, which met it, go on there. */
