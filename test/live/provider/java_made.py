@@ -53,8 +53,10 @@ subprocess.run(["javac", "--release", "17", "Made.java"], check=True)
 with open("become.sh", "w", encoding="utf-8") as f:
     f.write('#!/bin/sh\nx=$(echo a command before)\nexec "$@"\n')
 os.chmod("become.sh", 0o755)
+# Classes by name are loaded ahead: no thread of a busy machine waits for dwell in vain.
 PROGRAM = """java$target:Made:main:entry { printf("main %s\\n", args[0]); }
-java$target:Made.*::object-alloc { @[probemod, probefunc] = count(); @size[probemod] = max(arg0); @odd[probemod] = max(arg0 % 8); }
+java$target:Made.Base::object-alloc,java$target:Made.Below::object-alloc,java$target:Made.Kept::object-alloc,
+java$target:Made.Pair::object-alloc,java$target:Made.Sub::object-alloc { @[probemod, probefunc] = count(); @size[probemod] = max(arg0); @odd[probemod] = max(arg0 % 8); }
 java$target:Made.Sub:*:entry { @sub = count(); }
 END { printa("made %s %s %@d\\n", @); printa("size %s %@d\\n", @size); printa("odd %s %@d\\n", @odd); printa("sub %@d\\n", @sub); }
 """
