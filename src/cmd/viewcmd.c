@@ -5,7 +5,6 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/columns.h"
 #include "cmd/cmd.h"
@@ -39,8 +38,8 @@ static int fail(int e, struct err *err, const struct recnow *live, const char *e
 {
 	if (e == -ENODATA && empty)
 		return cmd_fail("%s", empty);
-	if (!err->msg[0])
-		return EXIT_ERROR; /* nobody reads any more */
+	if (!err->msg[0]) /* it is told, or nobody reads any more */
+		return EXIT_ERROR;
 	return live ? cmd_live_fail(live, err) : cmd_fail("%s", err->msg);
 }
 
@@ -49,12 +48,15 @@ static int show(const struct view *v, void *state, struct view_job *job, const c
 		const char *empty)
 {
 	struct err err = { 0 };
+	struct retro_pictures made = { .begin = cmd_begin };
 	struct why_rules own = { 0 };
 	const struct view_env env = { .note = on_note,
 				      .left_out = cmd_left_out,
 				      .why = why_words,
 				      .causes = rules,
 				      .why_arg = &own.why,
+				      .recording = retro_picture,
+				      .recording_arg = &made,
 				      .columns = (unsigned)columns_of_stdout(),
 				      .utf8 = can_utf8() };
 	int e = why_rules_open(&own, causes, &cmd_listener, &err);
@@ -67,6 +69,7 @@ static int show(const struct view *v, void *state, struct view_job *job, const c
 	else
 		e = fail(e, &err, live, empty);
 	view_done(v, state, job);
+	retro_pictures_done(&made);
 	why_rules_done(&own);
 	err_done(&err);
 	return e;
@@ -103,22 +106,20 @@ int viewcmd_recorded(const struct viewshow *s, const struct optable *t, char *co
 static int run(struct viewline *l, int argc, char **argv)
 {
 	const struct viewcmd *c = l->c;
-	const char *empty = NULL;
 	struct err err = { 0 };
 	int e = viewline_read(l, argc, argv, view_stdout(), cmd_name(), &err);
 
 	if (e == OPTABLE_HELP)
 		return viewline_help(c, cmd_name(), stdout), EXIT_OK;
 	e = cmd_err(e, &err);
-	if (e == 0 && !l->record && l->job.nsources == 1)
-		l->record = retro_draws(&l->live, c->command, l->job.source[0].path, &l->job.head);
 	if (e == 0 && l->record) {
 		e = cmd_live(&l->live);
 		l->job.source[0].path = l->live.path;
 		view_set_by(l->view, l->state, l->live.by);
-		empty = c->live->empty && !l->live.trace ? c->live->empty(&l->live) : NULL;
 	}
-	return e ? e : show(l->view, l->state, &l->job, NULL, &l->live, empty);
+	return e ? e
+		 : show(l->view, l->state, &l->job, NULL, &l->live,
+			l->record && c->live->empty ? c->live->empty(&l->live) : NULL);
 }
 
 int viewcmd(const struct viewcmd *c, int argc, char **argv)

@@ -5,7 +5,6 @@
 #include "cmdline/opts.h"
 #include "cmdline/requestopts.h"
 #include "engine/run/recnow.h"
-#include "retro/picture.h"
 
 int cmd_usage(const char *reason)
 {
@@ -79,7 +78,7 @@ int cmd_live(struct recnow *l)
 	int e, status = 0;
 
 	cmd_begin(&c);
-	e = l->trace ? retro_picture(l, &c) : recnow_run(l, &c, &status);
+	e = recnow_run(l, &c, &status);
 	return cmd_outcome(e, status);
 }
 

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a recording that views can show of a trace of `dwell rec`. */
+/* Makes recordings that views can show of traces of `dwell rec`. */
 #ifndef DWELL_RETRO_PICTURE_H
 #define DWELL_RETRO_PICTURE_H
-#include "engine/run/recnow.h"
+#include "base/vec.h"
+#include "engine/request.h"
+#include "run/session/tmpdir.h"
+#include "view/view.h"
 
-/* True if the file is a trace and the command can draw it. Then *l has the trace and its D program, and *ret_head the
- * beginning of the picture's heading, unless the usual one is right. */
-bool retro_draws(struct recnow *l, const char *command, const char *path, const char **ret_head);
-/* Runs the D program l->asked over the trace l->trace. l->path is the recording then. Ends the request, which is empty.
- * 0 or -errno, told. */
-int retro_picture(struct recnow *l, struct request *c);
+/* The recordings, which lie in a folder of their own; at first all is zero but `begin`. */
+struct retro_pictures {
+	void (*begin)(struct request *c); /* an empty request of the caller's */
+	struct tmpdir folder;
+	VEC(char *) paths;
+};
+
+#ifdef __x86_64__
+/* A view_env.recording; arg: struct retro_pictures. */
+int retro_picture(void *arg, const char *view, const char *path, struct view_made *ret, struct err *err);
+/* Removes them all. */
+void retro_pictures_done(struct retro_pictures *p);
+#else /* there are no traces */
+#define retro_picture NULL
+static inline void retro_pictures_done(struct retro_pictures *p)
+{
+	(void)p;
+}
+#endif
 
 #endif

@@ -15,12 +15,9 @@
 #include <sys/select.h>
 #include "retro/waits_int.h"
 
-#define WAIT_MIN_NS 100000u /* a shorter call in which nobody else ran is none */
-#define SENT 16u	    /* signals that are remembered */
-#define RESTARTS_FROM 512   /* -ERESTARTSYS … */
+#define SENT 16u	  /* signals that are remembered */
+#define RESTARTS_FROM 512 /* -ERESTARTSYS … */
 #define RESTARTS_TO 516
-
-enum kind { NONE, FUTEX, READS, WRITES, POLLS, SELECTS, EPOLLS, CHILDREN, SLEEPS, SIGNALS, OTHER };
 
 /* A thread of the recording. */
 struct thread {
@@ -41,50 +38,52 @@ struct sent {
 struct waits {
 	struct calls *calls;
 	struct fds fds;
+	const struct wait_sink *sink; /* or NULL */
 	VEC(struct thread *) threads;
 	VEC(struct wait) found;
+	uint64_t last; /* time of the last event */
 	struct sent sent[SENT];
 	size_t nsent;
 	struct act ended; /* the last process that did */
 	uint32_t ended_parent;
 };
 
-static enum kind kind_of(uint64_t nr, const uint64_t *args)
+static enum wait_kind kind_of(uint64_t nr, const uint64_t *args)
 {
 	const unsigned op = (unsigned)args[1] & FUTEX_CMD_MASK;
 
 	switch (nr) {
 	case __NR_futex:
 		return op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI || op == FUTEX_WAIT_REQUEUE_PI
-			       ? FUTEX
-			       : NONE;
+			       ? WAITS_FUTEX
+			       : WAITS_NOT;
 	case __NR_read:
 	case __NR_readv:
 	case __NR_recvfrom:
 	case __NR_recvmsg:
 	case __NR_accept:
-	case __NR_accept4: return READS;
+	case __NR_accept4: return WAITS_READ;
 	case __NR_write:
 	case __NR_writev:
 	case __NR_sendto:
-	case __NR_sendmsg: return WRITES;
+	case __NR_sendmsg: return WAITS_WRITE;
 	case __NR_poll:
-	case __NR_ppoll: return POLLS;
+	case __NR_ppoll: return WAITS_POLL;
 	case __NR_select:
-	case __NR_pselect6: return SELECTS;
+	case __NR_pselect6: return WAITS_SELECT;
 	case __NR_epoll_wait:
-	case __NR_epoll_pwait: return EPOLLS;
+	case __NR_epoll_pwait: return WAITS_EPOLL;
 	case __NR_wait4:
-	case __NR_waitid: return CHILDREN;
+	case __NR_waitid: return WAITS_CHILD;
 	case __NR_nanosleep:
-	case __NR_clock_nanosleep: return SLEEPS;
+	case __NR_clock_nanosleep: return WAITS_SLEEP;
 	case __NR_pause:
 	case __NR_rt_sigsuspend:
-	case __NR_rt_sigtimedwait: return SIGNALS;
+	case __NR_rt_sigtimedwait: return WAITS_SIGNAL;
 	case __NR_flock:
-	case __NR_connect: return OTHER;
-	case __NR_fcntl: return args[1] == F_SETLKW || args[1] == F_OFD_SETLKW ? OTHER : NONE;
-	default: return NONE;
+	case __NR_connect: return WAITS_OTHER;
+	case __NR_fcntl: return args[1] == F_SETLKW || args[1] == F_OFD_SETLKW ? WAITS_OTHER : WAITS_NOT;
+	default: return WAITS_NOT;
 	}
 }
 
@@ -104,13 +103,29 @@ static bool is_known(const struct waits *w, uint32_t tgid)
 	return false;
 }
 
-/* The thread, as it is called now. NULL: no memory. */
-static struct thread *thread_of(struct waits *w, uint32_t task, const struct ev_name *name)
+static int tell_process(const struct waits *w, enum wait_process what, const struct doer *who, uint32_t parent,
+			uint64_t ns)
 {
+	return w->sink ? w->sink->process(w->sink->ctx, what, who, parent, ns) : 0;
+}
+
+static struct doer doer_of(const struct ev_name *name)
+{
+	struct doer d = { .tgid = name->tgid, .tid = name->tid };
+
+	memcpy(d.comm, name->comm, sizeof(d.comm));
+	return d;
+}
+
+/* The thread, as it is called now. NULL: no memory. */
+static struct thread *thread_of(struct waits *w, uint32_t task, const struct ev_name *name, uint64_t ns)
+{
+	const struct doer who = doer_of(name);
 	struct thread *t = find(w, task);
 
 	if (!t) {
-		if (!is_known(w, name->tgid) && fds_forked(&w->fds, name->ppid, name->tgid) < 0)
+		if (!is_known(w, name->tgid) && (fds_forked(&w->fds, name->ppid, name->tgid) < 0 ||
+						 tell_process(w, PROCESS_FORKED, &who, name->ppid, ns) < 0))
 			return NULL;
 		t = calloc(1, sizeof(*t));
 		if (t && vec_try_push(&w->threads, t) < 0) {
@@ -121,8 +136,7 @@ static struct thread *thread_of(struct waits *w, uint32_t task, const struct ev_
 	if (t) {
 		t->task = task;
 		t->ppid = name->ppid;
-		t->who = (struct doer){ .tgid = name->tgid, .tid = name->tid };
-		memcpy(t->who.comm, name->comm, sizeof(t->who.comm));
+		t->who = who;
 	}
 	return t;
 }
@@ -217,7 +231,7 @@ static const struct thread *writes_now(const struct waits *w, const struct threa
 		const struct thread *a = w->threads.v[i];
 		const struct fdent *e;
 
-		if (a == t || !a->inside || kind_of(a->nr, a->args) != WRITES)
+		if (a == t || !a->inside || kind_of(a->nr, a->args) != WAITS_WRITE)
 			continue;
 		e = fds_find(&w->fds, a->who.tgid, (int)a->args[0]);
 		if (e && e->out == c)
@@ -349,24 +363,24 @@ static bool is_interrupted(int64_t ret)
 }
 
 /* It gave up, or slept as long as it wanted to. */
-static bool is_time(enum kind k, int64_t ret)
+static bool is_time(enum wait_kind k, int64_t ret)
 {
 	switch (k) {
-	case SLEEPS: return ret == 0;
-	case FUTEX: return ret == -ETIMEDOUT;
-	case POLLS:
-	case SELECTS:
-	case EPOLLS: return ret == 0;
-	case SIGNALS: return ret == -EAGAIN;
+	case WAITS_SLEEP: return ret == 0;
+	case WAITS_FUTEX: return ret == -ETIMEDOUT;
+	case WAITS_POLL:
+	case WAITS_SELECT:
+	case WAITS_EPOLL: return ret == 0;
+	case WAITS_SIGNAL: return ret == -EAGAIN;
 	default: return false;
 	}
 }
 
-static void find_end(struct waits *w, struct thread *t, const struct calls_event *e, enum kind k, struct wait *x)
+static void find_end(struct waits *w, struct thread *t, const struct calls_event *e, enum wait_kind k, struct wait *x)
 {
 	uint64_t at = UINT64_MAX;
 
-	x->on = k == FUTEX ? ON_FUTEX : k == CHILDREN ? ON_CHILD : ON_NOTHING;
+	x->on = k == WAITS_FUTEX ? ON_FUTEX : k == WAITS_CHILD ? ON_CHILD : ON_NOTHING;
 	if (is_interrupted(e->ret))
 		x->end = END_SIGNAL;
 	else if (is_time(k, e->ret))
@@ -374,37 +388,60 @@ static void find_end(struct waits *w, struct thread *t, const struct calls_event
 	else if (t->end != END_UNKNOWN && e->ret >= 0) {
 		take(x, t->end, &t->cause);
 		at = t->cause.ns;
-	} else if (k == FUTEX && e->ret == 0)
+	} else if (k == WAITS_FUTEX && e->ret == 0)
 		join_done(w, t, x, &at);
-	else if (k == READS)
+	else if (k == WAITS_READ)
 		read_done(w, t, e->ret, x, &at);
-	else if (k == WRITES && e->ret > 0)
+	else if (k == WAITS_WRITE && e->ret > 0)
 		write_done(w, t, x, &at);
-	else if (k == POLLS && e->ret > 0)
+	else if (k == WAITS_POLL && e->ret > 0)
 		poll_done(w, t, x, &at);
-	else if (k == SELECTS && e->ret > 0)
+	else if (k == WAITS_SELECT && e->ret > 0)
 		select_done(w, t, x, &at);
-	else if (k == EPOLLS && e->ret > 0)
+	else if (k == WAITS_EPOLL && e->ret > 0)
 		epoll_done(w, t, x, &at);
 	if (at >= t->began && at < e->ns)
 		x->late = e->ns - at;
 }
 
-/* A call that may wait has returned. */
-static int add_wait(struct waits *w, struct thread *t, const struct calls_event *e)
+static struct wait call_of(const struct thread *t, uint64_t ns)
 {
-	const enum kind k = kind_of(t->nr, t->args);
-	struct wait x = { .who = t->who, .nr = (uint32_t)t->nr, .took = e->ns - t->began };
-	int r = 0;
+	return (struct wait){ .who = t->who,
+			      .nr = (uint32_t)t->nr,
+			      .kind = kind_of(t->nr, t->args),
+			      .began = t->began,
+			      .took = ns - t->began };
+}
 
+/* A call has returned. */
+static int add_call(struct waits *w, struct thread *t, const struct calls_event *e)
+{
+	struct wait x = call_of(t, e->ns);
+	int r = w->sink ? w->sink->call(w->sink->ctx, &x) : 0;
+
+	x.waited = x.kind != WAITS_NOT && e->ret != -EAGAIN && (e->waited || x.took >= WAIT_MIN_NS);
 	t->last = 0;
-	if (k != NONE && e->ret != -EAGAIN && (e->waited || x.took >= WAIT_MIN_NS)) {
-		find_end(w, t, e, k, &x);
+	if (x.waited)
+		find_end(w, t, e, x.kind, &x);
+	if (r == 0 && (x.waited || (w->sink && x.took >= CALL_LONG_NS))) {
 		r = vec_try_push(&w->found, x);
-		t->last = w->found.n;
+		t->last = x.waited ? w->found.n : 0;
 	}
 	t->futex = 0;
 	return r;
+}
+
+/* The call in which a thread was when it ended, or the recording did; exit(2) never returns. */
+static int add_open(struct waits *w, const struct thread *t, uint64_t ns)
+{
+	struct wait x = call_of(t, ns);
+
+	if (!w->sink || !t->inside || t->nr == __NR_exit || t->nr == __NR_exit_group || x.took < WAIT_MIN_NS)
+		return 0;
+	x.end = END_OPEN;
+	x.waited = x.kind != WAITS_NOT;
+	x.on = x.kind == WAITS_FUTEX ? ON_FUTEX : x.kind == WAITS_CHILD ? ON_CHILD : ON_NOTHING;
+	return vec_try_push(&w->found, x);
 }
 
 static void begin(struct thread *t, const struct calls_event *e)
@@ -414,15 +451,16 @@ static void begin(struct thread *t, const struct calls_event *e)
 	t->began = e->ns;
 	t->inside = true;
 	t->end = END_UNKNOWN;
-	t->futex = kind_of(t->nr, t->args) == FUTEX ? e->args[0] : 0;
+	t->futex = kind_of(t->nr, t->args) == WAITS_FUTEX ? e->args[0] : 0;
 }
 
 static int on_call(void *ctx, const struct calls_event *e)
 {
 	struct waits *w = ctx;
-	struct thread *t = thread_of(w, e->task, &e->name);
+	struct thread *t = thread_of(w, e->task, &e->name, e->ns);
 	int r = 0;
 
+	w->last = e->ns;
 	if (!t)
 		return -ENOMEM;
 	if (e->entry) {
@@ -430,8 +468,10 @@ static int on_call(void *ctx, const struct calls_event *e)
 		return 0;
 	}
 	if (t->inside)
-		r = add_wait(w, t, e);
+		r = add_call(w, t, e);
 	t->inside = false;
+	if (r == 0 && e->ret == 0 && (e->nr == __NR_execve || e->nr == __NR_execveat))
+		r = tell_process(w, PROCESS_EXECED, &t->who, t->ppid, e->ns);
 	if (e->nr == __NR_futex)
 		futex_done(w, t, e);
 	else if (e->nr == __NR_kill || e->nr == __NR_tkill || e->nr == __NR_tgkill)
@@ -445,11 +485,11 @@ static void tell_end(struct waits *w, const struct thread *t, const struct act *
 {
 	for (size_t i = 0; i < w->threads.n; i++) {
 		struct thread *x = w->threads.v[i];
-		const enum kind k = x->inside && x->end == END_UNKNOWN ? kind_of(x->nr, x->args) : NONE;
+		const enum wait_kind k = x->inside && x->end == END_UNKNOWN ? kind_of(x->nr, x->args) : WAITS_NOT;
 		const int32_t child = (int32_t)x->args[0];
 
-		if ((k == FUTEX && x->who.tgid == t->who.tgid && (uint32_t)x->args[2] == t->who.tid) ||
-		    (k == CHILDREN && process && x->who.tgid == t->ppid &&
+		if ((k == WAITS_FUTEX && x->who.tgid == t->who.tgid && (uint32_t)x->args[2] == t->who.tid) ||
+		    (k == WAITS_CHILD && process && x->who.tgid == t->ppid &&
 		     (x->nr != __NR_wait4 || child <= 0 || (uint32_t)child == t->who.tgid))) {
 			x->cause = *a;
 			x->end = END_EXIT;
@@ -457,9 +497,10 @@ static void tell_end(struct waits *w, const struct thread *t, const struct act *
 	}
 }
 
-static void end_thread(struct waits *w, struct thread *t, uint64_t ns)
+static int end_thread(struct waits *w, struct thread *t, uint64_t ns)
 {
 	const struct act a = { ns, t->who };
+	int r = add_open(w, t, ns);
 	bool process;
 
 	for (size_t i = 0; i < w->threads.n; i++)
@@ -467,9 +508,12 @@ static void end_thread(struct waits *w, struct thread *t, uint64_t ns)
 			w->threads.v[i] = w->threads.v[--w->threads.n];
 	process = !is_known(w, t->who.tgid);
 	tell_end(w, t, &a, process);
-	if (process)
+	if (process) {
 		fds_ended(&w->fds, &a);
+		r = r < 0 ? r : tell_process(w, PROCESS_ENDED, &t->who, t->ppid, ns);
+	}
 	free(t);
+	return r;
 }
 
 static int on_turn(void *ctx, const struct calls_turn *turn)
@@ -481,9 +525,10 @@ static int on_turn(void *ctx, const struct calls_turn *turn)
 
 	if (!t)
 		return 0;
-	if (!turn->signo) {
-		end_thread(w, t, turn->ns);
-	} else if (x && x->end == END_SIGNAL && !x->signo) {
+	w->last = turn->ns > w->last ? turn->ns : w->last;
+	if (!turn->signo)
+		return end_thread(w, t, turn->ns);
+	if (x && x->end == END_SIGNAL && !x->signo) {
 		x->signo = turn->signo;
 		a = who_sent(w, t, turn->signo);
 		if (a)
@@ -492,24 +537,40 @@ static int on_turn(void *ctx, const struct calls_turn *turn)
 	return 0;
 }
 
-int waits_run(FILE *f, bool json, FILE *out, struct err *e)
+int waits_find(FILE *f, const struct wait_sink *sink, struct waits_found *ret, struct err *e)
 {
-	struct waits w = { 0 };
+	struct waits w = { .sink = sink };
 	int r = calls_open(f, &w.calls, e);
 
 	if (r < 0)
 		return r;
 	calls_turns_told_to(w.calls, on_turn);
 	r = calls_walk(w.calls, on_call, &w, e);
-	if (r == 0)
-		r = waits_show(w.found.v, w.found.n, json, out);
+	for (size_t i = 0; i < w.threads.n && r == 0; i++)
+		r = add_open(&w, w.threads.v[i], w.last);
 	if (r < 0 && !e->code)
 		err_set(e, r, "%s", strerror(-r));
+	ret->v.v = w.found.v;
+	ret->v.n = w.found.n;
+	ret->v.cap = w.found.cap;
+	ret->cut = w.threads.n != 0;
 	for (size_t i = 0; i < w.threads.n; i++)
 		free(w.threads.v[i]);
 	vec_free(&w.threads);
-	vec_free(&w.found);
 	fds_free(&w.fds);
 	calls_close(w.calls);
+	return r;
+}
+
+int waits_run(FILE *f, bool json, FILE *out, struct err *e)
+{
+	struct waits_found found = { 0 };
+	int r = waits_find(f, NULL, &found, e);
+
+	if (r == 0)
+		r = waits_show(found.v.v, found.v.n, json, out);
+	if (r < 0 && !e->code)
+		err_set(e, r, "%s", strerror(-r));
+	vec_free(&found.v);
 	return r;
 }

@@ -67,10 +67,9 @@ static size_t add_up(struct wait *v, size_t n, struct sum *ret)
 	return k;
 }
 
-static const char *const ends[END_KINDS] = {
-	[END_UNKNOWN] = "unknown", [END_WAKE] = "wake",	  [END_EXIT] = "end",  [END_WRITE] = "write",
-	[END_READ] = "read",	   [END_CLOSE] = "close", [END_TIME] = "time", [END_SIGNAL] = "signal"
-};
+static const char *const ends[END_KINDS] = { [END_UNKNOWN] = "unknown", [END_WAKE] = "wake",	 [END_EXIT] = "end",
+					     [END_WRITE] = "write",	[END_READ] = "read",	 [END_CLOSE] = "close",
+					     [END_TIME] = "time",	[END_SIGNAL] = "signal", [END_OPEN] = "open" };
 static const char *const things[ON_KINDS] = {
 	[ON_NOTHING] = "",	[ON_FUTEX] = "futex", [ON_PIPE] = "pipe",  [ON_SOCKET] = "socketpair",
 	[ON_EVENT] = "eventfd", [ON_TIMER] = "timer", [ON_CHILD] = "child"

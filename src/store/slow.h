@@ -4,6 +4,11 @@
 #define DWELL_STORE_SLOW_H
 #include "store/recording.h"
 
+/* Attributes of an event whose source knows what was waited for without a stack: in words ("": not known), and the name
+ * of its class (latency/cause/cause.def). */
+#define SLOW_WAITED_FOR "waited_for"
+#define SLOW_CLASS "class"
+
 /* A slow event as one finds it in a record; points into it. */
 struct slow_event {
 	struct rec_slow fixed;		   /* comm and end_comm are NUL-terminated here */

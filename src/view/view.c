@@ -16,15 +16,21 @@ void view_init(const struct view *v, void *state)
 		v->init(state);
 }
 
+/* Where --by is, as a text; NULL: there is no such option. */
+static const char **by_of(const struct view *v, void *state)
+{
+	for (size_t i = 0; i < v->noptions; i++)
+		if (v->options[i].name && !strcmp(v->options[i].name, "by") && v->options[i].kind == OPT_TEXT)
+			return (const char **)((char *)state + v->options[i].at);
+	return NULL;
+}
+
 void view_set_by(const struct view *v, void *state, const char *by)
 {
-	for (size_t i = 0; by[0] && i < v->noptions; i++) {
-		const struct optrow *o = &v->options[i];
-		const char **text = (const char **)((char *)state + o->at);
+	const char **text = by_of(v, state);
 
-		if (o->name && !strcmp(o->name, "by") && o->kind == OPT_TEXT && !*text)
-			*text = by;
-	}
+	if (by[0] && text && !*text)
+		*text = by;
 }
 
 void view_done(const struct view *v, void *state, struct view_job *job)
@@ -173,14 +179,56 @@ static int draw(const struct view *v, const void *state, struct view_job *job, s
 	return e;
 }
 
+/* The path of what is to be read of this one: its own, or that of a recording that is made of it. */
+static int made_of(const struct view *v, void *state, struct view_job *job, const char **path, struct err *err)
+{
+	const char **by = by_of(v, state);
+	const struct view_env *env = job->env;
+	struct view_made made = { 0 };
+	int e = env->recording ? env->recording(env->recording_arg, v->name, *path, &made, err) : 0;
+
+	if (e == 0 && made.whole && by && *by)
+		e = err_set(err, -EINVAL, "%s: %s", *path, made.whole);
+	*path = made.path ? made.path : *path;
+	job->head = made.head ? made.head : job->head;
+	return e;
+}
+
+static int open_source(const struct view *v, void *state, struct view_job *job, struct view_source *s, struct err *err)
+{
+	const char *path = s->path;
+	int e = made_of(v, state, job, &path, err);
+
+	if (e == 0 && v->opens)
+		return recread_open(path, &s->file, err);
+	if (path != s->path && !s->called)
+		s->called = view_called(s);
+	s->path = path;
+	return e;
+}
+
+static int open_set(const struct view *v, void *state, struct view_job *job, struct err *err)
+{
+	_cleanup_free_ char **words = calloc(job->nwords + 1, sizeof(*words));
+	int e = words ? 0 : err_set(err, -ENOMEM, "out of memory");
+
+	for (size_t i = 0; i < job->nwords && e == 0; i++) {
+		const char *path = job->words[i];
+
+		e = made_of(v, state, job, &path, err);
+		words[i] = (char *)(uintptr_t)path;
+	}
+	return e < 0 ? e : recset_open(&job->set, words, job->nwords, job->env->left_out, err);
+}
+
 int view_show(const struct view *v, void *state, struct view_job *job, struct err *err)
 {
 	int e = 0;
 
-	for (size_t i = 0; i < job->nsources && v->opens && e == 0; i++)
-		e = recread_open(job->source[i].path, &job->source[i].file, err);
+	for (size_t i = 0; i < job->nsources && e == 0; i++)
+		e = open_source(v, state, job, &job->source[i], err);
 	if (v->several)
-		e = recset_open(&job->set, job->words, job->nwords, job->env->left_out, err);
+		e = open_set(v, state, job, err);
 	for (size_t i = 0; e == 0 && v->opens && i < job->nsources; i++)
 		note_part(job, job->source[i].file, job->source[i].path);
 	if (e == 0 && job->set.n)

@@ -24,6 +24,13 @@ struct sym;
  * enum cause_fact. Equal words by one pointer, which lives as long as arg; *ret_class as well. NULL: no memory. */
 typedef const char *text_why_fn(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class);
 
+/* A recording that was made of a file which is none. */
+struct view_made {
+	const char *path;  /* NULL: the file itself is shown */
+	const char *head;  /* view_job.head; or NULL */
+	const char *whole; /* why no part of it can be chosen by --by; NULL: one can */
+};
+
 /* The services of the caller that a view may use. */
 struct view_env {
 	void *ctx;
@@ -34,6 +41,10 @@ struct view_env {
 	void *why_arg;
 	/* One of several recordings is not read, and why (latency/recset.h). */
 	void (*left_out)(const char *reason);
+	/* Makes one, if that can be done, for the view of this name. Texts live as long as the caller shows it. 0, or
+	 * -errno with *err or after a message. NULL: none is made. */
+	int (*recording)(void *arg, const char *view, const char *path, struct view_made *ret, struct err *err);
+	void *recording_arg;
 	unsigned columns; /* for text */
 	bool utf8;	  /* text may have bars of eighths */
 };

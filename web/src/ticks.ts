@@ -25,7 +25,8 @@ export function tick(least: number, unit: string): number {
 
 /** Milliseconds between two times on an axis of `width` px that shows `span` ms, in columns of `step` ms. */
 export function timeTick(span: number, step: number, width: number): number {
-	const fits = (distance: number) => (distance / span) * width >= (distance < DAY / 2 ? LABEL_WIDTH : DATE_WIDTH);
+	const isShort = (distance: number) => distance >= 1e3 && distance < DAY / 2,
+		fits = (distance: number) => (distance / span) * width >= (isShort(distance) ? LABEL_WIDTH : DATE_WIDTH);
 	return TIME_DISTANCES.find((distance) => distance >= step && fits(distance)) ?? span;
 }
 

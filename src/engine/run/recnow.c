@@ -52,7 +52,8 @@ static void add_whose(const struct recnow *l, struct request *c)
 		request_option(c, "unit", l->unit);
 }
 
-int recnow_place(struct recnow *l, const struct listener *to)
+/* Where the recording goes: a folder of our own, when it is not to be kept. 0 or -errno, told to `to`. */
+static int place(struct recnow *l, const struct listener *to)
 {
 	int r;
 
@@ -127,7 +128,7 @@ int recnow_run(struct recnow *l, struct request *c, int *ret_status)
 {
 	const struct listener *to = &c->to;
 	bool cut = false;
-	int e = recnow_place(l, to);
+	int e = place(l, to);
 
 	if (e == 0) {
 		c->for_ns = l->for_ns;

@@ -30,8 +30,6 @@ struct recnow {
 	const struct run_observer *show; /* sees the rows, or NULL */
 	struct tmpdir folder;		 /* where it is when it is not kept; removed by recnow_done() */
 	char *path;			 /* of the recording */
-	const char *trace;		 /* a trace of `dwell rec`, asked in place of a run; or NULL */
-	const char *asked;		 /* … by this D program (retro/picture.h) */
 	char *joined;			 /* words as one text */
 };
 
@@ -42,8 +40,6 @@ int recnow_words(struct recnow *l, char *const *words);
 bool recnow_chooses(const struct recnow *l);
 /* Does an option say that something is to be recorded? */
 bool recnow_asked(const struct recnow *l);
-/* Where the recording goes: a folder of our own, when it is not to be kept. 0 or -errno, told to `to`. */
-int recnow_place(struct recnow *l, const struct listener *to);
 /* Puts what is to be run into an empty request. l->path is the recording. */
 void recnow_request(const struct recnow *l, struct request *c);
 /* Runs it with an empty request, which it ends. 0 or -errno, told; *ret_status as of request_run(). */

@@ -165,6 +165,19 @@ static int classify(struct causes *c, struct sym *sym, const struct slow_event *
 	return causes_classify(c, names, n, said, ret);
 }
 
+/* What the source of the event knows itself. */
+static void set_known(const struct slow_event *e, struct slowwait *ret)
+{
+	char class[CHAIN_OBJECT];
+
+	text(e, SLOW_CLASS, class, sizeof(class));
+	for (int i = 0; i < CAUSE_NCLASSES; i++)
+		if (!strcmp(cause_class_name((enum cause_class)i), class))
+			ret->class = (enum cause_class)i;
+	text(e, SLOW_WAITED_FOR, ret->wait.words, sizeof(ret->wait.words));
+	ret->cause = ret->wait.words;
+}
+
 static void set_words(const struct tracker_facts *k, const struct slow_event *e, uint32_t said, const struct cause *why,
 		      struct slowwait *ret)
 {
@@ -321,6 +334,14 @@ static void set_by(const struct tracker_facts *k, const struct slow_event *e, st
 	}
 }
 
+bool slowwait_is_known(const struct slow_event *e)
+{
+	char words[CHAIN_WORDS];
+
+	text(e, SLOW_WAITED_FOR, words, sizeof(words));
+	return words[0] != '\0';
+}
+
 int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e, struct slowwait *ret)
 {
 	const struct tracker_facts *k = facts_of_tracker(e);
@@ -341,7 +362,10 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 					    .cpu = e->fixed.end_cpu } };
 	snprintf(ret->wait.comm, sizeof(ret->wait.comm), "%s", e->fixed.comm);
 	set_object(e, &ret->wait);
-	set_words(k, e, said, &why, ret);
+	if (slowwait_is_known(e))
+		set_known(e, ret);
+	else
+		set_words(k, e, said, &why, ret);
 	ret->wait.general = k->class == CAUSE_LOCK;
 	ret->wait.idle = cause_is_idle(ret->class);
 	ret->wait.condition = why.inferred && ret->class == CAUSE_IPC && said & CAUSE_FACT_CONDITION;

@@ -15,6 +15,8 @@ struct slowwait {
 
 /* The facts in an attribute of slow(): its text, or "", or its number. Bits of enum cause_fact. */
 uint32_t slowwait_facts(const char *name, const char *text, uint64_t number);
+/* Does the event say itself what a thread waited for (SLOW_WAITED_FOR)? */
+bool slowwait_is_known(const struct slow_event *e);
 /* sym may be NULL. Texts of ret->wait are its own; ret->cause may point into it. 0 or -ENOMEM. */
 int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e, struct slowwait *ret);
 #endif

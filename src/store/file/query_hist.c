@@ -86,6 +86,27 @@ int recread_columns(struct recread *r, uint32_t source, uint64_t period, struct 
 	return e;
 }
 
+int recread_hist_period(struct recread *r, uint32_t source, uint64_t *ret, struct err *err)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t shortest = 0;
+	int rc;
+
+	*ret = RECFILE_SECOND_NS;
+	if (r->version < 2)
+		return 0;
+	if (recread_statement(r, "SELECT min(period) FROM hist WHERE source = ?", &st) != SQLITE_OK)
+		return fail(r, err);
+	sqlite3_bind_int64(st, 1, source);
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW)
+		shortest = sqlite3_column_int64(st, 0);
+	recread_done(r, st);
+	if (shortest > 0)
+		*ret = (uint64_t)shortest;
+	return rc == SQLITE_ROW ? 0 : fail(r, err);
+}
+
 static int add_column(void *ctx, const struct rec_column *c)
 {
 	if (c->head.flags & HIST_OPEN)

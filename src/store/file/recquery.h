@@ -41,6 +41,8 @@ typedef int rec_column_fn(void *ctx, const struct rec_column *c);
  * another. Seconds, minutes and hours are there for everything; other lengths where the program made such. */
 int recread_columns(struct recread *r, uint32_t source, uint64_t period, struct rec_range range, int64_t key,
 		    rec_column_fn *fn, void *ctx, struct err *err);
+/* The shortest length of slots that a source has; a second, where there are none. 0 or -errno with *err. */
+int recread_hist_period(struct recread *r, uint32_t source, uint64_t *ret, struct err *err);
 /* All of a range added up, from the longest slots that fit. key < 0: all keys. */
 int recread_hist(struct recread *r, uint32_t source, struct rec_range range, int64_t key, struct histsum *ret,
 		 struct err *err);

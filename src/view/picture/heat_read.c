@@ -38,6 +38,7 @@ struct reading {
 	struct rec_range range;
 	uint64_t wall;	      /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	uint64_t step;	      /* of a column */
+	uint64_t shortest;    /* slots of less than a second that the source has; or a second */
 	uint64_t first, last; /* wall time of columns */
 	double lo, hi;	      /* values */
 	struct met *keys;
@@ -224,9 +225,10 @@ static int choose_source(struct reading *r, struct err *err)
 static int read_values(struct reading *r, struct err *err)
 {
 	return recread_columns(r->f, r->source,
-			       r->step < RECFILE_MINUTE_NS ? RECFILE_SECOND_NS
-			       : r->step < RECFILE_HOUR_NS ? RECFILE_MINUTE_NS
-							   : RECFILE_HOUR_NS,
+			       r->step < RECFILE_SECOND_NS   ? r->shortest
+			       : r->step < RECFILE_MINUTE_NS ? RECFILE_SECOND_NS
+			       : r->step < RECFILE_HOUR_NS   ? RECFILE_MINUTE_NS
+							     : RECFILE_HOUR_NS,
 			       r->range, -1, on_column, r, err);
 }
 
@@ -496,19 +498,34 @@ static int make_planes(struct reading *r)
 	return 0;
 }
 
+/* Seconds. */
+static const uint64_t steps[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400 };
+
+/* The first round length of columns, of whole slots of this length, with which `span` fits. */
+static uint64_t fitting_step(uint64_t slot, uint64_t span)
+{
+	static const uint64_t shorter[] = { 2, 5, 10, 20, 50, 100, 200, 500 }; /* ms */
+	uint64_t ns = slot;
+
+	for (size_t i = 0; span / ns >= HEAT_MAX_COLUMNS && i < ARRAY_SIZE(shorter) + ARRAY_SIZE(steps); i++) {
+		const uint64_t next = i < ARRAY_SIZE(shorter) ? shorter[i] * (RECFILE_SECOND_NS / 1000)
+							      : steps[i - ARRAY_SIZE(shorter)] * RECFILE_SECOND_NS;
+
+		if (next > slot && next % slot == 0)
+			ns = next;
+	}
+	return ns;
+}
+
 /* The length of columns, and how many. */
 static int lay_columns(struct reading *r, struct err *err)
 {
-	static const uint64_t steps[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400 };
 	struct heat *h = r->h;
 	uint64_t span = r->last - r->first, n;
 
 	h->column_ns = r->step;
-	for (size_t i = 0; !r->opts->step_ns && !r->opts->period_ns && i < ARRAY_SIZE(steps); i++) {
-		h->column_ns = steps[i] * RECFILE_SECOND_NS;
-		if (h->column_ns >= r->step && span / h->column_ns < HEAT_MAX_COLUMNS)
-			break;
-	}
+	if (!r->opts->step_ns && !r->opts->period_ns)
+		h->column_ns = fitting_step(r->step, span);
 	for (size_t i = 1; !r->opts->step_ns && r->opts->period_ns && i < ARRAY_SIZE(steps) &&
 			   span / h->column_ns >= HEAT_MAX_COLUMNS;
 	     i++)
@@ -582,11 +599,16 @@ static int make(struct reading *r, struct err *err)
 
 	if (e == 0 && !r->opts->period_ns)
 		e = recread_hist_keys(r->f, r->source, on_key, r, err);
+	if (e == 0 && !r->opts->period_ns)
+		e = recread_hist_period(r->f, r->source, &r->shortest, err);
+	if (e == 0 && !r->opts->period_ns && !r->opts->step_ns && r->shortest < r->step)
+		r->step = r->shortest;
 	if (e == 0)
 		e = read_pass(r, err);
 	/* Without any seconds it has minutes, or hours: a fleet's, or what is left of an old recording. */
 	while (e == 0 && r->first > r->last && !r->opts->period_ns && !r->opts->step_ns && r->step < RECFILE_HOUR_NS) {
-		r->step *= RECFILE_MINUTE_NS / RECFILE_SECOND_NS;
+		r->step = r->step < RECFILE_SECOND_NS ? RECFILE_SECOND_NS
+						      : r->step * (RECFILE_MINUTE_NS / RECFILE_SECOND_NS);
 		e = read_pass(r, err);
 	}
 	if (e == 0)

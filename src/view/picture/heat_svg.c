@@ -202,7 +202,7 @@ static uint64_t tick_step(const struct heat *h)
 	double pixel = (double)h->ncolumns * (double)h->column_ns / (WIDTH - LEFT - RIGHT),
 	       least = fmax((double)h->column_ns, pixel * LABEL_X);
 
-	if (least > DAY / 4) /* dates are longer */
+	if (least > DAY / 4 || least < NSEC_PER_SEC) /* dates and parts of seconds are longer */
 		least = fmax((double)h->column_ns, pixel * DATE_X);
 	return (uint64_t)llround(least > DAY ? heat_tick(least / DAY, "") * DAY : heat_tick(least, "ns"));
 }

@@ -95,8 +95,7 @@ static void title(const void *state, const struct view_job *job, struct strb *re
 {
 	const struct heat_view *h = state;
 
-	(void)job;
-	strb_adds(ret, h->heat->title);
+	strb_adds(ret, job->head ? job->head : h->heat->title);
 }
 
 static void done(void *state)

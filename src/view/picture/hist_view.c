@@ -159,8 +159,8 @@ static int make(void *state, const struct view_job *job, struct err *err)
 
 	for (size_t i = 0; i < job->nsources && e == 0; i++)
 		e = read_file(c, job, i, err);
-	if (job->title) /* of a distribution that has no other name, too */
-		snprintf(c->h.title, sizeof(c->h.title), "%s", job->title);
+	if (job->title || job->head) /* of a distribution that has no other name, too */
+		snprintf(c->h.title, sizeof(c->h.title), "%s", job->title ? job->title : job->head);
 	if (e == 0)
 		hist_lay_out(&c->h, c->linear, text ? TEXT_ROWS : c->linear ? LINEAR_ROWS : HEAT_MAX_ROWS);
 	return e;

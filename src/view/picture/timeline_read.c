@@ -11,6 +11,7 @@
 #include "base/hash_try.h"
 #include "view/form/amount.h"
 #include "latency/cause/causes.h"
+#include "store/slow.h"
 #include "view/form/recsym.h"
 #include "view/picture/timeline_int.h"
 
@@ -259,6 +260,22 @@ static void on_wait(struct tl_reader *r, const struct rec_slow_row *s, bool runn
 	tl_add_item(r, thread_row(r, f), x);
 }
 
+/* A wait, or a long call, whose source knows itself what it was for. */
+static void on_known(struct tl_reader *r, const struct rec_slow_row *s)
+{
+	const struct rec_slow *f = &s->fixed;
+	const char *call = tl_attr_text(s, "syscall"), *class = tl_attr_text(s, SLOW_CLASS),
+		   *what = tl_attr_text(s, SLOW_WAITED_FOR);
+	struct tl_item x = { .from = f->start, .to = f->start + f->delay, .by = waker_text(r, s) };
+
+	strb_reset(&r->key);
+	strb_printf(&r->key, "%s%s%s", call ? call : "", call && *what ? ": " : "", what);
+	x.text = tl_text_of(r, strb_str(&r->key));
+	x.kind = (uint8_t)tl_kind_of(class ? class : "");
+	x.flags = f->how == SLOW_TIMEOUT ? TL_OPEN : 0;
+	tl_add_item(r, thread_row(r, f), x);
+}
+
 static void on_irq(struct tl_reader *r, const struct rec_slow_row *s, enum tl_kind kind)
 {
 	const struct rec_slow *f = &s->fixed;
@@ -307,7 +324,9 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 	struct tl_reader *r = ctx;
 	const char *tracker = recread_schema(r->f)->trackers[s->fixed.tracker].name;
 
-	if (!strcmp(tracker, "state") && tl_attr_int(s, "state", -1) >= 0)
+	if (tl_attr_text(s, SLOW_WAITED_FOR))
+		on_known(r, s);
+	else if (!strcmp(tracker, "state") && tl_attr_int(s, "state", -1) >= 0)
 		on_state(r, s);
 	else if (!strcmp(tracker, "life") && tl_attr_int(s, "code", -1) >= 0)
 		on_life(r, s);

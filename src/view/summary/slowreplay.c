@@ -119,6 +119,8 @@ int slowshow_replay(struct slowshow *l, const struct recset *set, struct err *er
 		latencygroups_sort(&g, recread_schema(set->v[0].r));
 		put_groups(l, &g);
 	}
+	if (!l->json && !l->met)
+		fputs("no slow events\n", l->out);
 	if (!l->json && l->idle_left_out)
 		fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n",
 			(unsigned long long)l->idle_left_out);

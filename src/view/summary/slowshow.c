@@ -260,6 +260,7 @@ static int show_event(struct slowshow *l, const struct slow_event *e, bool *ret_
 	bool kept;
 	int r;
 
+	l->met += e->tracker && e->fixed.how != SLOW_CONTROL;
 	if (!e->tracker || e->fixed.how == SLOW_CONTROL || (l->recorded && e->fixed.delay < l->over_ns))
 		return 0;
 	r = slowwait_make(l->causes, l->sym, e, &w);

@@ -101,6 +101,15 @@ struct reading {
 	struct sym *sym;
 };
 
+static void note_known(struct why_view *v, const struct rec_slow *s)
+{
+	const struct rec_range x = { s->start, s->start + s->delay };
+
+	v->met.from = !v->known || x.from < v->met.from ? x.from : v->met.from;
+	v->met.to = x.to > v->met.to ? x.to : v->met.to;
+	v->known = true;
+}
+
 static int add_slow(struct reading *x, const struct slow_event *e)
 {
 	const struct why_print *p = &x->v->print;
@@ -108,8 +117,9 @@ static int add_slow(struct reading *x, const struct slow_event *e)
 	struct slowwait s;
 	int r;
 
-	if (!e->tracker || strcmp(e->tracker->name, TRACKER) != 0 || e->fixed.how != SLOW_NORMAL ||
-	    e->fixed.delay < p->over_ns || (x->v->comm && strcmp(e->fixed.comm, x->v->comm) != 0))
+	if (!e->tracker || (strcmp(e->tracker->name, TRACKER) != 0 && !slowwait_is_known(e)) ||
+	    e->fixed.how != SLOW_NORMAL || e->fixed.delay < p->over_ns ||
+	    (x->v->comm && strcmp(e->fixed.comm, x->v->comm) != 0))
 		return 0;
 	r = slowwait_make(x->causes, x->sym, e, &s);
 	if (r < 0)
@@ -120,6 +130,8 @@ static int add_slow(struct reading *x, const struct slow_event *e)
 	row.class = s.class;
 	row.inferred = s.wait.inferred;
 	x->v->waits++;
+	if (slowwait_is_known(e))
+		note_known(x->v, &e->fixed);
 	return whytab_wait(x->v->table, &row, e->fixed.delay);
 }
 
@@ -189,6 +201,8 @@ static int read_recordings(void *state, const struct view_job *job, struct err *
 	e = whytab_new(x.causes, NULL, &v->table);
 	if (e == 0)
 		e = read_all(&x, s, range, err);
+	if (v->known && !v->asked.from && !v->asked.to)
+		v->ns = v->met.to - v->met.from;
 	return e < 0 && !err->msg[0] ? err_set(err, e, "%s", strerror(-e)) : e;
 }
 
@@ -254,7 +268,9 @@ static int draw(const void *state, const struct view_job *job, FILE *out, struct
 	p.json = view_is_json(job);
 	p.columns = (int)job->env->columns;
 	if (v->waits && !p.json)
-		fprintf(out, "slow events of " TRACKER " only: shorter waits are in dwell latency profile\n");
+		fputs(v->known ? "waits in system calls of a recorded program, of then\n"
+			       : "slow events of " TRACKER " only: shorter waits are in dwell latency profile\n",
+		      out);
 	return whyprint_table(&p, v->table, v->ns, true);
 }
 

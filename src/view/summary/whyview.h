@@ -16,6 +16,8 @@ struct why_view {
 	/* while it is shown */
 	struct whytab *table; /* owned */
 	uint64_t waits;	      /* slow events that were added */
+	bool known;	      /* … which say themselves what was waited for: those of a trace */
+	struct rec_range met; /* of these: from the first begin to the last end */
 	uint64_t ns;	      /* of which the table tells: the stretch of the recordings, or the run up to now */
 	/* of a run; CLOCK_MONOTONIC ns */
 	const struct rec_schema *schema;
