@@ -105,6 +105,7 @@ struct asrec {
 	struct rechist_buf buf;
 	uint64_t last; /* end of the last call */
 	unsigned named;
+	bool brief; /* without spans */
 };
 
 static const char *name_of(uint32_t nr)
@@ -200,7 +201,7 @@ static int on_call(void *ctx, const struct wait *x)
 		r = count(a, x->nr < CALL_NR_MAX ? x->nr : NO_CALL, x->took);
 	if (r == 0)
 		r = count(a, ALL_CALLS, x->took);
-	return r == 0 ? put_span(a, x) : r;
+	return r == 0 && !a->brief ? put_span(a, x) : r;
 }
 
 static int on_process(void *ctx, enum wait_process what, const struct doer *who, uint32_t parent, uint64_t ns)
@@ -407,10 +408,10 @@ static int record(struct request *c, struct asrec *a, const struct recorder_then
 	return e ? e : end;
 }
 
-int asrec_write(struct request *c, const char *path, struct err *err)
+int asrec_write(struct request *c, const char *path, bool brief, struct err *err)
 {
 	struct recorder_then then;
-	struct asrec a = { 0 };
+	struct asrec a = { .brief = brief };
 	int e = measure(path, &a, &then, err);
 
 	if (e == 0)

@@ -23,11 +23,16 @@ static const struct ask {
 	const char *head;    /* of the picture; or NULL */
 	const char *whole;   /* view_made.whole */
 	const char *refused; /* why it cannot be shown so; or NULL */
+	bool brief;	     /* it shows no single short calls */
 } asks[] = {
 	{ .view = "flame", .text = STACKS, .head = "Time in system calls", .whole = STACKS_WHOLE },
 	{ .view = "stacks", .text = STACKS, .whole = STACKS_WHOLE },
 	{ .view = "heat", .head = "System calls" },
-	{ .view = "hist", .head = "System calls" },
+	{ .view = "hist", .head = "System calls", .brief = true },
+	{ .view = "latency", .brief = true },
+	{ .view = "profile", .brief = true },
+	{ .view = "diff", .brief = true },
+	{ .view = "why", .brief = true },
 	{ .view = "check",
 	  .refused = "a trace is of one program, and a check looks at a machine: dwell why and dwell latency take it" },
 	{ .view = "stuck",
@@ -103,7 +108,7 @@ int retro_picture(void *arg, const char *view, const char *path, struct view_mad
 	*ret = (struct view_made){ p->paths.v[p->paths.n - 1], a->head, a->whole };
 	p->begin(&c);
 	request_option(&c, "record", ret->path);
-	e = a->text ? ask(&c, a->text, path, err) : asrec_write(&c, path, err);
+	e = a->text ? ask(&c, a->text, path, err) : asrec_write(&c, path, a->brief, err);
 	request_done(&c);
 	if (e < 0 && err->msg[0])
 		err_prefix(err, "%s: ", path);
