@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a recording out of the system calls of a trace. What waits were for comes from waits.c. */
+/* Rows of a recording out of the system calls of a trace. Ends of waits come from waits.c. */
 #include "retro/asrec.h"
 #include <errno.h>
 #include <stddef.h>
@@ -220,7 +220,7 @@ static int on_process(void *ctx, enum wait_process what, const struct doer *who,
 	memcpy(x.name, who->comm, named ? named - 1 : 0);
 	a->last = ns > a->last ? ns : a->last;
 	r = append(a, &(struct row){ .kind = ROW_PROC, .ts = ns, .data = &x, .len = sizeof(x.p) + named });
-	/* A process is called what its parent was. Of the command none is known. */
+	/* A process is called what its parent was. The command's parent is not known. */
 	if (r == 0 && what == PROCESS_FORKED && !a->named++)
 		r = on_process(ctx, PROCESS_EXECED, who, parent, ns);
 	return r;

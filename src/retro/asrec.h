@@ -13,6 +13,6 @@
  * Histograms by call (@syscall_call) and processes are in it, too, and, unless `brief`, a span for each call. Nothing
  * runs. 0 or -errno with *err, or told. */
 int asrec_write(struct request *c, const char *path, bool brief, struct err *err);
-/* The length of slots for a trace of so many ns: as short as ASREC_SLOTS allow, 1 ms to 1 s. */
+/* The length of slots for a trace of this many ns: as short as ASREC_SLOTS allow, 1 ms to 1 s. */
 uint64_t asrec_slot(uint64_t ns);
 #endif

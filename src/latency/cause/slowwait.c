@@ -165,7 +165,7 @@ static int classify(struct causes *c, struct sym *sym, const struct slow_event *
 	return causes_classify(c, names, n, said, ret);
 }
 
-/* What the source of the event knows itself. */
+/* The event says itself what was waited for. */
 static void set_known(const struct slow_event *e, struct slowwait *ret)
 {
 	char class[CHAIN_OBJECT];

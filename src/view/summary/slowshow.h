@@ -47,7 +47,7 @@ struct slowshow {
 	int64_t to_wall; /* ns from CLOCK_MONOTONIC to the wall clock */
 	uint64_t last;	 /* summary */
 	uint64_t idle_left_out, filtered;
-	uint64_t met; /* events, also those that are not shown */
+	uint64_t met;		  /* events, also those that are not shown */
 	struct flight_rec flight; /* about the event that comes next */
 	bool has_flight;
 	VEC(struct kept) worst_kept;

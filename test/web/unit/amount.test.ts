@@ -47,7 +47,7 @@ test("ticks are round values, and times that people count in", () => {
 	] as const)
 		equal(tick(least, unit), want);
 	equal(timeTick(60e3, 1000, 1000), 10e3);
-	equal(timeTick(500, 1, 1000), 50);
+	equal(timeTick(500, 1, 1000), 100);
 	equal(timeTick(3600e3, 1000, 1000), 600e3);
 });
 
