@@ -19,16 +19,16 @@
 
 static const struct ask {
 	const char *view;
-	const char *text;    /* the D program; NULL: its system calls are enough */
-	const char *head;    /* of the picture; or NULL */
-	const char *whole;   /* view_made.whole */
-	const char *refused; /* why it cannot be shown so; or NULL */
-	bool brief;	     /* it shows no single short calls */
+	const char *text;	/* the D program; NULL: its system calls are enough */
+	const char *head;	/* of the picture; or NULL */
+	const char *by, *whole; /* of struct view_made */
+	const char *refused;	/* why it cannot be shown so; or NULL */
+	bool brief;		/* it shows no single short calls */
 } asks[] = {
 	{ .view = "flame", .text = STACKS, .head = "Time in system calls", .whole = STACKS_WHOLE },
 	{ .view = "stacks", .text = STACKS, .whole = STACKS_WHOLE },
-	{ .view = "heat", .head = "System calls" },
-	{ .view = "hist", .head = "System calls", .brief = true },
+	{ .view = "heat", .head = "System calls", .by = "@syscall_call" },
+	{ .view = "hist", .head = "System calls", .by = "@syscall_call", .brief = true },
 	{ .view = "latency", .brief = true },
 	{ .view = "profile", .brief = true },
 	{ .view = "diff", .brief = true },
@@ -105,7 +105,7 @@ int retro_picture(void *arg, const char *view, const char *path, struct view_mad
 	e = place(p, err);
 	if (e < 0)
 		return e;
-	*ret = (struct view_made){ p->paths.v[p->paths.n - 1], a->head, a->whole };
+	*ret = (struct view_made){ p->paths.v[p->paths.n - 1], a->head, a->by, a->whole };
 	p->begin(&c);
 	request_option(&c, "record", ret->path);
 	e = a->text ? ask(&c, a->text, path, err) : asrec_write(&c, path, a->brief, err);

@@ -191,6 +191,7 @@ static int made_of(const struct view *v, void *state, struct view_job *job, cons
 		e = err_set(err, -EINVAL, "%s: %s", *path, made.whole);
 	*path = made.path ? made.path : *path;
 	job->head = made.head ? made.head : job->head;
+	job->by = made.by ? made.by : job->by;
 	return e;
 }
 

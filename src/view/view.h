@@ -28,6 +28,7 @@ typedef const char *text_why_fn(void *arg, const char *const *names, size_t n, u
 struct view_made {
 	const char *path;  /* NULL: the file itself is shown */
 	const char *head;  /* view_job.head; or NULL */
+	const char *by;	   /* view_job.by; or NULL */
 	const char *whole; /* why no part of it can be chosen by --by; NULL: one can */
 };
 
@@ -66,6 +67,7 @@ struct view_job {
 	const char *output;	      /* path; NULL or "-": standard output */
 	const char *title;	      /* the whole heading; NULL: as the view says, and what the source is called */
 	const char *head;	      /* the heading's beginning in place of the view's own; NULL: its own */
+	const char *by;		      /* whose distribution is shown if --by names none; NULL: the only one */
 	const struct view_env *env;
 	const char *heading; /* while it is drawn: of both */
 	/* A second form, which is written to a file as well; NULL: none. */

@@ -84,7 +84,11 @@ static int check(void *state, const struct view_job *job, struct err *err)
 static int make(void *state, const struct view_job *job, struct err *err)
 {
 	struct heat_view *h = state;
-	int e = heat_make(job->source[0].file, &h->opts, &h->heat, err);
+	int e;
+
+	if (!h->opts.by && !h->opts.period_ns) /* with a period it names a lane */
+		h->opts.by = job->by;
+	e = heat_make(job->source[0].file, &h->opts, &h->heat, err);
 
 	if (e < 0)
 		err_prefix(err, "%s: ", job->source[0].path);

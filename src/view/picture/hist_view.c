@@ -157,6 +157,9 @@ static int make(void *state, const struct view_job *job, struct err *err)
 	bool text = !strcmp(job->form->name, "text");
 	int e = 0;
 
+	if (!c->opts.by)
+		c->opts.by = job->by;
+
 	for (size_t i = 0; i < job->nsources && e == 0; i++)
 		e = read_file(c, job, i, err);
 	if (job->title || job->head) /* of a distribution that has no other name, too */

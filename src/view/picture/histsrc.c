@@ -6,20 +6,6 @@
 #include "base/strb.h"
 #include "view/stack/stacksrc.h"
 
-/* Are the two a tracker and its delays by key (@TRACKER_WORD)? These say more; they become the source. */
-static bool is_of_one(const struct rec_schema *s, uint32_t *ret_source, struct rec_histdesc *ret)
-{
-	struct rec_histdesc d;
-
-	for (uint32_t i = s->ntrackers; s->ntrackers == 1 && i < s->ntrackers + s->naggs; i++)
-		if (rec_hist_source(s, i, &d) && d.is_delay) {
-			*ret_source = i;
-			*ret = d;
-			return true;
-		}
-	return false;
-}
-
 int histsrc_choose(const struct rec_schema *s, const char *by, const char *instead, uint32_t *ret_source,
 		   struct rec_histdesc *ret, struct err *err)
 {
@@ -46,8 +32,6 @@ int histsrc_choose(const struct rec_schema *s, const char *by, const char *inste
 			instead);
 	else if (n == 0)
 		e = err_set(err, -EINVAL, "there is no '%s'; there are: %s", by, list.s);
-	else if (n == 2 && !by && is_of_one(s, ret_source, ret))
-		e = 0;
 	else if (n > 1)
 		e = err_set(err, -EINVAL, "there are several: %s; choose one with --by", list.s);
 	strb_free(&list);
