@@ -72,7 +72,7 @@ static const struct recfmt span_fmt = {
 	.epid = EPID_SPAN, .size = sizeof(struct span_record), .acts = &span_act, .nacts = 1
 };
 static const struct recfield call_key = { .kind = FLD_STRING, .size = CALL_LEN };
-static const struct aggdesc by_call = { .name = "syscall_call",
+static const struct aggdesc by_call = { .name = "syscall_name",
 					.func = AGG_HIST,
 					.keys = &call_key,
 					.nkeys = 1,

@@ -27,8 +27,8 @@ static const struct ask {
 } asks[] = {
 	{ .view = "flame", .text = STACKS, .head = "Time in system calls", .whole = STACKS_WHOLE },
 	{ .view = "stacks", .text = STACKS, .whole = STACKS_WHOLE },
-	{ .view = "heat", .head = "System calls", .by = "@syscall_call" },
-	{ .view = "hist", .head = "System calls", .by = "@syscall_call", .brief = true },
+	{ .view = "heat", .head = "System calls", .by = "@syscall_name" },
+	{ .view = "hist", .head = "System calls", .by = "@syscall_name", .brief = true },
 	{ .view = "latency", .brief = true },
 	{ .view = "profile", .brief = true },
 	{ .view = "diff", .brief = true },
