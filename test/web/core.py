@@ -74,6 +74,21 @@ def busy(box):
     return f"document.querySelectorAll({json.dumps(box + ' [aria-busy=true]')}).length"
 
 
+def titled(box, name):
+    """Whether a box is shown, whole, and is about this. What was shown before stays in the page, hidden, until its box has something new."""
+    return (
+        f"[...document.querySelectorAll({json.dumps(box + ' h2')})].some((e) => e.offsetParent && e.textContent.startsWith({json.dumps(name)}))"
+        f" && {busy(box)} === 0"
+    )
+
+
+def open_first(b, name):
+    """A click on a constructor, and one on the first of its objects."""
+    follow(b, ".list a", name, titled(".chosen", name))
+    b.eval("[...document.querySelectorAll('.chosen tbody a')].find((e) => e.offsetParent).click()")
+    b.wait(f"location.hash.includes('object=') && {titled('.object', name)}")
+
+
 def look(b):
     b.wait("document.querySelectorAll('.list tbody tr').length > 20")
     check("token" not in b.eval("location.href"), "the token leaves the address")
@@ -86,9 +101,7 @@ def look(b):
     b.type("connections")
     found = b.eval("[...document.querySelectorAll('.list tbody tr')].map((e) => e.textContent)")
     check(found and all("connections" in r.lower() for r in found), "constructors are found by a property", found)
-    follow(b, ".list a", "Pool", "document.querySelector('.chosen tbody a') !== null")
-    pool = b.eval("document.querySelector('.chosen tbody a').textContent")
-    follow(b, ".chosen tbody a", pool, f"document.querySelector('.object pre') && {busy('.object')} === 0")
+    open_first(b, "Pool")
     text = text_of(b, ".object")
     check("connections" in text and "globalThis.pool" in text, "properties, and the way from a root", text)
     check("globalThis.pool" in text_of(b, ".object ul"), "who refers to it", text)
@@ -96,10 +109,7 @@ def look(b):
     picture(b, "object")
     before = b.eval("location.hash")
     b.eval("document.querySelector('.properties a').click()")
-    b.wait(
-        f"location.hash !== {json.dumps(before)} && document.querySelector('.object h2').textContent.startsWith('Array')"
-    )
-    b.wait(busy(".object") + " === 0")
+    b.wait(f"location.hash !== {json.dumps(before)} && {titled('.object', 'Array')}")
     check("Pool.connections" in text_of(b, ".object ul"), "a value leads on", text_of(b, ".object ul"))
     check(
         "… 1,501 more" in text_of(b, ".properties"),
@@ -107,7 +117,7 @@ def look(b):
         text_of(b, ".properties")[-200:],
     )
     b.eval("history.back()")
-    b.wait("document.querySelector('.object h2').textContent.startsWith('Pool')")
+    b.wait(titled(".object", "Pool"))
     check(True, "the browser's way back works")
 
 
@@ -124,12 +134,9 @@ def look_further(b):
     )
     picture(b, "retainers")
     follow(b, ".head nav a", "Constructors", "document.querySelector('.list input') !== null")
-    follow(b, ".list a", "Evil", "document.querySelector('.chosen tbody a') !== null")
-    b.eval("document.querySelector('.chosen tbody a').click()")
-    b.wait(f"document.querySelector('.object pre') && {busy('.object')} === 0")
-    check(
-        EVIL in text_of(b, ".properties") and "<script>" in text_of(b, ".properties"), "texts of the target are texts"
-    )
+    open_first(b, "Evil")
+    text = text_of(b, ".object")
+    check(EVIL in text and "<script>" in text_of(b, ".properties"), "texts of the target are texts", text)
     same(b.eval("typeof window.hacked"), "undefined", "and do nothing")
     b.look(400, True)
     b.eval("scrollTo(0, 0)")
