@@ -75,7 +75,7 @@ static int say_row(struct shell *s, const struct js_graph *g, uint32_t i)
 	if (i == 0) {
 		if (s->json)
 			return 0;
-		snprintf(retained, sizeof(retained), "%" PRIu64, g->retained[0]);
+		snprintf(retained, sizeof(retained), "%" PRIu64, js_graph_retained(g, 0));
 		say_columns(s, "-", retained, "-");
 		shell_print(s, "all roots\n");
 		return 0;
@@ -90,7 +90,7 @@ static int say_row(struct shell *s, const struct js_graph *g, uint32_t i)
 
 		jsonw_object(&w, NULL);
 		jsonw_strf(&w, "object", "%" PRIx64, object - V8_TAG);
-		jsonw_u64(&w, "retained", g->retained[i]);
+		jsonw_u64(&w, "retained", js_graph_retained(g, i));
 		jsonw_u64(&w, "bytes", e.size);
 		jsonw_str(&w, "what", strb_str(&what));
 		if (g->parent[i])
@@ -100,7 +100,7 @@ static int say_row(struct shell *s, const struct js_graph *g, uint32_t i)
 		return 0;
 	}
 	snprintf(place, sizeof(place), "%" PRIx64, object - V8_TAG);
-	snprintf(retained, sizeof(retained), "%" PRIu64, g->retained[i]);
+	snprintf(retained, sizeof(retained), "%" PRIu64, js_graph_retained(g, i));
 	snprintf(bytes, sizeof(bytes), "%" PRIu64, e.size);
 	say_columns(s, place, retained, bytes);
 	shell_plain(s, strb_str(&what));
@@ -125,7 +125,8 @@ struct largest {
 
 static bool less(const struct js_graph *g, uint32_t a, uint32_t b)
 {
-	return g->retained[a] != g->retained[b] ? g->retained[a] < g->retained[b] : a > b;
+	return js_graph_retained(g, a) != js_graph_retained(g, b) ? js_graph_retained(g, a) < js_graph_retained(g, b)
+								  : a > b;
 }
 
 static void sift(struct largest *l, size_t i)

@@ -1,344 +1,393 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dominators of the heap's objects. Source: T. Lengauer, R. E. Tarjan, A Fast Algorithm for Finding Dominators in a
- * Flowgraph, 1979: the simple form. Arrays have 4 bytes for each object, and 4 for each reference. */
+/* Dominators of a large graph. It goes through all arcs four times: to find the holder of each node, where joint nodes
+ * are led to, the arcs of the core, and the joint nodes outside of it. */
+#include "core/jsheap/dom.h"
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/walk.h"
-#include "core/jsheap/graph.h"
+#include "base/vec.h"
+#include "core/jsheap/flow.h"
 #include "core/jsheap/int.h"
-#include "core/jsheap/path.h"
 
-typedef VEC(uint32_t) numbers;
+#define NONE UINT32_MAX
+#define BACK_STEPS 16u /* that are gone upwards to see whether a holder is held by what it leads to */
 
-/* References as lists: those of object i are to[at[i]] … to[at[i + 1] - 1]. */
-struct lists {
-	uint32_t *at, *to;
+/* A set of nodes, with numbers in their order. */
+struct subset {
+	uint64_t *bits;
+	uint32_t *rank; /* of each 64 nodes: how many are before them */
+	uint32_t n;
 };
 
 struct dom {
-	struct js_graph *g;
-	uint32_t n;	  /* of all */
-	struct lists l;	  /* references out, later those in, by order */
-	uint32_t *order;  /* of each number: when it was come to first; UINT32_MAX: not yet */
-	uint32_t *number; /* the reverse */
-	uint32_t *parent; /* these by order: from where it was come to */
-	uint32_t *semi, *label, *up, *idom, *bucket, *next;
-	uint32_t found;
-	bool turned, too_many;
-	uint64_t sum;
-	numbers path;
+	uint32_t n, max;
+	js_refs_fn *each;
+	void *graph;
+	uint32_t *parent; /* the only holder, or the first one of a joint node; at last the dominator */
+	uint64_t *rooted; /* the root leads there, so nothing else matters */
+	uint64_t *joint;
+	struct subset leads; /* those that lead to a joint node, themselves or through what they alone hold */
+	struct subset core;
+	js_arcs arcs;		/* of the core */
+	uint32_t *depth, *jump; /* of `leads`, by number: arcs from the root; a node further above */
+	VEC(uint32_t) path;
 };
 
-static int count(void *ctx, uint32_t from, uint32_t to, uint64_t at)
+static uint32_t rank_of(const struct subset *s, uint32_t i)
 {
-	struct dom *d = ctx;
+	const uint64_t before = s->bits[i / 64] & ((UINT64_C(1) << (i % 64)) - 1);
 
-	(void)at;
-	d->l.at[1 + (d->turned ? d->order[to] : from)]++;
-	if (++d->sum >= JSGRAPH_MAX) {
-		d->too_many = true;
-		return WALK_END;
+	return s->rank[i / 64] + (uint32_t)__builtin_popcountll(before);
+}
+
+static size_t words_of(const struct dom *d)
+{
+	return (size_t)d->n / 64 + 1;
+}
+
+static int make_rank(const struct dom *d, struct subset *s)
+{
+	s->rank = malloc(words_of(d) * sizeof(*s->rank));
+	if (!s->rank)
+		return -ENOMEM;
+	for (size_t k = 0; k < words_of(d); k++) {
+		s->rank[k] = s->n;
+		s->n += (uint32_t)__builtin_popcountll(s->bits[k]);
 	}
 	return 0;
 }
 
-static int put(void *ctx, uint32_t from, uint32_t to, uint64_t at)
+/* -- holders -- */
+
+static int see_holder(void *ctx, uint32_t from, uint32_t to, uint64_t at)
 {
 	struct dom *d = ctx;
-	const uint32_t i = d->turned ? d->order[to] : from;
 
 	(void)at;
-	if (d->l.at[i] < d->sum) /* a file that was changed meanwhile may have more */
-		d->l.to[d->l.at[i]++] = d->turned ? d->order[from] : to;
+	if (!from) {
+		js_set_bit(d->rooted, to);
+		d->parent[to] = 0;
+	} else if (from != to && !js_bit(d->rooted, to)) {
+		if (d->parent[to] == NONE)
+			d->parent[to] = from;
+		else if (d->parent[to] != from)
+			js_set_bit(d->joint, to);
+	}
 	return 0;
 }
 
-/* Lists of references out, or, when all have an order, of those in. */
-static int make_lists(struct dom *d)
+static void put_below_root(struct dom *d, uint32_t i)
+{
+	d->parent[i] = 0;
+	js_set_bit(d->rooted, i);
+}
+
+static bool goes_on(const struct dom *d, const uint64_t *seen, uint32_t i)
+{
+	return i && !js_bit(d->joint, i) && !js_bit(seen, i);
+}
+
+/* Nodes that hold each other, and that nothing else holds: the lowest one is put below the root. */
+static void break_circle(struct dom *d, uint32_t i)
+{
+	uint32_t lowest = i;
+
+	for (uint32_t k = d->parent[i]; k != i; k = d->parent[k])
+		lowest = k < lowest ? k : lowest;
+	put_below_root(d, lowest);
+}
+
+/* After this the way from a node to its holder, and so on, ends at a joint node or at the root. */
+static int break_circles(struct dom *d)
+{
+	uint64_t *seen = calloc(words_of(d), sizeof(*seen)), *done = calloc(words_of(d), sizeof(*done));
+
+	for (uint32_t i = 1; i < d->n && seen && done; i++) {
+		uint32_t end = i;
+
+		for (; goes_on(d, seen, end); end = d->parent[end])
+			js_set_bit(seen, end);
+		const bool circle = goes_on(d, done, end);
+
+		for (uint32_t k = i; goes_on(d, done, k); k = d->parent[k])
+			js_set_bit(done, k);
+		if (circle)
+			break_circle(d, end);
+	}
+	const int r = seen && done ? 0 : -ENOMEM;
+
+	free(seen);
+	free(done);
+	return r;
+}
+
+static int find_holders(struct dom *d)
 {
 	int r;
 
-	free(d->l.at);
-	free(d->l.to);
-	d->sum = 0;
-	d->l = (struct lists){ calloc((size_t)d->n + 2, sizeof(uint32_t)), NULL };
-	r = d->l.at ? js_graph_each(d->g, count, d) : -ENOMEM;
-	if (d->too_many)
+	memset(d->parent, 0xff, (size_t)d->n * sizeof(*d->parent));
+	d->parent[0] = 0;
+	r = d->each(d->graph, see_holder, d);
+	if (r != 0)
+		return r;
+	d->parent[0] = 0;
+	for (size_t k = 0; k < words_of(d); k++)
+		d->joint[k] &= ~d->rooted[k];
+	d->joint[0] &= ~UINT64_C(1);
+	for (uint32_t i = 1; i < d->n; i++)
+		if (d->parent[i] == NONE)
+			put_below_root(d, i);
+	return break_circles(d);
+}
+
+/* -- the core -- */
+
+/* Whether a holder is held by the joint node that it leads to: then it does not matter. */
+static bool leads_back(const struct dom *d, uint32_t from, uint32_t to)
+{
+	for (unsigned k = 0; k < BACK_STEPS && from != to; k++) {
+		if (!from || js_bit(d->joint, from))
+			return false;
+		from = d->parent[from];
+	}
+	return from == to;
+}
+
+/* Adds a node and those that hold it, up to a joint one, to a set. The root is in all sets. */
+static void add_upwards(const struct dom *d, uint64_t *bits, uint32_t i)
+{
+	while (!js_bit(bits, i)) {
+		js_set_bit(bits, i);
+		if (js_bit(d->joint, i))
+			return;
+		i = d->parent[i];
+	}
+}
+
+static int see_joint(void *ctx, uint32_t from, uint32_t to, uint64_t at)
+{
+	struct dom *d = ctx;
+
+	(void)at;
+	if (js_bit(d->joint, to) && !leads_back(d, from, to))
+		add_upwards(d, d->leads.bits, from);
+	return 0;
+}
+
+static int keep_arc(void *ctx, uint32_t from, uint32_t to, uint64_t at)
+{
+	struct dom *d = ctx;
+
+	(void)at;
+	/* A file that was changed meanwhile may have arcs that were not there before. */
+	if (!js_bit(d->joint, to) || !js_bit(d->leads.bits, to) || !js_bit(d->leads.bits, from) ||
+	    leads_back(d, from, to))
+		return 0;
+	if (d->arcs.n >= d->max)
 		return -E2BIG;
+	add_upwards(d, d->core.bits, from);
+	return vec_try_push(&d->arcs, ((struct js_arc){ from, to }));
+}
+
+/* The node of a set after node i; d->n: there is none. */
+static uint32_t next_in(const struct dom *d, const struct subset *s, uint32_t i)
+{
+	for (i++; i < d->n; i = (i / 64 + 1) * 64) {
+		const uint64_t bits = s->bits[i / 64] >> (i % 64);
+
+		if (bits)
+			return i + (uint32_t)__builtin_ctzll(bits);
+	}
+	return d->n;
+}
+
+/* Arcs by numbers of the core, and those from the only holders; bits for what has one. */
+static int number_arcs(struct dom *d, uint64_t *held)
+{
+	for (size_t k = 0; k < d->arcs.n; k++) {
+		d->arcs.v[k].from = rank_of(&d->core, d->arcs.v[k].from);
+		d->arcs.v[k].to = rank_of(&d->core, d->arcs.v[k].to);
+	}
+	for (uint32_t i = next_in(d, &d->core, 0); i < d->n; i = next_in(d, &d->core, i)) {
+		const struct js_arc a = { rank_of(&d->core, d->parent[i]), rank_of(&d->core, i) };
+
+		if (js_bit(d->joint, i))
+			continue;
+		js_set_bit(held, a.to);
+		if (d->arcs.n >= d->max)
+			return -E2BIG;
+		if (vec_try_push(&d->arcs, a) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Makes the dominators of the core's nodes, by their numbers, those of all nodes. */
+static int take_dominators(struct dom *d, const uint32_t *idom)
+{
+	uint32_t *node = malloc(d->core.n * sizeof(*node)), k = 0;
+
+	if (!node)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < d->n; i = next_in(d, &d->core, i))
+		node[k++] = i;
+	for (k = 1; k < d->core.n; k++)
+		d->parent[node[k]] = node[idom[k]];
+	free(node);
+	return 0;
+}
+
+static int solve_core(struct dom *d)
+{
+	uint64_t *held = calloc(words_of(d), sizeof(*held));
+	uint32_t *idom = NULL;
+	int r = held ? make_rank(d, &d->core) : -ENOMEM;
+
+	if (r == 0)
+		r = number_arcs(d, held);
+	if (r == 0)
+		r = js_flow_dominators(d->core.n, &d->arcs, held, &idom);
+	if (r == 0)
+		r = take_dominators(d, idom);
+	free(held);
+	free(idom);
+	return r;
+}
+
+static int find_core(struct dom *d)
+{
+	int r;
+
+	js_set_bit(d->leads.bits, 0);
+	js_set_bit(d->core.bits, 0);
+	r = d->each(d->graph, see_joint, d);
+	for (size_t k = 0; k < words_of(d); k++)
+		d->core.bits[k] |= d->leads.bits[k] & d->joint[k];
+	if (r == 0)
+		r = d->each(d->graph, keep_arc, d);
+	return r ? r : solve_core(d);
+}
+
+/* -- the others -- */
+
+/* Depths, and for each node one further above, so that many steps are few. Source: E. W. Myers, An applicative
+ * random-access stack, 1983. */
+static int set_depth(struct dom *d, uint32_t i)
+{
+	const struct subset *s = &d->leads;
+
+	d->path.n = 0;
+	for (; d->depth[rank_of(s, i)] == NONE; i = d->parent[i])
+		if (vec_try_push(&d->path, i) < 0)
+			return -ENOMEM;
+	while (d->path.n) {
+		const uint32_t v = rank_of(s, d->path.v[--d->path.n]), up = d->parent[d->path.v[d->path.n]];
+		const uint32_t p = rank_of(s, up), j = rank_of(s, d->jump[p]), jj = rank_of(s, d->jump[j]);
+		const bool twice = d->depth[p] - d->depth[j] == d->depth[j] - d->depth[jj];
+
+		d->depth[v] = d->depth[p] + 1;
+		d->jump[v] = twice ? d->jump[j] : up;
+	}
+	return 0;
+}
+
+static int set_depths(struct dom *d)
+{
+	int r = make_rank(d, &d->leads);
+
 	if (r == 0) {
-		d->l.to = calloc((size_t)(d->sum + 1), sizeof(uint32_t));
-		r = d->l.to ? 0 : -ENOMEM;
+		d->depth = malloc(d->leads.n * sizeof(*d->depth));
+		d->jump = calloc(d->leads.n, sizeof(*d->jump));
+		r = d->depth && d->jump ? 0 : -ENOMEM;
 	}
 	if (r < 0)
 		return r;
-	for (uint32_t i = 0; i < d->n; i++)
-		d->l.at[i + 1] += d->l.at[i];
-	r = js_graph_each(d->g, put, d);
-	memmove(d->l.at + 1, d->l.at, (size_t)d->n * sizeof(uint32_t)); /* put() has moved each to the next one's */
-	d->l.at[0] = 0;
+	memset(d->depth, 0xff, d->leads.n * sizeof(*d->depth));
+	d->depth[0] = 0;
+	for (uint32_t i = next_in(d, &d->leads, 0); i < d->n && r == 0; i = next_in(d, &d->leads, i))
+		r = set_depth(d, i);
 	return r;
 }
 
-static void come_to(struct dom *d, uint32_t number, uint32_t parent)
+static uint32_t depth_of(const struct dom *d, uint32_t i)
 {
-	d->order[number] = d->found;
-	d->number[d->found] = number;
-	d->parent[d->found++] = parent;
+	return d->depth[rank_of(&d->leads, i)];
 }
 
-/* All that is reached from one, depth first. next: where each goes on. */
-static void search(struct dom *d, uint32_t from, uint32_t *next)
+/* The lowest node above both, or one of them. */
+static uint32_t above_both(const struct dom *d, uint32_t a, uint32_t b)
 {
-	uint32_t now = from;
+	if (depth_of(d, a) < depth_of(d, b)) {
+		const uint32_t swap = a;
 
-	for (;;) {
-		if (next[now] < d->l.at[now + 1]) {
-			const uint32_t to = d->l.to[next[now]++];
-
-			if (d->order[to] == UINT32_MAX) {
-				come_to(d, to, d->order[now]);
-				now = to;
-			}
-		} else if (now == from) {
-			return;
-		} else {
-			now = d->number[d->parent[d->order[now]]];
-		}
+		a = b;
+		b = swap;
 	}
+	for (const uint32_t to = depth_of(d, b); depth_of(d, a) > to;) {
+		const uint32_t j = d->jump[rank_of(&d->leads, a)];
+
+		a = depth_of(d, j) < to ? d->parent[a] : j;
+	}
+	while (a != b) {
+		const uint32_t ja = d->jump[rank_of(&d->leads, a)], jb = d->jump[rank_of(&d->leads, b)];
+
+		a = ja == jb ? d->parent[a] : ja;
+		b = ja == jb ? d->parent[b] : jb;
+	}
+	return a;
 }
 
-static void search_all(struct dom *d, uint32_t *next)
+static int see_end(void *ctx, uint32_t from, uint32_t to, uint64_t at)
 {
-	memcpy(next, d->l.at, (size_t)d->n * sizeof(*next));
-	memset(d->order, 0xff, (size_t)d->n * sizeof(*d->order));
-	come_to(d, 0, 0);
-	search(d, 0, next);
-	/* An object that only weak references lead to is put below the root. */
-	for (uint32_t i = 1; i < d->n; i++) {
-		if (d->order[i] == UINT32_MAX) {
-			come_to(d, i, 0);
-			search(d, i, next);
-		}
-	}
-}
+	struct dom *d = ctx;
 
-/* Shortens the way up from v, so that label is the one of the lowest semi on it. */
-static int compress(struct dom *d, uint32_t v)
-{
-	d->path.n = 0;
-	while (d->up[d->up[v]] != UINT32_MAX) {
-		if (vec_try_push(&d->path, v) < 0)
-			return -ENOMEM;
-		v = d->up[v];
-	}
-	while (d->path.n) {
-		const uint32_t w = d->path.v[--d->path.n], a = d->up[w];
-
-		if (d->semi[d->label[a]] < d->semi[d->label[w]])
-			d->label[w] = d->label[a];
-		d->up[w] = d->up[a];
-	}
+	(void)at;
+	if (!js_bit(d->joint, to) || js_bit(d->leads.bits, to) || !js_bit(d->leads.bits, from) ||
+	    leads_back(d, from, to))
+		return 0;
+	d->parent[to] = d->parent[to] == NONE ? from : above_both(d, d->parent[to], from);
 	return 0;
 }
 
-static uint32_t eval(struct dom *d, uint32_t v, int *r)
+static int find_others(struct dom *d)
 {
-	if (d->up[v] == UINT32_MAX)
-		return v;
-	if (compress(d, v) < 0)
-		*r = -ENOMEM;
-	return d->label[v];
+	int r = set_depths(d);
+
+	for (uint32_t i = 1; i < d->n && r == 0; i++)
+		if (js_bit(d->joint, i) && !js_bit(d->leads.bits, i))
+			d->parent[i] = NONE;
+	if (r == 0)
+		r = d->each(d->graph, see_end, d);
+	for (uint32_t i = 1; i < d->n && r == 0; i++)
+		if (d->parent[i] == NONE)
+			d->parent[i] = 0;
+	return r;
 }
 
-static int find_dominators(struct dom *d)
+int js_dominators(uint32_t n, js_refs_fn *each, void *graph, uint32_t max, uint32_t *parent)
 {
+	struct dom d = { .n = n, .max = max, .each = each, .graph = graph, .parent = parent };
+	uint64_t **const bits[] = { &d.rooted, &d.joint, &d.leads.bits, &d.core.bits };
 	int r = 0;
 
-	for (uint32_t i = 0; i < d->n; i++) {
-		d->semi[i] = d->label[i] = i;
-		d->up[i] = d->bucket[i] = UINT32_MAX;
-		d->idom[i] = 0;
+	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++) {
+		*bits[i] = calloc(words_of(&d), sizeof(uint64_t));
+		r = *bits[i] ? r : -ENOMEM;
 	}
-	for (uint32_t w = d->n - 1; w > 0 && r == 0; w--) {
-		const uint32_t p = d->parent[w];
-
-		d->semi[w] = p;
-		for (uint32_t i = d->l.at[w]; i < d->l.at[w + 1]; i++) {
-			const uint32_t u = eval(d, d->l.to[i], &r);
-
-			if (d->semi[u] < d->semi[w])
-				d->semi[w] = d->semi[u];
-		}
-		d->next[w] = d->bucket[d->semi[w]];
-		d->bucket[d->semi[w]] = w;
-		d->up[w] = p;
-		for (uint32_t v = d->bucket[p]; v != UINT32_MAX; v = d->next[v]) {
-			const uint32_t u = eval(d, v, &r);
-
-			d->idom[v] = d->semi[u] < d->semi[v] ? u : p;
-		}
-		d->bucket[p] = UINT32_MAX;
-	}
-	for (uint32_t w = 1; w < d->n; w++)
-		if (d->idom[w] != d->semi[w])
-			d->idom[w] = d->idom[d->idom[w]];
-	return r;
-}
-
-static int take_size(void *ctx, const struct js_object *o)
-{
-	struct js_graph *g = ctx;
-	const uint32_t i = js_graph_number(g, o->object);
-
-	if (i)
-		g->retained[i] = js_graph_own(g, o);
-	return 0;
-}
-
-/* Fills the caller's arrays, by the numbers of objects. */
-static int give(struct dom *d)
-{
-	struct js_graph *g = d->g;
-	int r;
-
-	g->parent = malloc((size_t)d->n * sizeof(*g->parent));
-	g->retained = calloc(d->n, sizeof(*g->retained));
-	r = g->parent && g->retained ? js_heap_each(g->h, take_size, g) : -ENOMEM;
-	for (uint32_t i = 0; i < d->n && r == 0; i++)
-		g->parent[d->number[i]] = d->number[d->idom[i]];
-	for (uint32_t i = d->n - 1; i > 0 && r == 0; i--)
-		g->retained[d->number[d->idom[i]]] += g->retained[d->number[i]];
-	return r;
-}
-
-static uint32_t *array(const struct dom *d)
-{
-	return malloc(((size_t)d->n + 1) * sizeof(uint32_t));
-}
-
-static int run(struct dom *d)
-{
-	uint32_t *next = array(d);
-	int r;
-
-	d->order = array(d);
-	d->number = array(d);
-	d->parent = array(d);
-	r = next && d->order && d->number && d->parent ? make_lists(d) : -ENOMEM;
 	if (r == 0)
-		search_all(d, next);
-	d->next = next;
-	d->turned = true;
+		r = find_holders(&d);
 	if (r == 0)
-		r = make_lists(d);
-	free(d->order);
-	d->order = NULL;
-	d->semi = array(d);
-	d->label = array(d);
-	d->up = array(d);
-	d->idom = array(d);
-	d->bucket = array(d);
+		r = find_core(&d);
 	if (r == 0)
-		r = d->semi && d->label && d->up && d->idom && d->bucket ? find_dominators(d) : -ENOMEM;
-	return r;
-}
-
-int js_graph_dominate(struct js_graph *g)
-{
-	struct dom d = { .g = g, .n = g->n };
-	int r = g->parent ? 0 : run(&d);
-
-	free(d.semi);
-	free(d.label);
-	free(d.up);
-	free(d.bucket);
-	free(d.next);
-	free(d.parent);
-	free(d.l.at);
-	free(d.l.to);
+		r = find_others(&d);
+	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
+		free(*bits[i]);
+	free(d.leads.rank);
+	free(d.core.rank);
+	free(d.depth);
+	free(d.jump);
+	vec_free(&d.arcs);
 	vec_free(&d.path);
-	if (r == 0 && !g->parent)
-		r = give(&d);
-	free(d.order);
-	free(d.number);
-	free(d.idom);
-	return r;
-}
-
-/* -- shortest ways -- */
-
-enum { OTHER, WAY, GLOBAL };
-
-struct ways {
-	struct dom d;
-	uint8_t *kind; /* of each number */
-};
-
-static int take_kind(void *ctx, const struct js_object *o)
-{
-	struct ways *w = ctx;
-	const uint32_t i = js_graph_number(w->d.g, o->object);
-
-	if (i)
-		w->kind[i] = o->type == w->d.g->h->js->o.type_cell ? GLOBAL
-			     : js_path_way(w->d.g->h->js, o->type) ? WAY
-								   : OTHER;
-	return 0;
-}
-
-/* Goes on from all objects that were come to, in their order: to those of a kind from least on. */
-static void spread(struct ways *w, uint32_t first, uint8_t least)
-{
-	struct dom *d = &w->d;
-
-	for (uint32_t k = first; k < d->found; k++) {
-		const uint32_t i = d->number[k];
-
-		for (uint32_t at = d->l.at[i]; at < d->l.at[i + 1]; at++)
-			if (d->order[d->l.to[at]] == UINT32_MAX && w->kind[d->l.to[at]] >= least)
-				come_to(d, d->l.to[at], k);
-	}
-}
-
-static void find_ways(struct ways *w)
-{
-	struct dom *d = &w->d;
-
-	memset(d->order, 0xff, (size_t)d->n * sizeof(*d->order));
-	come_to(d, 0, 0);
-	for (uint32_t i = 1; i < d->n; i++)
-		if (w->kind[i] == GLOBAL)
-			come_to(d, i, 0);
-	spread(w, 1, WAY);
-	spread(w, 0, WAY);
-	spread(w, 0, OTHER);
-	for (uint32_t i = 1; i < d->n; i++) /* only weak references lead there */
-		if (d->order[i] == UINT32_MAX)
-			come_to(d, i, 0);
-}
-
-int js_graph_shortest(struct js_graph *g)
-{
-	struct ways w = { .d = { .g = g, .n = g->n }, .kind = calloc(g->n, 1) };
-	struct dom *d = &w.d;
-	int r = w.kind ? js_heap_each(g->h, take_kind, &w) : -ENOMEM;
-
-	d->order = array(d);
-	d->number = array(d);
-	d->parent = array(d);
-	if (r == 0)
-		r = d->order && d->number && d->parent ? make_lists(d) : -ENOMEM;
-	if (r == 0)
-		find_ways(&w);
-	d->idom = d->parent;
-	if (r == 0)
-		r = give(d);
-	free(d->l.at);
-	free(d->l.to);
-	free(d->order);
-	free(d->number);
-	free(d->parent);
-	free(w.kind);
 	return r;
 }

@@ -220,9 +220,9 @@ int js_fold_make(struct js_fold *f, struct js_graph *g)
 		r = find_node(f, i, todo);
 	/* The own bytes of an object: all that it keeps, less all that those keep which it dominates. */
 	for (uint32_t i = 0; i < n && r == 0; i++) {
-		f->nodes.v[f->of[i]].bytes += (int64_t)f->g->retained[i];
+		f->nodes.v[f->of[i]].bytes += (int64_t)js_graph_retained(f->g, i);
 		if (i)
-			f->nodes.v[f->of[f->g->parent[i]]].bytes -= (int64_t)f->g->retained[i];
+			f->nodes.v[f->of[f->g->parent[i]]].bytes -= (int64_t)js_graph_retained(f->g, i);
 	}
 	return r;
 }

@@ -52,7 +52,7 @@ void js_graph_close(struct js_graph *g)
 	free(g->rank);
 	free(g->page);
 	free(g->parent);
-	free(g->retained);
+	js_sums_done(&g->sum);
 	free(g);
 }
 
@@ -178,4 +178,52 @@ uint64_t js_graph_own(const struct js_graph *g, const struct js_object *o)
 	    !core_seg_at(js->core, store))
 		return o->size;
 	return o->size + length;
+}
+
+/* -- dominators -- */
+
+static int take_size(void *ctx, const struct js_object *o)
+{
+	struct js_graph *g = ctx;
+	const uint32_t i = js_graph_number(g, o->object);
+
+	return i ? js_sums_set(&g->sum, i, js_graph_own(g, o)) : 0;
+}
+
+int js_graph_sum(struct js_graph *g)
+{
+	int r = js_sums_make(&g->sum, g->n);
+
+	if (r == 0)
+		r = js_heap_each(g->h, take_size, g);
+	if (r == 0)
+		r = js_sums_add_up(&g->sum, g->parent, g->n);
+	if (r != 0) {
+		js_sums_done(&g->sum);
+		free(g->parent);
+		g->parent = NULL;
+	}
+	return r;
+}
+
+static int each_ref(void *graph, js_ref_fn *fn, void *ctx)
+{
+	return js_graph_each(graph, fn, ctx);
+}
+
+int js_graph_dominate(struct js_graph *g)
+{
+	uint32_t *parent;
+	int r;
+
+	if (g->parent)
+		return 0;
+	parent = malloc((size_t)g->n * sizeof(*parent));
+	r = parent ? js_dominators(g->n, each_ref, g, JSGRAPH_MAX, parent) : -ENOMEM;
+	if (r != 0) {
+		free(parent);
+		return r;
+	}
+	g->parent = parent;
+	return js_graph_sum(g);
 }
