@@ -9,8 +9,11 @@
  * with two uint64_t: where they start, and where they end. */
 static inline void *range_at(const void *v, size_t n, size_t size, uint64_t addr)
 {
-	const char *at = v, *end = at + n * size;
+	const char *at = v, *end;
 
+	if (!n) /* there may be no list */
+		return NULL;
+	end = at + n * size;
 	while (n) { /* the first one that ends above addr */
 		const size_t half = n / 2;
 		const uint64_t *range = (const void *)(at + half * size);

@@ -229,7 +229,7 @@ static int double_elements(const struct js *js, uint64_t store, uint64_t n, js_p
 	return r;
 }
 
-#define MANY 512u /* words of a store that are read at once */
+#define MANY 4096u /* words of a store that are read at once; a larger one does not go through the blocks read last */
 
 /* Finds the elements that are one object. Their types need not be read, unlike those of all elements. */
 static int equal_elements(const struct js *js, uint64_t store, uint64_t n, uint64_t to, js_prop_fn *fn, void *ctx)
@@ -239,8 +239,9 @@ static int equal_elements(const struct js *js, uint64_t store, uint64_t n, uint6
 
 	for (uint64_t i = 0; i < n && r == 0; i += MANY) {
 		const size_t k = n - i < MANY ? (size_t)(n - i) : MANY;
+		const uint64_t addr = store - V8_TAG + (uint64_t)js->l.array_data + i * WORD;
 
-		r = v8_bytes(&js->v, store, js->l.array_data + (int64_t)(i * WORD), w, k * WORD);
+		r = (n > MANY ? core_read_direct : core_read)(js->core, addr, w, k * WORD);
 		for (size_t j = 0; j < k && r == 0; j++)
 			if (w[j] == to)
 				r = fn(ctx, &(struct js_prop){ .index = i + j, .value = to, .stored = true });

@@ -27,8 +27,8 @@ uint32_t js_graph_number(const struct js_graph *g, uint64_t object);
 uint64_t js_graph_object(const struct js_graph *g, uint32_t number);
 
 /* Calls fn for each reference of an object that keeps something alive, from and to numbers. From is its own; for an
- * entry of a WeakMap it is that of the key, which refers to the value. at: where its word is in the object, bytes; 0:
- * its map, or a root. */
+ * entry of a WeakMap it is that of the key, which refers to the value. The place of an arc is where its word is in the
+ * object, bytes; 0: its map, or a root. */
 int js_graph_refs(struct js_graph *g, const struct js_object *o, js_ref_fn *fn, void *ctx);
 /* Calls fn for the references of all objects, and for those of the root. */
 int js_graph_each(struct js_graph *g, js_ref_fn *fn, void *ctx);
@@ -40,7 +40,7 @@ int js_graph_dominate(struct js_graph *g);
 int js_graph_shortest(struct js_graph *g);
 /* Fills sum by parent. 0, -ENOMEM: parent and sum are freed. */
 int js_graph_sum(struct js_graph *g);
-/* Of sum. */
+/* The bytes of sum for one number. */
 static inline uint64_t js_graph_retained(const struct js_graph *g, uint32_t number)
 {
 	return js_sums_get(&g->sum, number);

@@ -70,6 +70,12 @@ a, b = run(small, *lines), run("big", *lines)
 print(f"# CPU {a[1]:.2f} s and {b[1]:.2f} s, memory {a[2]} KiB and {b[2]} KiB")
 live.check(first["count"] == 50000 and "list" in a[0], "the objects", first)
 live.same(b[0], a[0], "the same answers")
+refs = [r for r in map(json.loads, a[0].splitlines()) if "holder" in r]
+live.check(
+    any(r["constructor"] == "Array" and 0 <= r.get("index", -1) < 50000 for r in refs),
+    "a holder is the long array",
+    refs,
+)
 live.check(b[1] < 3 * a[1] + 1, "about the same CPU time", f"{a[1]} {b[1]}")
 live.check(b[2] < 1.5 * a[2], "about the same memory", f"{a[2]} {b[2]}")
 live.done()

@@ -59,7 +59,7 @@ static struct graph make(uint32_t n, uint32_t more, uint32_t roots)
 	return g;
 }
 
-/* What is reached without a node; n: without none. */
+/* Marks the nodes that are reached without one of them; n: without none. */
 static void reach(const struct graph *g, uint32_t without, bool *seen)
 {
 	bool more = without != 0;
