@@ -100,7 +100,7 @@ static int show_view(const struct viewcmd *v, int argc, char **argv)
 		return cmd_fail("%s: %s", folder, strerror(errno));
 	}
 	snprintf(path, sizeof(path), "%s/fleet.dwell", folder);
-	e = ask_recording(c, &a.what, path, &err);
+	e = ask_recording(c, &a.what, argv + optind, v == &viewcmd_hist, path, &err);
 	click_close(c);
 	first = optind - 1; /* in the place of the program's name */
 	optind = 0;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How long each view of a fleet takes over an hour and over a day: 1,000 hosts with 20 trackers in one ClickHouse, which makes the rows itself. Each
-line has the time by the clock (best of three), the CPU time of the server and that of dwell.
-usage: fleetviews.py BUILD [HOSTS SERIES [FOLDER]]    FOLDER: keeps the rows there, and uses them again"""
+line has the time by the clock (best of two), the CPU time of the server and that of dwell.
+usage: fleetviews.py BUILD[,BUILD …] [HOSTS SERIES [FOLDER]]    BUILD: several are asked in turn, and told when their answers differ;
+FOLDER: keeps the rows there, and uses them again; ONLY (in the environment): one view"""
 import os
 import resource
 import subprocess
@@ -15,12 +16,12 @@ import engines  # noqa: E402
 
 HOUR, DAY = 3600, 86400
 EVENTS = 2  # slow events of a host in a minute
-# Every slot has the rows of these two tables: they are too far apart in the store to be squeezed together. 40 buckets each.
+# Every minute has the rows of this table, and longer slots the sums of that: they are too far apart in the store to be squeezed together. 40 buckets each.
 BASE = """CREATE TABLE base ENGINE = Memory AS SELECT concat('sim', toString(h)) host, concat('tracker', toString(s)) series, arraySum(n) count, b, n FROM (SELECT h, s,
  arrayMap(x -> toUInt16(300 + 2 * x + cityHash64(h, s, x) % 2), range(40)) b, arrayMap(x -> toUInt16(1 + cityHash64(x, h, s) % 200), range(40)) n
  FROM (SELECT intDiv(number, {series}) h, number % {series} s FROM numbers({rows})))"""
 HISTS = """INSERT INTO {table} (day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, few) SELECT toDate(t), 'default', 'default', host, series, '',
- toDateTime(t), count, count * 1000, 1000000, 0, b, n FROM base ARRAY JOIN {slots} AS t"""
+ toDateTime(t), count * {times}, count * {times} * 1000, 1000000, 0, b, arrayMap(x -> toUInt16(x * {times}), n) FROM base ARRAY JOIN {slots} AS t"""
 # Of a host and tracker: one of two keys, four commands, eight causes and stacks.
 SLOW_BASE = """CREATE TABLE slow_base ENGINE = Memory AS SELECT concat('sim', toString(number % {hosts})) host, concat('tracker', toString(r % {series})) tracker, r,
  concat('comm', toString(intDiv(r, 64) % 4)) comm, concat('sd', toString(intDiv(r, 256) % 2)) key, concat('cause ', toString(intDiv(r, 8) % 8)) cause,
@@ -47,7 +48,7 @@ def fill(store, table, sql, from_, to, period, each):
     slots = range(from_, to, period)
     part = max(1, 100000 // each)
     for i in range(0, len(slots), part):
-        store.ask(sql.format(table=table, slots=list(slots[i : i + part])))
+        store.ask(sql.format(table=table, slots=list(slots[i : i + part]), times=period // 60))
 
 
 def make(store, end, hosts, series):
@@ -86,43 +87,56 @@ def own():
 
 def time_of(store, run):
     best = None
-    for _ in range(3):
-        server, client, begun = cpu(store.p.pid), own(), time.monotonic()
-        failed = run()
-        t = (time.monotonic() - begun, cpu(store.p.pid) - server, own() - client, failed)
+    for _ in range(2):
+        server, client = cpu(store.p.pid), own()
+        took, failed = run()
+        t = (took, cpu(store.p.pid) - server, own() - client, failed)
         best = t if not best or t[0] < best[0] else best
     return best
 
 
-def report(name, what, t):
-    print(f"{name:5} {what:50} {t[0]:6.2f} s, server {t[1]:5.2f}, dwell {t[2]:5.2f} {t[3]}", flush=True)
+def report(name, what, t, more):
+    print(f"{name:5} {what:50} {t[0]:6.2f} s, server {t[1]:5.2f}, dwell {t[2]:5.2f} {t[3]}{more}", flush=True)
 
 
-def ask_all(dwell, store, env, end, only):
+def next_second():
+    """Questions name their range from now on: those that are compared are asked in the same second."""
+    time.sleep(1.01 - time.time() % 1)
+
+
+def ask_all(dwells, store, env, end, only):
     for name, span, step in (("hour", HOUR, 60), ("day", DAY, 600)):
         for view in VIEWS:
             if only and only not in view:
                 continue
             args = [str(span) + "s" if a == "EARLIER" else a for a in view]
 
-            def run():
-                back = int(time.time()) - end
-                line = [dwell, "fleet", *args[:1], "--from", f"{back + span}s", "--to", f"{back}s", *args[1:]]
-                r = subprocess.run(line, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-                return f"status {r.returncode} {r.stderr[:300]}" if r.returncode else ""
+            given = []
+            for n, dwell in enumerate(dwells):
 
-            report(name, " ".join(view), time_of(store, run))
+                def run():
+                    next_second()
+                    back = int(time.time()) - end
+                    line = [dwell, "fleet", *args[:1], "--from", f"{back + span}s", "--to", f"{back}s", *args[1:]]
+                    begun = time.monotonic()
+                    r = subprocess.run(line, env=env, capture_output=True, text=True)
+                    given[n:] = [r.stdout + (open("heat.json", encoding="utf-8").read() if "heat" in args else "")]
+                    return time.monotonic() - begun, f"status {r.returncode} {r.stderr[:300]}" if r.returncode else ""
+
+                t = time_of(store, run)
+                differs = "" if given[n] == given[0] else " another answer"
+                report(name, " ".join(view) + f" ({n})" * (len(dwells) > 1), t, differs)
 
 
 def main():
-    dwell = os.path.join(os.path.abspath(sys.argv[1]), "dwell")
+    dwells = [os.path.join(os.path.abspath(build), "dwell") for build in sys.argv[1].split(",")]
     hosts, series = (int(a) for a in sys.argv[2:4]) if sys.argv[3:] else (1000, 20)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         keep = sys.argv[4] if sys.argv[4:] else folder + "/store"
         with engines.Nats(folder + "/nats") as nats, engines.ClickHouse(keep) as store:
             env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
-            subprocess.run([dwell, "fleet", "init"], env=env, check=True)
+            subprocess.run([dwells[0], "fleet", "init"], env=env, check=True)
             if not int(store.ask("SELECT count() FROM hist_hour")[0][0]):
                 end = int(time.time()) // 60 * 60 - 180
                 make(store, end, hosts, series)
@@ -132,7 +146,7 @@ def main():
                 "SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'dwell' GROUP BY table ORDER BY table"
             ):
                 print(f"{table}: {rows} rows, {int(size) / 1e6:.0f} MB")
-            ask_all(dwell, store, env, end, os.environ.get("ONLY", ""))
+            ask_all(dwells, store, env, end, os.environ.get("ONLY", ""))
         os.chdir("/")
 
 

@@ -7,7 +7,6 @@
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "latency/cause/causes.h"
 
 static const int32_t no_params[4];
 const struct rec_histdesc ask_histdesc = {
@@ -50,6 +49,30 @@ size_t ask_cover(struct ask_range range, uint64_t now, struct tables_range ret[A
 	}
 	n = add_part(ret, n, SLOT_TEN, tens, tens_end);
 	return add_part(ret, n, SLOT_MINUTE, tens_end, range.to);
+}
+
+/* Hours within a range of tens of minutes. */
+static size_t put_hours(struct ask_range range, uint64_t now, struct tables_range ret[ASK_PARTS_MAX])
+{
+	uint64_t last = now - ASK_ADDED_S < range.to ? now - ASK_ADDED_S : range.to;
+	uint64_t hour = tables_hist[SLOT_HOUR].period, from = ROUND_UP(range.from, hour), to = last - last % hour;
+	size_t n;
+
+	if (from >= to)
+		return add_part(ret, 0, SLOT_TEN, range.from, range.to);
+	n = add_part(ret, 0, SLOT_TEN, range.from, from);
+	n = add_part(ret, n, SLOT_HOUR, from, to);
+	return add_part(ret, n, SLOT_TEN, to, range.to);
+}
+
+size_t ask_parts(struct ask_range range, enum ask_need need, uint64_t now, struct tables_range ret[ASK_PARTS_MAX])
+{
+	enum tables_slot slot = ask_slot(range);
+
+	if (need == ASK_SUM)
+		return ask_cover(range, now, ret);
+	return need == ASK_HOURS && slot == SLOT_TEN ? put_hours(range, now, ret)
+						     : add_part(ret, 0, slot, range.from, range.to);
 }
 
 /* -- conditions -- */
@@ -141,8 +164,20 @@ static void put_hosts(struct strb *sql, const struct ask_what *w)
 	}
 }
 
-/* " AND tenant = … AND …"; column: the one of the series' name. */
-static void put_where(struct strb *sql, const struct ask_what *w, const char *column)
+static void put_either(struct strb *sql, const char *by, const char *column)
+{
+	_cleanup_(strb_free) struct strb at = { 0 };
+
+	strb_printf(&at, "@%s", by);
+	strb_printf(sql, " AND %s IN (", column);
+	click_quote(sql, by);
+	strb_adds(sql, ", ");
+	click_quote(sql, strb_str(&at));
+	strb_addc(sql, ')');
+	sql->failed |= at.failed;
+}
+
+void ask_where(struct strb *sql, const struct ask_what *w, const char *column)
 {
 	strb_adds(sql, " AND tenant = ");
 	click_quote(sql, w->tenant);
@@ -150,28 +185,9 @@ static void put_where(struct strb *sql, const struct ask_what *w, const char *co
 		strb_printf(sql, " AND %s = ", column);
 		click_quote(sql, w->series);
 	}
+	if (w->by && column)
+		put_either(sql, w->by, column);
 	put_hosts(sql, w);
-}
-
-void ask_where(struct strb *sql, const struct ask_what *w)
-{
-	put_where(sql, w, "series");
-}
-
-void ask_slow_events(struct strb *sql, const struct ask_what *w, const char *columns)
-{
-	strb_printf(
-		sql,
-		"SELECT tracker, " TABLES_WHO
-		" AS who, recording, id, any(delay) AS delay_ns, %s FROM slow WHERE day >= toDate(toDateTime(%" PRIu64
-		")) AND day <= toDate(toDateTime(%" PRIu64 ")) AND time >= toDateTime(%" PRIu64
-		") AND time < toDateTime(%" PRIu64 ")",
-		columns, w->range.from, w->range.to, w->range.from, w->range.to);
-	put_where(sql, w, "tracker");
-	for (unsigned i = 0; i < CAUSE_NCLASSES && !w->idle; i++)
-		if (cause_is_idle(i))
-			strb_printf(sql, " AND class != '%s'", cause_class_name(i));
-	strb_adds(sql, " GROUP BY tracker, site, host, recording, id");
 }
 
 static int finish(const struct strb *sql, struct err *err)
@@ -184,124 +200,6 @@ static int finish(const struct strb *sql, struct err *err)
 int ask_refuse(struct err *err)
 {
 	return err_set(err, -EINVAL, "ClickHouse gives an answer that is not one to the question");
-}
-
-struct causes {
-	ask_cause_fn *fn;
-	void *ctx;
-	struct err *err;
-};
-
-static int on_cause(void *ctx, char *const *v, size_t n)
-{
-	struct causes *x = ctx;
-	struct ask_cause a = { .tracker = v[0], .cause = n > 1 ? v[1] : "" };
-
-	if (n != 6 || num_parse_u64(v[2], &a.hosts) < 0 || num_parse_u64(v[3], &a.events) < 0 ||
-	    num_parse_u64(v[4], &a.total) < 0 || num_parse_u64(v[5], &a.max) < 0)
-		return ask_refuse(x->err);
-	return x->fn(x->ctx, &a);
-}
-
-int ask_causes(struct click *c, const struct ask_what *w, unsigned limit, ask_cause_fn *fn, void *ctx, struct err *err)
-{
-	_cleanup_(strb_free) struct strb sql = { 0 };
-	struct causes x = { fn, ctx, err };
-	int e;
-
-	strb_adds(&sql, "SELECT tracker, why, uniqExact(who), count(), sum(delay_ns) AS total, max(delay_ns) FROM (");
-	ask_slow_events(&sql, w, "any(cause) AS why");
-	strb_printf(&sql, ") GROUP BY tracker, why ORDER BY total DESC, tracker, why LIMIT %u", limit);
-	e = finish(&sql, err);
-	return e < 0 ? e : click_select(c, sql.s, on_cause, &x, err);
-}
-
-const char *const ask_by_names[ASK_NBY] = { "host", "tracker", "key", "comm", "cause" };
-
-struct shares {
-	ask_share_fn *fn;
-	void *ctx;
-	unsigned by;
-	struct err *err;
-};
-
-static int on_share(void *ctx, char *const *v, size_t n)
-{
-	struct shares *x = ctx;
-	struct ask_share s = { 0 };
-	size_t at = 0;
-
-	for (unsigned i = 0; i < ASK_NBY; i++)
-		if (x->by & 1u << i && at < n)
-			s.by[i] = v[at++];
-	if (n != at + 4 || num_parse_u64(v[at + 1], &s.events) < 0 || num_parse_u64(v[at + 2], &s.total) < 0 ||
-	    num_parse_u64(v[at + 3], &s.max) < 0)
-		return ask_refuse(x->err);
-	s.cause = v[at];
-	return x->fn(x->ctx, &s);
-}
-
-/* By these columns and by cause, and of those the cause that most of the time went to. */
-static void put_shares(struct strb *sql, const struct ask_what *w, unsigned by, unsigned limit)
-{
-	static const char *const columns[ASK_NBY] = { "who", "tracker", "ke", "co", "ca" };
-	_cleanup_(strb_free) struct strb list = { 0 };
-
-	for (unsigned i = 0; i < ASK_NBY; i++)
-		if (by & 1u << i)
-			strb_printf(&list, "%s%s", list.n ? ", " : "", columns[i]);
-	strb_printf(
-		sql,
-		"SELECT %s, argMax(ca_, t_), sum(n_), sum(t_) AS total, max(m_) FROM (SELECT %s, ca AS ca_, count() AS n_,"
-		" sum(delay_ns) AS t_, max(delay_ns) AS m_ FROM (",
-		strb_str(&list), strb_str(&list));
-	ask_slow_events(sql, w, "any(key) AS ke, any(comm) AS co, any(cause) AS ca");
-	strb_printf(sql, ") GROUP BY %s%s) GROUP BY %s ORDER BY total DESC, %s LIMIT %u", strb_str(&list),
-		    by & 1u << ASK_CAUSE ? "" : ", ca", strb_str(&list), strb_str(&list), limit);
-	sql->failed |= list.failed;
-}
-
-int ask_shares(struct click *c, const struct ask_what *w, unsigned by, unsigned limit, ask_share_fn *fn, void *ctx,
-	       struct err *err)
-{
-	_cleanup_(strb_free) struct strb sql = { 0 };
-	struct shares x = { fn, ctx, by, err };
-	int e;
-
-	put_shares(&sql, w, by, limit);
-	e = finish(&sql, err);
-	return e < 0 ? e : click_select(c, sql.s, on_share, &x, err);
-}
-
-struct stacks {
-	ask_stack_fn *fn;
-	void *ctx;
-	struct err *err;
-};
-
-static int on_stack(void *ctx, char *const *v, size_t n)
-{
-	struct stacks *x = ctx;
-	uint64_t ns = 0;
-
-	if (n != 2 || num_parse_u64(v[1], &ns) < 0)
-		return ask_refuse(x->err);
-	return x->fn(x->ctx, v[0], ns);
-}
-
-int ask_stacks(struct click *c, const struct ask_what *w, ask_stack_fn *fn, void *ctx, struct err *err)
-{
-	_cleanup_(strb_free) struct strb sql = { 0 };
-	struct stacks x = { fn, ctx, err };
-	int e;
-
-	strb_adds(&sql,
-		  "SELECT arrayStringConcat(arrayReverse(splitByChar(';', st)), ';') AS folded, sum(delay_ns) AS total"
-		  " FROM (");
-	ask_slow_events(&sql, w, "any(concat(stack, ';', comm)) AS st");
-	strb_adds(&sql, ") GROUP BY folded ORDER BY folded");
-	e = finish(&sql, err);
-	return e < 0 ? e : click_select(c, sql.s, on_stack, &x, err);
 }
 
 struct hosts {
@@ -337,12 +235,12 @@ int ask_hosts(struct click *c, const struct ask_what *w, ask_host_fn *fn, void *
 		  " toInt64(intDiv(last, 1000000000)))), toInt64(ahead), toUInt64(missing) FROM (SELECT site, host,"
 		  " argMax(dwell, seen) AS version, argMax(kernel, seen) AS kern, argMax(labels, seen) AS lab,"
 		  " max(seen) AS last, argMax(toInt64(sent) - toInt64(seen), seen) AS ahead FROM host WHERE 1");
-	put_where(&sql, w, NULL);
+	ask_where(&sql, w, NULL);
 	strb_adds(
 		&sql,
 		" GROUP BY site, host) ANY LEFT JOIN (SELECT site, host, sum(toInt64(until) - toInt64(since)) AS missing"
 		" FROM (SELECT DISTINCT site, host, toUInt32(since) AS since, toUInt32(until) AS until FROM gap WHERE 1");
-	put_where(&sql, w, NULL);
+	ask_where(&sql, w, NULL);
 	strb_adds(&sql, ") GROUP BY site, host) USING site, host ORDER BY site, host");
 	e = finish(&sql, err);
 	return e < 0 ? e : click_select(c, sql.s, on_host, &x, err);
@@ -385,7 +283,7 @@ int ask_programs(struct click *c, const struct ask_what *w, ask_program_fn *fn, 
 		    " AS who, event, user, id, reason, program, seconds, write, status, rows, cpu"
 		    " FROM audit FINAL WHERE time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64 ")",
 		    w->range.from, w->range.to);
-	put_where(&sql, w, NULL);
+	ask_where(&sql, w, NULL);
 	strb_adds(&sql, " ORDER BY ns, who, event");
 	e = finish(&sql, err);
 	return e < 0 ? e : click_select(c, sql.s, on_program, &x, err);

@@ -31,6 +31,7 @@ struct ask_what {
 	const char *except[ASK_SELECTORS_MAX]; /* names of hosts that are left out: NAME, NAME*, SITE/NAME */
 	size_t nexcept;
 	const char *series; /* or tracker: NULL: all */
+	const char *by;	    /* the same, but that it may begin with an '@', too: NULL: all */
 	bool idle;	    /* slow events that waited for something to do, or for time to pass, too */
 	struct ask_range range;
 };
@@ -39,16 +40,20 @@ enum tables_slot ask_slot(struct ask_range range);
 /* The parts of a range that are asked for its sum. These are the longest slots that lie in it and are added up by `now`
  * (s since 1970), and shorter ones at its ends. How many. */
 size_t ask_cover(struct ask_range range, uint64_t now, struct tables_range ret[ASK_PARTS_MAX]);
+enum ask_need {
+	ASK_SLOTS, /* those of ask_slot() */
+	ASK_HOURS, /* the same, but that hours may be there for tens of minutes */
+	ASK_SUM	   /* their sum only */
+};
+/* The parts that are asked for what is needed. How many. */
+size_t ask_parts(struct ask_range range, enum ask_need need, uint64_t now, struct tables_range ret[ASK_PARTS_MAX]);
 
 /* -- for the other files of questions -- */
-/* The conditions of histograms: " AND …". */
-void ask_where(struct strb *sql, const struct ask_what *w);
+/* The conditions: " AND tenant = … AND …". column: the one of the series' name, or NULL. */
+void ask_where(struct strb *sql, const struct ask_what *w, const char *column);
 /* An answer that is not one to the question: -EINVAL. */
 int ask_refuse(struct err *err);
 
-/* Slow events of the range, each once: an inner SELECT of tracker, who (TABLES_WHO), recording, id, delay_ns and
- * `columns`. */
-void ask_slow_events(struct strb *sql, const struct ask_what *w, const char *columns);
 struct ask_sum {
 	const char *series, *host; /* host: "" with all hosts together */
 	uint64_t hosts;		   /* how many are in it */
@@ -102,7 +107,12 @@ typedef int ask_program_fn(void *ctx, const struct ask_program *p);
 /* Programs that hosts were asked to run in the range, and how they ended; in order of time. */
 int ask_programs(struct click *c, const struct ask_what *w, ask_program_fn *fn, void *ctx, struct err *err);
 
-/* Writes a recording of histograms, one aggregation for each series, whose key is the host: for the views. -ENODATA:
+#define ASK_APART_MAX \
+	24u /* hosts of a picture by time that are told apart: as many as a heat map has (HEAT_MAX_KEYS) */
+/* Writes a recording of histograms, one aggregation for each series, whose key is the host: for the views. words: the
+ * options of the view, NULL ends them; sum: it shows no times. If it does, the hosts beyond those with most events are
+ * together, as the key "other"; a host that is one of the words, or its end after a '=', is never in it. -ENODATA:
  * there is nothing in the range. */
-int ask_recording(struct click *c, const struct ask_what *w, const char *path, struct err *err);
+int ask_recording(struct click *c, const struct ask_what *w, char *const *words, bool sum, const char *path,
+		  struct err *err);
 #endif

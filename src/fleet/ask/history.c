@@ -116,7 +116,7 @@ int history_load(struct click *c, const struct ask_what *w, struct history *ret,
 		    "SELECT " TABLES_WHO " AS who, min(since) AS first, kernel, dwell, labels FROM host_history WHERE"
 		    " slot >= toDateTime(%" PRIu64 ") AND slot < toDateTime(%" PRIu64 ")",
 		    from, w->range.to + ret->about);
-	ask_where(&sql, &all);
+	ask_where(&sql, &all, "series");
 	strb_adds(&sql, " GROUP BY site, host, slot, kernel, dwell, labels ORDER BY who, first");
 	e = sql.failed ? err_set(err, -ENOMEM, "out of memory") : click_select(c, sql.s, on_row, &l, err);
 	free(l.host);

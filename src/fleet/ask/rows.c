@@ -14,10 +14,20 @@
 
 /* -- reading -- */
 
-enum { SERIES, HOST, KEY, TIME, COUNT, SUM, MAX, FLAGS, BUCKET, FEW, MANY_BUCKET, MANY, N, NCOLUMNS };
+enum { SERIES, SITE, HOST, KEY, TIME, COUNT, SUM, MAX, FLAGS, BUCKET, FEW, MANY_BUCKET, MANY, N, NCOLUMNS };
 static const enum native_type columns[NCOLUMNS] = {
-	NATIVE_TEXT, NATIVE_TEXT, NATIVE_TEXT, NATIVE_TIME, NATIVE_U64,	 NATIVE_U64,  NATIVE_U64,
-	NATIVE_U32,  NATIVE_U16S, NATIVE_U16S, NATIVE_U16S, NATIVE_U64S, NATIVE_U64S,
+	NATIVE_TEXT, NATIVE_TEXT, NATIVE_TEXT, NATIVE_TEXT, NATIVE_TIME, NATIVE_U64,  NATIVE_U64,
+	NATIVE_U64,  NATIVE_U32,  NATIVE_U16S, NATIVE_U16S, NATIVE_U16S, NATIVE_U64S, NATIVE_U64S,
+};
+
+/* Which rows came. Rows of a slot follow each other, so what is looked up of one is in the cache for the next: one
+ * table of all rows would be read from memory for each. */
+struct seen {
+	struct keytab who;    /* host and key */
+	struct keytab slots;  /* series and time */
+	VEC(struct numset) v; /* of each slot: numbers of `who` */
+	uint64_t slot;	      /* that the last row was of */
+	uint32_t at;	      /* its number, if v is not empty */
 };
 
 struct reading {
@@ -25,12 +35,19 @@ struct reading {
 	struct native native;
 	enum native_type types[NCOLUMNS];
 	struct ask_names *names;
+	VEC(uint32_t) after; /* of each host: the number of the one that came after it */
 	struct texttab keys;
-	struct keytab seen;
+	struct seen seen;
 	bool merged;  /* the server merges: nothing is there twice */
 	bool doubled; /* a row came twice: all again, merged */
+	struct strb who;
 	struct rec_bucket buckets[AGG_HIST_NBUCKETS];
 };
+
+static bool is_text(const struct texttab *t, uint32_t number, const char *s, size_t n)
+{
+	return number < t->v.n && strlen(t->v.v[number]) == n && !memcmp(t->v.v[number], s, n);
+}
 
 static int take_name(const struct native *n, size_t column, size_t row, struct texttab *t, uint32_t *number)
 {
@@ -38,9 +55,36 @@ static int take_name(const struct native *n, size_t column, size_t row, struct t
 	const char *s = native_text(n, column, row, &len);
 
 	/* Mostly it is the one of the row before. */
-	if (row && *number < t->v.n && strlen(t->v.v[*number]) == len && !memcmp(t->v.v[*number], s, len))
+	return row && is_text(t, *number, s, len) ? 0 : texttab_number(t, s, len, number);
+}
+
+/* Hosts come in the same order again and again. */
+static int take_host(struct reading *x, size_t row, uint32_t *number)
+{
+	size_t nsite, n;
+	const char *site = native_text(&x->native, SITE, row, &nsite);
+	const char *host = native_text(&x->native, HOST, row, &n);
+	uint32_t before = *number;
+	int e;
+
+	if (nsite != strlen(TABLES_SITE) || memcmp(site, TABLES_SITE, nsite) != 0) {
+		strb_reset(&x->who);
+		strb_add(&x->who, site, nsite);
+		strb_addc(&x->who, '/');
+		strb_add(&x->who, host, n);
+		host = strb_str(&x->who);
+		n = x->who.n;
+	}
+	if (before < x->after.n && is_text(&x->names->hosts, x->after.v[before], host, n)) {
+		*number = x->after.v[before];
 		return 0;
-	return texttab_number(t, s, len, number);
+	}
+	e = x->who.failed ? -ENOMEM : texttab_number(&x->names->hosts, host, n, number);
+	while (e == 0 && x->after.n < x->names->hosts.v.n)
+		e = vec_try_push(&x->after, UINT32_C(0));
+	if (e == 0)
+		x->after.v[before] = *number;
+	return e;
 }
 
 /* How often the buckets of a row of an older dwell were met. */
@@ -116,17 +160,45 @@ static int take_buckets(struct reading *x, size_t row, size_t *ret)
 	return take_few(x, row, nindex);
 }
 
-/* Whether it came before. Two rows are mistaken for one with the probability that two random numbers of 64 bits are
- * equal. Then the server merges for nothing. */
+static int find_slot(struct seen *s, uint64_t slot)
+{
+	bool fresh = false;
+	int e = 0;
+
+	if (s->v.n && s->slot == slot)
+		return 0;
+	s->slot = slot;
+	e = keytab_number(&s->slots, slot, &s->at, &fresh);
+	return e == 0 && fresh ? vec_try_push(&s->v, ((struct numset){ 0 })) : e;
+}
+
+static void forget_seen(struct seen *s)
+{
+	for (size_t i = 0; i < s->v.n; i++)
+		numset_free(&s->v.v[i]);
+	s->v.n = 0;
+	keytab_reset(&s->slots);
+}
+
+/* Whether it came before. */
 static int note(struct reading *x, const struct ask_row *r, uint32_t key)
 {
-	uint64_t who = keytab_mix((uint64_t)r->series << 32 | r->host, key);
-	uint32_t number;
+	struct seen *s = &x->seen;
 	bool fresh = true;
-	int e = x->merged ? 0 : keytab_number(&x->seen, keytab_mix(who, r->time), &number, &fresh);
+	uint32_t who;
+	int e;
 
+	if (x->merged)
+		return 0;
+	e = keytab_number(&s->who, (uint64_t)r->host << 32 | key, &who, &fresh);
+	if (e == 0)
+		e = find_slot(s, (uint64_t)r->series << 32 | (uint32_t)r->time);
+	if (e == 0)
+		e = numset_add(&s->v.v[s->at], who, &fresh);
+	if (e < 0)
+		return e;
 	x->doubled = !fresh;
-	return e < 0 ? e : fresh ? 0 : -EAGAIN;
+	return fresh ? 0 : -EAGAIN;
 }
 
 static int on_block(void *ctx, const struct native *n)
@@ -139,7 +211,7 @@ static int on_block(void *ctx, const struct native *n)
 	for (size_t i = 0; e == 0 && i < n->nrows; i++) {
 		e = take_name(n, SERIES, i, &x->names->series, &r.series);
 		if (e == 0)
-			e = take_name(n, HOST, i, &x->names->hosts, &r.host);
+			e = take_host(x, i, &r.host);
 		if (e == 0)
 			e = take_name(n, KEY, i, &x->keys, &key);
 		r.time = native_number(n, TIME, i);
@@ -175,7 +247,7 @@ static int read_part(struct click *c, struct reading *x, const struct tables_ran
 		return -ENOMEM;
 	x->types[FEW] = part->slot == SLOT_SECOND ? NATIVE_U8S : NATIVE_U16S;
 	native_reset(&x->native);
-	keytab_reset(&x->seen);
+	forget_seen(&x->seen);
 	e = click_stream(c, sql.s, on_bytes, x, err);
 	if (e == 0 && !native_ended(&x->native))
 		e = -EINVAL;
@@ -184,12 +256,12 @@ static int read_part(struct click *c, struct reading *x, const struct tables_ran
 
 static int read_all(struct click *c, struct reading *x, const struct ask_what *w, struct err *err)
 {
-	struct tables_range parts[ASK_PARTS_MAX] = { { ask_slot(w->range), w->range.from, w->range.to } };
+	struct tables_range parts[ASK_PARTS_MAX];
 	_cleanup_(strb_free) struct strb also = { 0 };
-	size_t n = x->sink->sum ? ask_cover(w->range, clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC, parts) : 1;
+	size_t n = ask_parts(w->range, x->sink->need, clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC, parts);
 	int e;
 
-	ask_where(&also, w);
+	ask_where(&also, w, "series");
 	e = also.failed ? -ENOMEM : 0;
 	for (size_t i = 0; e == 0 && i < n; i++)
 		e = read_part(c, x, &parts[i], strb_str(&also), err);
@@ -218,7 +290,12 @@ int ask_rows(struct click *c, const struct ask_what *w, struct ask_names *names,
 	}
 	native_free(&x->native);
 	texttab_free(&x->keys);
-	keytab_free(&x->seen);
+	forget_seen(&x->seen);
+	vec_free(&x->seen.v);
+	keytab_free(&x->seen.who);
+	keytab_free(&x->seen.slots);
+	vec_free(&x->after);
+	strb_free(&x->who);
 	return e;
 }
 

@@ -17,7 +17,7 @@ struct ask_row {
 };
 struct ask_rows_sink {
 	void *ctx;
-	bool sum;					/* times do not matter: the fewest rows (ask_cover()) */
+	enum ask_need need;
 	int (*row)(void *ctx, const struct ask_row *r); /* other than 0 ends it */
 	void (*again)(void *ctx);			/* forget all rows: they come again */
 };
@@ -25,7 +25,7 @@ struct ask_names { /* all zero at first */
 	struct texttab series, hosts;
 };
 void ask_names_free(struct ask_names *n);
-/* Rows of the range, in no order: of the table of ask_slot(), if it is not for a sum. 0 or -errno with *err. */
+/* Rows of the range, in no order: those of ask_parts(). 0 or -errno with *err. */
 int ask_rows(struct click *c, const struct ask_what *w, struct ask_names *names, const struct ask_rows_sink *sink,
 	     struct err *err);
 

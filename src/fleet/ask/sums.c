@@ -15,19 +15,23 @@ struct summing {
 	uint64_t step; /* of a picture's columns */
 	struct ask_names names;
 	struct ask_groups groups;
-	struct keytab pairs;  /* of series and host */
-	VEC(uint64_t) nhosts; /* of each series */
+	VEC(struct numset) hosts; /* of each series */
+	VEC(uint64_t) nhosts;
 };
 
 static int add_row(void *ctx, const struct ask_row *r)
 {
 	struct summing *x = ctx;
-	uint32_t pair;
-	bool fresh;
-	int e = keytab_number(&x->pairs, (uint64_t)r->series << 32 | r->host, &pair, &fresh);
+	bool fresh = false;
+	int e = 0;
 
-	while (e == 0 && x->nhosts.n <= r->series)
+	while (e == 0 && x->hosts.n <= r->series) {
 		e = vec_try_push(&x->nhosts, UINT64_C(0));
+		if (e == 0)
+			e = vec_try_push(&x->hosts, ((struct numset){ 0 }));
+	}
+	if (e == 0)
+		e = numset_add(&x->hosts.v[r->series], r->host, &fresh);
 	if (e == 0 && fresh)
 		x->nhosts.v[r->series]++;
 	return e < 0 ? e : ask_groups_add(&x->groups, x->key(x, r), r);
@@ -38,21 +42,23 @@ static void again(void *ctx)
 	struct summing *x = ctx;
 
 	ask_groups_reset(&x->groups);
-	keytab_reset(&x->pairs);
-	x->nhosts.n = 0;
+	for (size_t i = 0; i < x->hosts.n; i++)
+		numset_free(&x->hosts.v[i]);
+	x->hosts.n = x->nhosts.n = 0;
 }
 
 static void summing_free(struct summing *x)
 {
+	again(x);
 	ask_names_free(&x->names);
 	ask_groups_free(&x->groups);
-	keytab_free(&x->pairs);
+	vec_free(&x->hosts);
 	vec_free(&x->nhosts);
 }
 
 static int sum_up(struct click *c, struct summing *x, struct err *err)
 {
-	const struct ask_rows_sink sink = { x, x->sum, add_row, again };
+	const struct ask_rows_sink sink = { x, x->sum ? ASK_SUM : ASK_SLOTS, add_row, again };
 	int e = ask_rows(c, x->w, &x->names, &sink, err);
 
 	ask_groups_sort(&x->groups);

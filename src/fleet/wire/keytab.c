@@ -20,11 +20,6 @@ static uint64_t spread(uint64_t v)
 	return v ^ (v >> 33);
 }
 
-uint64_t keytab_mix(uint64_t a, uint64_t b)
-{
-	return spread(spread(a) + b);
-}
-
 static struct keytab_slot *slot_of(const struct keytab *t, uint64_t key)
 {
 	size_t i = (size_t)spread(key) & (t->cap - 1);
@@ -76,6 +71,34 @@ void keytab_free(struct keytab *t)
 	*t = (struct keytab){ 0 };
 }
 
+/* -- sets -- */
+
+int numset_add(struct numset *s, uint32_t number, bool *fresh)
+{
+	size_t word = number / 64;
+	uint64_t bit = UINT64_C(1) << number % 64;
+
+	if (word >= s->n) {
+		size_t n = 2 * word + 16;
+		uint64_t *v = realloc(s->v, n * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		memset(v + s->n, 0, (n - s->n) * sizeof(*v));
+		s->v = v;
+		s->n = n;
+	}
+	*fresh = !(s->v[word] & bit);
+	s->v[word] |= bit;
+	return 0;
+}
+
+void numset_free(struct numset *s)
+{
+	free(s->v);
+	*s = (struct numset){ 0 };
+}
+
 /* -- texts -- */
 
 struct texttab_one {
@@ -107,6 +130,14 @@ int texttab_number(struct texttab *t, const char *s, size_t n, uint32_t *ret)
 	}
 	*ret = one->number;
 	return vec_try_push(&t->v, (const char *)one->text);
+}
+
+bool texttab_has(const struct texttab *t, const char *s, size_t n)
+{
+	const struct texttab_one *one;
+
+	HASH_FIND(hh, t->texts, s, n, one);
+	return one != NULL;
 }
 
 void texttab_free(struct texttab *t)

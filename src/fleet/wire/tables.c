@@ -232,12 +232,15 @@ int tables_init(const struct click_options *o, struct err *err)
 	return e;
 }
 
+/* PREWHERE: the server reads the times first, and the buckets of what fits them only. It does not choose that by itself
+ * for a column of the key. */
 static void put_from(struct strb *sql, const struct tables_range *r, const char *also, bool merged)
 {
 	strb_printf(sql,
-		    " FROM %s%s WHERE day >= toDate(toDateTime(%" PRIu64 ")) AND day <= toDate(toDateTime(%" PRIu64
-		    ")) AND time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64 ")%s",
-		    tables_hist[r->slot].table, merged ? " FINAL" : "", r->from, r->to, r->from, r->to, also);
+		    " FROM %s %s time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64
+		    ") %s day >= toDate(toDateTime(%" PRIu64 ")) AND day <= toDate(toDateTime(%" PRIu64 "))%s",
+		    tables_hist[r->slot].table, merged ? "FINAL WHERE" : "PREWHERE", r->from, r->to,
+		    merged ? "AND" : "WHERE", r->from, r->to, also);
 }
 
 /* FINAL merges the sorted parts while it reads, which takes the row with the largest count of each key. Grouping by the
@@ -256,10 +259,22 @@ static void put_newest(struct strb *sql, const char *columns, enum tables_slot s
 
 void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged)
 {
-	strb_adds(sql, "SELECT series, " TABLES_WHO
-		       " AS who, key, time, count, sum, max, flags, bucket, few, many_bucket, many, n");
+	strb_adds(sql,
+		  "SELECT series, site, host, key, time, count, sum, max, flags, bucket, few, many_bucket, many, n");
 	put_from(sql, r, also, merged);
 	strb_adds(sql, " FORMAT Native");
+}
+
+void tables_largest(struct strb *sql, const struct tables_range *r, size_t nranges, const char *also, bool merged,
+		    size_t hosts)
+{
+	strb_adds(sql, "SELECT series, who, sum(n) AS total FROM (");
+	for (size_t i = 0; i < nranges; i++) {
+		strb_printf(sql, "%sSELECT series, " TABLES_WHO " AS who, sum(count) AS n", i ? " UNION ALL " : "");
+		put_from(sql, &r[i], also, merged);
+		strb_adds(sql, " GROUP BY series, site, host");
+	}
+	strb_printf(sql, ") GROUP BY series, who ORDER BY series, total DESC, who LIMIT %zu BY series", hosts);
 }
 
 int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t to, struct err *err)

@@ -39,10 +39,14 @@ struct tables_range {
 	enum tables_slot slot;
 	uint64_t from, to; /* s since 1970: slots that begin in [from, to) */
 };
-/* Appends a SELECT of histograms in format Native: series, TABLES_WHO, key, time, count, sum, max, flags, bucket, few,
+/* Appends a SELECT of histograms in format Native: series, site, host, key, time, count, sum, max, flags, bucket, few,
  * many_bucket, many, n. also: " AND …", or "". merged: of each key the newest version only; else a key may come twice.
  */
 void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged);
+/* Appends a SELECT of series, who (TABLES_WHO) and total: how often things happened on the hosts with most of it, so
+ * many of each series. Most first. The rest is as of tables_rows(). */
+void tables_largest(struct strb *sql, const struct tables_range *r, size_t nranges, const char *also, bool merged,
+		    size_t hosts);
 /* Adds the slots of `below` in [from, to), which begins and ends with a slot of `slot`, up into `slot`, again if they
  * were before. 0 or -errno. */
 int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t to, struct err *err);

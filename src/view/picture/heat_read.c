@@ -24,7 +24,8 @@ struct met { /* a key */
 	int64_t id; /* of values; else the text is what it is found by */
 	char *text;
 	double total;
-	bool out; /* is not drawn */
+	bool rest; /* of all keys that have none of their own in the recording */
+	bool out;  /* is not drawn */
 	bool chosen;
 	uint32_t plane; /* of the map */
 };
@@ -205,13 +206,13 @@ static int on_key(void *ctx, int64_t key, const char *text, const void *data)
 	struct met *m = key_of(r, key, NULL);
 	char *copy = strdup(text ? text : "other");
 
-	(void)data;
 	if (!m || !copy) {
 		free(copy);
 		return -ENOMEM;
 	}
 	free(m->text);
 	m->text = copy;
+	m->rest = !data;
 	choose_key(r, m);
 	return 0;
 }
@@ -457,9 +458,11 @@ static int on_loss(void *ctx, const struct row *row)
 	return 0;
 }
 
-/* Chosen ones first: they are to have a plane of their own. */
+/* Chosen ones first: they are to have a plane of their own. The rest is where those are that have none. */
 static int most_first(const struct met *x, const struct met *y)
 {
+	if (x->rest != y->rest)
+		return x->rest ? 1 : -1;
 	if (x->chosen != y->chosen)
 		return x->chosen ? -1 : 1;
 	return x->total > y->total ? -1 : x->total < y->total ? 1 : strcmp(x->text, y->text);

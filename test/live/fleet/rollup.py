@@ -2,11 +2,14 @@
 # @timeout: 240
 """dwell fleet latency over a long range: minutes, tens of minutes and hours that are added up give exactly what the seconds have; what
 comes late, or twice, too."""
+import base64
+import collections
 import json
 import os
 import subprocess
 import sys
 import time
+import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import engines  # noqa: E402
@@ -84,6 +87,53 @@ def check(what, *args):
     live.same(got, want, what)
 
 
+def pairs(numbers, n):
+    for _ in range(n):
+        yield next(numbers), next(numbers)
+
+
+def drawn(heat):
+    """What a heat map shows of each key: how many events, by column."""
+    numbers, n, shift, ret = [], 0, 0, {}
+    for byte in zlib.decompress(base64.b64decode(heat["cells"])):
+        n, shift = n | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            numbers.append(n)
+            n = shift = 0
+    numbers = iter(numbers)
+    for key in heat["keys"]:
+        at, columns = 0, collections.Counter()
+        for distance, count in pairs(numbers, next(numbers)):
+            at += distance
+            columns[at // heat["rows"]] += count
+        ret[key] = columns
+    return ret
+
+
+def many_hosts():
+    """Of 40 hosts a heat map has those apart that are named and that have most events. The others are together: nothing is lost."""
+    columns = "series, key, time, count, sum, max, flags, bucket, few, many_bucket, many"
+    store.ask(
+        f"""INSERT INTO hist_minute (day, tenant, site, host, {columns}) SELECT day, 'copies', site, concat('copy-', toString(10 + n)), {columns}
+ FROM (SELECT * FROM hist_minute FINAL WHERE host = 'web-01' AND series = 'offcpu') ARRAY JOIN range(40) AS n WHERE intDiv(toUInt32(time), 60) % 40 >= n"""
+    )
+    store.ask("OPTIMIZE TABLE hist_minute FINAL")
+    args = ("--from", "1h", "--tenant", "copies", "--", "--by", "offcpu", "--highlight", "copy-49", "--json")
+    heat = json.loads(live.dwell("fleet", "heat", *args, env=env, timeout=60).stdout)
+    begin = int(heat["begin"]) // 1000
+    want = collections.defaultdict(collections.Counter)
+    for host, column, count in store.ask(
+        f"""SELECT host, intDiv(toUInt32(time) - {begin}, 60) AS minute, sum(count) FROM hist_minute FINAL WHERE tenant = 'copies'
+ AND time >= toDateTime({begin}) AND time < toDateTime({begin + 60 * heat["columns"]}) GROUP BY host, minute"""
+    ):
+        want[host][int(column)] += int(count)
+    order = sorted(want, key=lambda host: (host != "copy-49", -want[host].total(), host))
+    live.check(len(order) == 40 and heat["columns"] > 50, "there is something", (len(order), heat["columns"]))
+    live.same(heat["keys"], order[:24] + ["other"], "its keys, most first")
+    rest = sum((want[host] for host in order[24:]), collections.Counter())
+    live.same(drawn(heat), {**{host: want[host] for host in order[:24]}, "other": rest}, "all events, minute by minute")
+
+
 with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
     os.path.join(live.WORK, "store")
 ) as store:
@@ -139,4 +189,5 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
         "counts that two bytes do not hold",
     )
     check("what came late")
+    many_hosts()
 live.done()

@@ -43,11 +43,40 @@ static void covers(void **state)
 	expect_cover(3601, 9602, 4000, "hist_minute 3601-9602");
 }
 
+static void expect_parts(uint64_t from, uint64_t to, enum ask_need need, uint64_t now, const char *want)
+{
+	struct tables_range v[ASK_PARTS_MAX];
+	size_t n = ask_parts((struct ask_range){ from, to }, need, now, v);
+	struct strb b = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		strb_printf(&b, "%s%s %d-%d", i ? ", " : "", tables_hist[v[i].slot].table, (int)v[i].from,
+			    (int)v[i].to);
+	assert_string_equal(strb_str(&b), want);
+	strb_free(&b);
+}
+
+/* Hours take the place of tens of minutes only where they are added up, and only if that is allowed. */
+static void parts(void **state)
+{
+	(void)state;
+	expect_parts(7, 1000, ASK_SLOTS, 100000, "hist 7-1000");
+	expect_parts(7, 1000, ASK_HOURS, 100000, "hist 7-1000");
+	expect_parts(3601, 7201, ASK_SLOTS, 100000, "hist_minute 3601-7201");
+	expect_parts(3601, 7201, ASK_HOURS, 100000, "hist_minute 3601-7201");
+	expect_parts(3601, 7201, ASK_SUM, 100000, "hist_minute 3601-4200, hist_ten 4200-7200, hist_minute 7200-7201");
+	expect_parts(3601, 43201, ASK_SLOTS, 100000, "hist_ten 3601-43201");
+	expect_parts(3601, 43201, ASK_HOURS, 100000, "hist_ten 3601-7200, hist_hour 7200-43200, hist_ten 43200-43201");
+	expect_parts(3600, 43200, ASK_HOURS, 43200, "hist_hour 3600-39600, hist_ten 39600-43200");
+	expect_parts(3601, 43201, ASK_HOURS, 7000, "hist_ten 3601-43201");
+	expect_parts(0, ASK_TENS_MAX + 1, ASK_HOURS, 1000000, "hist_hour 0-129601");
+}
+
 static void expect(const struct ask_what *w, const char *want)
 {
 	struct strb b = { 0 };
 
-	ask_where(&b, w);
+	ask_where(&b, w, "series");
 	assert_string_equal(strb_str(&b), want);
 	strb_free(&b);
 }
@@ -63,6 +92,12 @@ static void conditions(void **state)
 	w.selectors[w.nselectors++] = "web*";
 	w.selectors[w.nselectors++] = "a_b%";
 	expect(&w, " AND tenant = 't' AND series = '@x' AND (host LIKE 'web%' OR host LIKE 'a\\\\_b\\\\%')");
+	w.series = NULL;
+	w.by = "x";
+	w.nselectors = 0;
+	expect(&w, " AND tenant = 't' AND series IN ('x', '@x')");
+	w.series = "@x";
+	w.by = NULL;
 	w.nselectors = 1;
 	w.selectors[0] = "role=db";
 	expect(&w,
@@ -101,7 +136,7 @@ static void compared_ranges(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(tables), cmocka_unit_test(covers),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(tables), cmocka_unit_test(covers), cmocka_unit_test(parts),
 					    cmocka_unit_test(conditions), cmocka_unit_test(compared_ranges) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../unit.h"
+#include "base/cleanup.h"
 #include "fleet/ask/rows.h"
 #include "fleet/wire/native.h"
 
@@ -157,14 +158,32 @@ static void texts(void **state)
 	assert_int_equal(place[0], 2);
 	free(sorted);
 	free(place);
+	assert_true(texttab_has(&t, "web", 3));
+	assert_false(texttab_has(&t, "we", 2));
 	texttab_free(&t);
+}
+
+static void number_sets(void **state)
+{
+	static const uint32_t numbers[] = { 0, 63, 64, 1023, 1024, 100000, 1 };
+	struct numset s = { 0 };
+	bool fresh;
+
+	(void)state;
+	for (unsigned again = 0; again < 2; again++)
+		for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+			assert_int_equal(numset_add(&s, numbers[i], &fresh), 0);
+			assert_int_equal(fresh, !again);
+		}
+	numset_free(&s);
+	numset_free(&s);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(in_pieces), cmocka_unit_test(damaged),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(in_pieces),     cmocka_unit_test(damaged),
 					    cmocka_unit_test(other_columns), cmocka_unit_test(sums),
-					    cmocka_unit_test(texts) };
+					    cmocka_unit_test(texts),	     cmocka_unit_test(number_sets) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
