@@ -232,15 +232,14 @@ int tables_init(const struct click_options *o, struct err *err)
 	return e;
 }
 
-/* PREWHERE: the server reads the times first, and the buckets of what fits them only. It does not choose that by itself
- * for a column of the key. */
+/* PREWHERE: the server reads the times first, and the other columns of what fits them only. It does not choose that by
+ * itself for a column of the key. Since rows of one key have one time, FINAL sees all of them, or none. */
 static void put_from(struct strb *sql, const struct tables_range *r, const char *also, bool merged)
 {
 	strb_printf(sql,
-		    " FROM %s %s time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64
-		    ") %s day >= toDate(toDateTime(%" PRIu64 ")) AND day <= toDate(toDateTime(%" PRIu64 "))%s",
-		    tables_hist[r->slot].table, merged ? "FINAL WHERE" : "PREWHERE", r->from, r->to,
-		    merged ? "AND" : "WHERE", r->from, r->to, also);
+		    " FROM %s%s PREWHERE time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64
+		    ") WHERE day >= toDate(toDateTime(%" PRIu64 ")) AND day <= toDate(toDateTime(%" PRIu64 "))%s",
+		    tables_hist[r->slot].table, merged ? " FINAL" : "", r->from, r->to, r->from, r->to, also);
 }
 
 /* FINAL merges the sorted parts while it reads, which takes the row with the largest count of each key. Grouping by the
