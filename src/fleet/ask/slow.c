@@ -10,7 +10,7 @@
 #include "fleet/ask/host.h"
 #include "latency/cause/causes.h"
 
-/* Events of so many seconds are looked through together: numbers of more events would not fit into a cache. */
+/* Seconds whose events are looked through together: the numbers of a whole day would not fit into a cache. */
 #define TWICE_S "60"
 
 /* Columns of an event, beside delay_ns. */

@@ -43,8 +43,8 @@ struct tables_range {
  * many_bucket, many, n. also: " AND …", or "". merged: of each key the newest version only; else a key may come twice.
  */
 void tables_rows(struct strb *sql, const struct tables_range *r, const char *also, bool merged);
-/* Appends a SELECT of series, who (TABLES_WHO) and total: how often things happened on the hosts with most of it, so
- * many of each series. Most first. The rest is as of tables_rows(). */
+/* Appends a SELECT of series, who (TABLES_WHO) and total: how often things happened, on the hosts with most of it, most
+ * first. hosts: how many of each series. The rest is as of tables_rows(). */
 void tables_largest(struct strb *sql, const struct tables_range *r, size_t nranges, const char *also, bool merged,
 		    size_t hosts);
 /* Adds the slots of `below` in [from, to), which begins and ends with a slot of `slot`, up into `slot`, again if they
