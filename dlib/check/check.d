@@ -15,7 +15,7 @@ inline int FELT = 50000;     /* ns */
 inline int FELT_LOCK = 20000;
 inline int NAMED = 1000000;  /* from here on a path is worth its price */
 inline int SHORT_LIFE = 1000000000;
-inline int SHORT_RUN = 25000000; /* of CPU time: on a slow virtual machine, to make and end a process takes most of that */
+inline int SHORT_RUN = 25000000; /* of CPU time: a slow virtual machine needs most of it to make and end a process */
 
 /* -- CPUs -- */
 
