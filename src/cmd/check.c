@@ -52,11 +52,7 @@ static const struct optrow rows[] = {
 	  .live = true,
 	  .arg = "FILE",
 	  .help = "keep what was measured (dwell check FILE)" },
-	{ .letter = 'x',
-	  REQUEST_PASS(struct check_cmd, live.request),
-	  .live = true,
-	  .arg = "OPTION[=VALUE]",
-	  .help = "as of dwell" },
+	REQUEST_X(struct check_cmd, live.request, true, "as of dwell"),
 };
 static const struct viewjoined joined = {
 	.table = {

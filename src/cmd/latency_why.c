@@ -100,10 +100,7 @@ static const struct optrow rows[] = {
 	  .live = true,
 	  .arg = "FILE",
 	  .help = "keep what was measured (dwell report FILE)" },
-	{ .letter = 'x',
-	  REQUEST_PASS(struct why_run, live.request),
-	  .arg = "OPTION[=VALUE]",
-	  .help = "as of dwell: causes=FILE for rules of your own" },
+	REQUEST_X(struct why_run, live.request, false, "as of dwell: causes=FILE for rules of your own"),
 };
 static const struct viewjoined joined = {
 	.table = {

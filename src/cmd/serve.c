@@ -22,14 +22,16 @@ struct serve_opts {
 	struct entrance in;
 	char *recordings[WORDS_MAX]; /* files and folders */
 	size_t n;
+	uint64_t pid; /* of a process to look at; 0: none */
 };
 
 static void usage(const struct command *self, FILE *out)
 {
 	(void)self;
 	fprintf(out,
-		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING... | CORE [BINARY]]\n"
-		"\n\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
+		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING... | CORE [BINARY] | -p PID]\n"
+		"\n\t-p            the objects of this process of Node, as of a core\n"
+		"\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
 		"\t--unix        a unix socket instead, for nobody but this user\n"
 		"\t--recordings  recordings of this folder can be opened, as those named\n",
 		cmd_name());
@@ -46,7 +48,7 @@ static int take_word(struct serve_opts *o, char *word)
 /* < 0: it was help that was wanted. */
 static int parse(struct serve_opts *o, int argc, char **argv)
 {
-	static const struct option longs[] = { { "port", required_argument, NULL, 'p' },
+	static const struct option longs[] = { { "port", required_argument, NULL, 't' },
 					       { "unix", required_argument, NULL, 'u' },
 					       { "recordings", required_argument, NULL, 'r' },
 					       { "help", no_argument, NULL, 'h' },
@@ -55,8 +57,10 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "-:h", longs, NULL)) != -1) {
-		if (c == 'p' && (num_parse_u64(optarg, &o->in.port) < 0 || o->in.port > UINT16_MAX))
+	while ((c = getopt_long(argc, argv, "-:hp:", longs, NULL)) != -1) {
+		if (c == 'p' && (num_parse_u64(optarg, &o->pid) < 0 || o->pid < 1 || o->pid > INT32_MAX))
+			return cmd_msg("serve: '%s' is no process", optarg), EXIT_USAGE;
+		if (c == 't' && (num_parse_u64(optarg, &o->in.port) < 0 || o->in.port > UINT16_MAX))
 			return cmd_fail("--port %s: a number up to %d is wanted", optarg, UINT16_MAX);
 		if (c == 'u')
 			o->in.unix_path = optarg;
@@ -88,6 +92,10 @@ static int serve_main(int argc, char **argv)
 
 	if (r)
 		return r < 0 ? cmd_written(0) : r;
+	if (o.pid && o.n)
+		return cmd_msg("serve: a process is shown alone: '%s' is too much", o.recordings[0]), EXIT_USAGE;
+	if (o.pid)
+		return cmd_outcome(corepage_process(&o.in, (pid_t)o.pid, &cmd_listener), 0);
 	if (o.n && corepage_is(o.recordings[0]))
 		return cmd_outcome(corepage_run(&o.in, o.recordings, o.n, &cmd_listener), 0);
 	a = arena_new(ARENA_DEFAULT_LIMIT);

@@ -61,7 +61,7 @@ static const struct optrow rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct live_top, cost),
 	  .help = "with the cost of dwell's own probes" },
-	{ .letter = 'x', REQUEST_PASS(struct live_top, request), .arg = "OPTION[=VALUE]", .help = "as of dwell" },
+	REQUEST_X(struct live_top, request, false, "as of dwell"),
 };
 static const struct optable options = { .command = "top",
 					.synopsis = "top [options] [-- COMMAND...]",

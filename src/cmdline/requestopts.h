@@ -8,6 +8,11 @@
 /* Options that the run takes as they are: dtrace(1)'s letters, --record, parameters of the program. request: the struct
  * request within the struct of the command. */
 #define REQUEST_PASS(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_pass
+/* The row of -x; is_live: a recording has it not. */
+#define REQUEST_X(type, request, is_live, text) \
+	{ \
+		.letter = 'x', REQUEST_PASS(type, request), .live = is_live, .arg = "OPTION[=VALUE]", .help = text \
+	}
 int requestopts_pass(void *request, const struct optrow *o, const char *arg, struct err *err);
 /* --user, --cgroup …: whose events, by the kernel: an option of D of the same name. */
 #define REQUEST_WHOSE(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_whose

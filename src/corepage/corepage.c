@@ -13,8 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "core/jsheap/index.h"
 #include "core/shell.h"
+#include "core/target/save.h"
 #include "corepage/reader.h"
 #include "launcher/launch.h"
 #include "launcher/listen.h"
@@ -80,7 +82,7 @@ _Noreturn static void be_reader(struct corepage *p, int sock)
 }
 
 /* Forks the server, opens the core, forks the reader. The server has nothing of the core. */
-static int start(struct corepage *p, struct serve_config *c, char *const *words, size_t n)
+static int start(struct corepage *p, struct serve_config *c, const char *path, const char *binary)
 {
 	int sock[2], stop[2];
 	struct err err = { 0 };
@@ -100,15 +102,15 @@ static int start(struct corepage *p, struct serve_config *c, char *const *words,
 	close(stop[0]);
 	close(c->listen_fd);
 	p->stop = stop[1];
-	r = core_open(words[0], n > 1 ? words[1] : NULL, &p->core, &err);
+	r = core_open(path, binary, &p->core, &err);
 	if (r < 0)
-		return listener_fail(p->to, r, "cannot open %s: %s", words[0], err.msg);
+		return listener_fail(p->to, r, "cannot open %s: %s", path, err.msg);
 	p->shell = (struct shell){ .core = &p->core, .json = true };
 	r = shell_js(&p->shell, &js);
 	if (r == 0)
-		r = js_index_open(&p->core, words[0], false, &p->shell.index, &p->shell.err);
+		r = js_index_open(&p->core, path, false, &p->shell.index, &p->shell.err);
 	if (r < 0)
-		return listener_fail(p->to, r, "%s: %s", words[0], p->shell.err.msg);
+		return listener_fail(p->to, r, "%s: %s", path, p->shell.err.msg);
 	p->reader = fork();
 	if (p->reader < 0)
 		return listener_fail(p->to, -errno, "cannot start the reader: %s", strerror(errno));
@@ -175,29 +177,51 @@ static void end(struct corepage *p)
 	core_close(&p->core);
 }
 
-int corepage_run(struct entrance *in, char *const *words, size_t n, const struct listener *to)
+/* Opens the entrance, serves the core, and closes it. */
+static int run(struct corepage *p, struct entrance *in, const char *path, const char *binary)
 {
 	struct serve_config c = { .core = true, .unprivileged = "this is the page of a core" };
-	struct corepage p = { .to = to, .stop = -1 };
-	struct arena *a;
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	int r;
 
-	if (n > 2)
-		return listener_fail(to, LISTENER_WRONG,
-				     "a core file and its program are shown alone: '%s' is too much", words[2]);
-	a = arena_new(ARENA_DEFAULT_LIMIT);
 	pair_hold_signals();
-	r = entrance_open(in, a, &c, to);
+	r = entrance_open(in, a, &c, p->to);
 	if (r == 0) {
-		c.nassets = page_assets(a, PAGE_CORE, &c.assets, to);
-		r = start(&p, &c, words, n);
+		c.nassets = page_assets(a, PAGE_CORE, &c.assets, p->to);
+		r = start(p, &c, path, binary);
 		if (r == 0) {
 			entrance_tell(in, stdout);
-			r = wait_for_end(&p);
+			r = wait_for_end(p);
 		}
-		end(&p);
+		end(p);
 		entrance_close(in);
 	}
 	arena_free(a);
 	return r;
+}
+
+int corepage_run(struct entrance *in, char *const *words, size_t n, const struct listener *to)
+{
+	struct corepage p = { .to = to, .stop = -1 };
+
+	if (n > 2)
+		return listener_fail(to, LISTENER_WRONG,
+				     "a core file and its program are shown alone: '%s' is too much", words[2]);
+	return run(&p, in, words[0], n > 1 ? words[1] : NULL);
+}
+
+int corepage_process(struct entrance *in, pid_t pid, const struct listener *to)
+{
+	struct corepage p = { .to = to, .stop = -1 };
+	struct save_said said;
+	struct err err = { 0 };
+	char path[64], time[UNITS_LEN];
+	_cleanup_close_ int fd = core_save_nameless(pid, &said, &err);
+
+	if (fd < 0)
+		return listener_fail(to, fd, "process %d: %s", (int)pid, err.msg);
+	listener_msg(to, "process %d stood still for %s while its memory was copied", (int)pid,
+		     units_ns(said.stopped_ns, time));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return run(&p, in, path, NULL);
 }

@@ -47,10 +47,37 @@ def save(folder):
         node.stdout.readline()
         time.sleep(0.5)
         subprocess.run([dwell, "core", "--save", str(node.pid), core], check=True, stdout=subprocess.DEVNULL)
+        of_process(node.pid, folder)
     finally:
         node.kill()
         node.wait()
     return core
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
+def of_process(pid, folder):
+    """dwell serve -p: the same page of a process, which goes on; the copy of its memory has no name."""
+    os.environ["TMPDIR"] = folder
+    before = os.listdir(folder)
+    with Server(dwell, "-p", str(pid)) as server:
+        lines = json.loads(server.get("/api/v1/core/constructors"))["lines"]
+        found = {x["constructor"]: x["count"] for x in lines if "constructor" in x}
+        same((found.get("Pool"), found.get("Connection")), (1, 2000), "-p: the objects of a process")
+        check(state_of(pid) in "SR", "-p: it goes on", state_of(pid))
+        same(os.listdir(folder), before, "-p: no file is left")
+        same(server.stop(), 0, "-p: Ctrl-C ends it")
+    del os.environ["TMPDIR"]
+    for args, status, reason in (
+        (["-p", "x"], 2, "'x' is no process"),
+        (["-p", str(pid), "more"], 2, "shown alone"),
+        (["-p", "2147483647"], 1, "there is no such process"),
+    ):
+        r = subprocess.run([dwell, "serve", *args], capture_output=True, text=True, timeout=60, check=False)
+        check(r.returncode == status and reason in r.stderr and not r.stdout, f"refused: {args[:2]}", r)
 
 
 def picture(b, name):

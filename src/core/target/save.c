@@ -16,6 +16,7 @@
 #include "core/target/packed.h"
 #include "core/target/savenotes.h"
 
+#define X86_64_ONLY "cores are saved on x86-64 only"
 #define PAGE 4096u
 #define CHUNK (256u << 10)		    /* bytes that are read at once */
 #define GAP (16u << 20)			    /* bytes that nobody touched: larger ones are left out */
@@ -251,6 +252,13 @@ static int write_heads(struct saving *s, const struct strb *notes)
 
 /* -- the file -- */
 
+static int new_file(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
 /* A file without a name, which nobody sees while it is written. */
 static int begin_file(const char *path, struct err *err)
 {
@@ -264,10 +272,11 @@ static int begin_file(const char *path, struct err *err)
 		return err_set(err, -EEXIST, "%s exists; it is not overwritten", path);
 	if (slash)
 		slash[slash == dir] = '\0';
-	fd = open(slash ? dir : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	return fd < 0 ? err_set(err, -errno, "cannot create %s: %s", path, strerror(errno)) : fd;
+	fd = new_file(slash ? dir : ".");
+	return fd < 0 ? err_set(err, fd, "cannot create %s: %s", path, strerror(-fd)) : fd;
 }
 
+/* Without a path it stays without a name. */
 static int end_file(struct packer *p, const char *path, int r, struct save_said *said, struct err *err)
 {
 	char self[64];
@@ -275,13 +284,13 @@ static int end_file(struct packer *p, const char *path, int r, struct save_said 
 	if (r == 0)
 		r = packer_end(p);
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", p->fd);
-	if (r == 0 && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0)
+	if (r == 0 && path && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0)
 		r = -errno;
 	said->memory = p->taken;
 	said->bytes = p->bytes;
-	return r < 0 && !(err && err->msg[0])
-		       ? err_set(err, r, "cannot write %s: %s; the file was removed", path, strerror(-r))
-		       : r;
+	return r < 0 && !(err && err->msg[0]) ? err_set(err, r, "cannot write %s: %s; the file was removed",
+							path ? path : "a copy", strerror(-r))
+					      : r;
 }
 
 static int save(struct saving *s, const char *path, struct err *err)
@@ -305,12 +314,12 @@ static int save(struct saving *s, const char *path, struct err *err)
 	return end_file(&s->to, path, r, s->said, err);
 }
 
-int core_save_process(pid_t pid, const char *path, struct save_filter *filter, struct save_said *ret, struct err *err)
+/* Into a new file, which may get a name. */
+static int save_process(pid_t pid, int fd, const char *path, struct save_filter *filter, struct save_said *ret,
+			struct err *err)
 {
 	struct saving s = { .pagemap = -1, .said = ret, .filter = filter };
-	_cleanup_close_ int fd = IS_X86_64 ? begin_file(path, err)
-					   : err_set(err, -ENOTSUP, "cores are saved on x86-64 only");
-	int r = fd < 0 ? fd : packer_begin(&s.to, fd, err);
+	int r = packer_begin(&s.to, fd, err);
 
 	*ret = (struct save_said){ 0 };
 	s.began = clock_ns(CLOCK_MONOTONIC);
@@ -327,6 +336,30 @@ int core_save_process(pid_t pid, const char *path, struct save_filter *filter, s
 	vec_free(&s.pieces);
 	packer_done(&s.to);
 	return r;
+}
+
+int core_save_process(pid_t pid, const char *path, struct save_filter *filter, struct save_said *ret, struct err *err)
+{
+	_cleanup_close_ int fd = IS_X86_64 ? begin_file(path, err) : err_set(err, -ENOTSUP, X86_64_ONLY);
+
+	return fd < 0 ? fd : save_process(pid, fd, path, filter, ret, err);
+}
+
+int core_save_nameless(pid_t pid, struct save_said *ret, struct err *err)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd, r;
+
+	if (!IS_X86_64)
+		return err_set(err, -ENOTSUP, X86_64_ONLY);
+	dir = dir && dir[0] ? dir : "/tmp";
+	fd = new_file(dir);
+	if (fd < 0)
+		return err_set(err, fd, "cannot create a file in %s: %s", dir, strerror(-fd));
+	r = save_process(pid, fd, NULL, NULL, ret, err);
+	if (r < 0)
+		close(fd);
+	return r < 0 ? r : fd;
 }
 
 int core_save_pipe(int from, const char *path, struct save_said *ret, struct err *err)

@@ -24,6 +24,9 @@ struct save_filter {
 /* Writes the new file `path`, for its owner alone: complete, or not at all. filter: or NULL. -EEXIST: there is one of
  * that name. */
 int core_save_process(pid_t pid, const char *path, struct save_filter *filter, struct save_said *ret, struct err *err);
+/* The same into a file without a name, in $TMPDIR or /tmp, which is gone when it is closed. Its descriptor, or -errno.
+ */
+int core_save_nameless(pid_t pid, struct save_said *ret, struct err *err);
 /* The same of a core file that is read from fd to its end, as the kernel gives it to a program (core_pattern). */
 int core_save_pipe(int fd, const char *path, struct save_said *ret, struct err *err);
 #endif
