@@ -3,18 +3,12 @@
 """Provider java: texts of objects are made without calling the program: numbers of boxes, names of constants, characters of builders,
 exceptions, arrays, and of others the class and the hash as Object.toString() has them; up to ten arguments."""
 import os
-import shutil
 import subprocess
 import jvms
 import live
 
 JAVAS = jvms.homes() if live.LONG else jvms.homes()[:1]
-if not JAVAS or not shutil.which("javac"):
-    print("# no JVM and its compiler here")
-    raise SystemExit(77)
-if "was built without" in live.dwell("-x", "javaagent", "-l", "-n", f"java{os.getpid()}:::").stderr:
-    print("# this dwell was built without the provider")
-    raise SystemExit(77)
+jvms.need_provider(JAVAS)
 os.chdir(live.WORK)
 with open("Args.java", "w", encoding="utf-8") as f:
     f.write(

@@ -3,19 +3,13 @@
 """Provider java: classes that are loaded while dwell runs are probed from their first call on, when a pattern or, with -Z, a name means
 them; arguments that do not fit are said; their code is as it was loaded when dwell ends. Two runs want the same class."""
 import os
-import shutil
 import signal
 import subprocess
 import jvms
 import live
 
 JAVAS = jvms.homes() if live.LONG else jvms.homes()[:1]
-if not JAVAS or not shutil.which("javac"):
-    print("# no JVM and its compiler here")
-    raise SystemExit(77)
-if "was built without" in live.dwell("-x", "javaagent", "-l", "-n", f"java{os.getpid()}:::").stderr:
-    print("# this dwell was built without the provider")
-    raise SystemExit(77)
+jvms.need_provider(JAVAS)
 os.chdir(live.WORK)
 with open("Late.java", "w", encoding="utf-8") as f:
     f.write(

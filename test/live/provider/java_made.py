@@ -4,18 +4,12 @@
 object-alloc: objects of a class by what makes them, each once. java*: the JVMs that run, one of which ends."""
 import os
 import re
-import shutil
 import subprocess
 import jvms
 import live
 
 JAVAS = jvms.homes()
-if not JAVAS or not shutil.which("javac"):
-    print("# no JVM and its compiler here")
-    raise SystemExit(77)
-if "was built without" in live.dwell("-x", "javaagent", "-l", "-n", f"java{os.getpid()}:::").stderr:
-    print("# this dwell was built without the provider")
-    raise SystemExit(77)
+jvms.need_provider(JAVAS)
 os.chdir(live.WORK)
 with open("Made.java", "w", encoding="utf-8") as f:
     f.write(

@@ -13,12 +13,7 @@ import jvms
 import live
 
 JAVAS = jvms.homes() if live.LONG else jvms.homes()[:1]
-if not JAVAS or not shutil.which("javac"):
-    print("# no JVM and its compiler here")
-    raise SystemExit(77)
-if "was built without" in live.dwell("-x", "javaagent", "-l", "-n", f"java{os.getpid()}:::").stderr:
-    print("# this dwell was built without the provider")
-    raise SystemExit(77)
+jvms.need_provider(JAVAS)
 os.chdir(live.WORK)
 with open("Calc.java", "w", encoding="utf-8") as f:
     f.write(
@@ -246,10 +241,16 @@ for home in JAVAS:
         r = live.dwell("-x", "javaagent", "-n", "java$target:Nothing::entry { }", "-p", str(jvm.p.pid))
         live.check(r.returncode == 1 and "does not match any probes" in r.stderr, f"{what}: no such class", r)
         r = live.dwell("-x", "javaagent", "-n", "java$target:Hidden:run:entry { }", "-p", str(jvm.p.pid))
-        live.check(r.returncode == 1 and "Hidden: java.lang.ClassNotFoundException" in r.stderr, f"{what}: a loader that hides it", r)
+        live.check(
+            r.returncode == 1 and "Hidden: java.lang.ClassNotFoundException" in r.stderr,
+            f"{what}: a loader that hides it",
+            r,
+        )
         live.check(jvm.round()[:4] == [ints, longs, fails, total], f"{what}: it counts as before, after that")
         r = live.dwell("-x", "javaagent", "-l", "-n", "java$target:Calc:add:", "-p", str(jvm.p.pid))
-        live.check(len(re.findall(r"add\((?:int|long),int\) (?:entry|return|throw)", r.stdout)) == 6, f"{what}: a list", r)
+        live.check(
+            len(re.findall(r"add\((?:int|long),int\) (?:entry|return|throw)", r.stdout)) == 6, f"{what}: a list", r
+        )
     finally:
         jvm.p.kill()
         jvm.p.wait()
