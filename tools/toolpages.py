@@ -29,9 +29,10 @@ def head_of(text, path):
     m = re.search(r"^Example([^\n]*):\n(.*)", body, re.M | re.S)
     example = (m[1].lstrip(", "), m[2].rstrip("\n")) if m else None
     body = body[: m.start()] if m else body
+    topic, _, body = body.partition("\n")
     usage, _, rest = body.partition("\n")
-    if not purpose or not usage.startswith("Usage: "):
-        sys.exit(f"{path}: its head has no purpose or usage")
+    if not purpose or not topic.startswith("Topic: ") or not usage.startswith("Usage: "):
+        sys.exit(f"{path}: its head has no purpose, topic or usage")
     return (
         name,
         purpose.rstrip("."),

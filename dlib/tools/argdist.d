@@ -3,6 +3,7 @@
 /*
  * argdist.d: with which values a function of a program or library is called, and what it returns.
  *
+ * Topic: Functions of programs
  * Usage: argdist.d -p PID|-c COMMAND --function NAME [--module NAME] [--arg N] [--top N] [--interval TIME]
  *
  * The first table counts values of the argument, the second those that are returned, most frequent first;

@@ -3,6 +3,7 @@
 /*
  * bashreadline.d: commands that are typed into a bash.
  *
+ * Topic: Functions of programs
  * Usage: bashreadline.d [-p PID|-c COMMAND]
  * All of them, also those that start later, and other programs that read lines with libreadline; with -p or -c only
  * this process and its descendants. The line that is being typed as the tool starts is not seen.

@@ -3,6 +3,7 @@
 /*
  * bindsnoop.d: bind(2): the addresses and ports that programs ask for, and the result.
  *
+ * Topic: Network
  * Usage: bindsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants. Internet addresses.
  *

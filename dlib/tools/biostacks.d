@@ -3,6 +3,7 @@
 /*
  * biostacks.d: how the kernel comes to send requests to block devices: stacks.
  *
+ * Topic: Block devices
  * Usage: biostacks.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c only those that this process and its descendants send. Data that is written later is sent by threads of
  * the kernel. The number is that of the bytes; largest last, so that it stays in view.

@@ -3,6 +3,7 @@
 /*
  * bitesize.d: sizes of requests to block devices by process.
  *
+ * Topic: Block devices
  * Usage: bitesize.d [--interval TIME]
  * Who sends them; kernel threads write what was left in the page cache. The values are bytes. Requests that
  * give up blocks (discards) are not among them.

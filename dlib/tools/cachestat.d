@@ -3,6 +3,7 @@
 /*
  * cachestat.d: how much of what programs read is in the page cache.
  *
+ * Topic: Files
  * Usage: cachestat.d [--interval TIME]
  * System calls that read regular files. Memory that a program has mapped is not among it.
  *

@@ -3,6 +3,7 @@
 /*
  * cachetop.d: which programs read files, and how much of it is in the page cache.
  *
+ * Topic: Files
  * Usage: cachetop.d [--interval TIME]
  * System calls that read regular files. Memory that a program has mapped is not among it.
  *

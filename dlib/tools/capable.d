@@ -3,6 +3,7 @@
 /*
  * capable.d: capabilities that the kernel asks programs for, and whether they have them.
  *
+ * Topic: Processes
  * Usage: capable.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants. Shows what a program needs when it does not run as root.
  * Linux 6.13 or later.

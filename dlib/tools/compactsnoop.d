@@ -3,6 +3,7 @@
 /*
  * compactsnoop.d: compactions of memory: the kernel moves pages so that large pieces become free.
  *
+ * Topic: Memory
  * Usage: compactsnoop.d
  *
  * TIME  when it ended     PID, COMMAND  the process that waited; kcompactd does it in the background

@@ -3,6 +3,7 @@
 /*
  * cpudist.d: how long threads run before they leave the CPU, or stay away from it.
  *
+ * Topic: CPU
  * Usage: cpudist.d [--off 1] [-p PID|-c COMMAND] [--interval TIME]
  * --off 1 measures the time away from the CPU instead. With -p or -c only this process and its
  * descendants. Microseconds, by program.

@@ -3,6 +3,7 @@
 /*
  * cpufreq.d: frequencies that the kernel sets for CPUs, and for how long each holds.
  *
+ * Topic: Interrupts and kernel work
  * Usage: cpufreq.d
  * Needs a driver of the kernel that sets frequencies. Virtual machines as a rule have none, and CPUs that choose
  * themselves (intel_pstate in active mode) tell of no change: then there is only the heading.

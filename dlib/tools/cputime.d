@@ -3,6 +3,7 @@
 /*
  * cputime.d: CPU time of each process, exactly.
  *
+ * Topic: CPU
  * Usage: cputime.d [--interval TIME] [--top N]
  * Measured at each change of threads, not by samples; PID 0 is idle time of all CPUs.
  *

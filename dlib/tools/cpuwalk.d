@@ -3,6 +3,7 @@
 /*
  * cpuwalk.d: on which CPUs each process runs.
  *
+ * Topic: CPU
  * Usage: cpuwalk.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c this process and its descendants, else all but idle CPUs. Looks some hundred times a
  * second; the values are CPU numbers.

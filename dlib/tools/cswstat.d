@@ -3,6 +3,7 @@
 /*
  * cswstat.d: changes of threads on each CPU, voluntary or not.
  *
+ * Topic: Scheduler
  * Usage: cswstat.d [--interval TIME]
  *
  * CPU      its number          SLEEPS   the thread had to wait for something

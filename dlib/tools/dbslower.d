@@ -3,6 +3,7 @@
 /*
  * dbslower.d: queries of PostgreSQL, and of MariaDB or MySQL, that take longer than some milliseconds.
  *
+ * Topic: Files
  * Usage: dbslower.d [-p PID] [--ms N]
  * All servers, also those that start later: PostgreSQL by its static probes (as Debian builds them), MariaDB and MySQL
  * by their function dispatch_command(), queries cut at 256 characters. -p: one process and its descendants.

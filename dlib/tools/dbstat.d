@@ -3,6 +3,7 @@
 /*
  * dbstat.d: how long queries of PostgreSQL, MariaDB and MySQL take, as a distribution.
  *
+ * Topic: Files
  * Usage: dbstat.d [-p PID]
  * All servers, also those that start later: PostgreSQL by its static probes (as Debian builds them), MariaDB and MySQL
  * by their function dispatch_command(). -p: one process and its descendants. dbslower.d shows the slow queries

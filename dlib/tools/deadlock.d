@@ -3,6 +3,7 @@
 /*
  * deadlock.d: mutexes of a program that are taken in both orders: two threads can wait for each other for ever.
  *
+ * Topic: Functions of programs
  * Usage: deadlock.d -p PID|-c COMMAND [--module NAME]
  * It need not happen to be seen. Pairs of pthread_mutex_lock(3); a thread may hold 4 mutexes at once, further ones
  * are not looked at. Where a third mutex is always held as well, the pair is shown although nothing can happen.

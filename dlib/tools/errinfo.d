@@ -3,6 +3,7 @@
 /*
  * errinfo.d: system calls that fail, by program and error.
  *
+ * Topic: System calls
  * Usage: errinfo.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only those of this process and its descendants.
  *

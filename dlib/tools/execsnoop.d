@@ -3,6 +3,7 @@
 /*
  * execsnoop.d: programs as processes begin to execute them.
  *
+ * Topic: Processes
  * Usage: execsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only what this process and its descendants execute.
  *

@@ -3,6 +3,7 @@
 /*
  * exitsnoop.d: processes as they end: how old they became, and why they ended.
  *
+ * Topic: Processes
  * Usage: exitsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only this process and its descendants.
  *

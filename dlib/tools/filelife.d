@@ -3,6 +3,7 @@
 /*
  * filelife.d: files that are created and removed again, and how long they lived.
  *
+ * Topic: Files
  * Usage: filelife.d
  * Files of open(2) and its variants, removed by unlink(2) and unlinkat(2) under the name that they were created with.
  *

@@ -3,6 +3,7 @@
 /*
  * fileslower.d: reads and writes of files that take longer than some milliseconds.
  *
+ * Topic: Files
  * Usage: fileslower.d [-p PID|-c COMMAND] [--ms N]
  * With -p or -c only those of this process and its descendants. Pipes, sockets and terminals are
  * left out: their readers wait for others.

@@ -3,6 +3,7 @@
 /*
  * filetop.d: the files with most reads and writes.
  *
+ * Topic: Files
  * Usage: filetop.d [--interval TIME] [--top N]
  *
  *     KB  transferred by read, pread64, readv, preadv, preadv2 and those of write

@@ -3,6 +3,7 @@
 /*
  * fsdist.d: how long operations on files take, by file system and operation.
  *
+ * Topic: Files
  * Usage: fsdist.d [--fs TYPE] [--interval TIME]
  * read, write and fsync of regular files, and open, as system calls. Microseconds.
  *

@@ -3,6 +3,7 @@
 /*
  * fsops.d: operations of file systems by kind.
  *
+ * Topic: Files
  * Usage: fsops.d [--interval TIME]
  * What ext4, XFS, btrfs and the page cache tell by tracepoints: see provider fsinfo.
  *

@@ -3,6 +3,7 @@
 /*
  * fsslower.d: operations on files that take longer than some milliseconds, by file system.
  *
+ * Topic: Files
  * Usage: fsslower.d [--ms N] [--fs TYPE]
  * read, write and fsync of regular files, and open, as system calls.
  *

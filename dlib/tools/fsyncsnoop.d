@@ -3,6 +3,7 @@
 /*
  * fsyncsnoop.d: fsync(2) and the like: how often, and how long they took, by file.
  *
+ * Topic: Files
  * Usage: fsyncsnoop.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only those of this process and its descendants.
  *

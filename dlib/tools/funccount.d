@@ -3,6 +3,7 @@
 /*
  * funccount.d: how often the functions of a program or library are called.
  *
+ * Topic: Functions of programs
  * Usage: funccount.d -p PID|-c COMMAND [--module NAME] [--function NAME] [--interval TIME]
  * Both names may be patterns. Each call costs the program some microseconds.
  *

@@ -3,6 +3,7 @@
 /*
  * funclatency.d: how long a function of a program or library takes.
  *
+ * Topic: Functions of programs
  * Usage: funclatency.d -p PID|-c COMMAND --function NAME [--module NAME] [--interval TIME]
  * The name may be a pattern; functions that call themselves are measured once for each call. The time includes that of
  * called functions, and waits. Each call costs the program some microseconds. Nanoseconds.

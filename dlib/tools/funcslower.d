@@ -3,6 +3,7 @@
 /*
  * funcslower.d: calls of a kernel function that take longer than some microseconds, as they return.
  *
+ * Topic: Functions of the kernel
  * Usage: funcslower.d --function NAME [--module NAME] [--us N] [-p PID|-c COMMAND]
  * The name may be a pattern. With -p or -c of this process and its descendants only.
  *

@@ -3,6 +3,7 @@
 /*
  * futexsnoop.d: locks of programs that threads had to wait for: how often, and how long.
  *
+ * Topic: Locks
  * Usage: futexsnoop.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only of this process and its descendants. Mutexes, condition variables and the like
  * of programs wait by futex(2); what is free never gets there.

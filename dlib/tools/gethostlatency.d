@@ -3,6 +3,7 @@
 /*
  * gethostlatency.d: how long a program waits for the addresses of host names.
  *
+ * Topic: Functions of programs
  * Usage: gethostlatency.d [-p PID|-c COMMAND]
  * All programs, also those that start later; with -p or -c only this process and its descendants. getaddrinfo(3) and
  * gethostbyname(3) of the C library. Programs with a resolver of their own (Go) do not call it.

@@ -3,6 +3,7 @@
 /*
  * hotkernel.d: functions of the kernel that use most CPU time.
  *
+ * Topic: CPU
  * Usage: hotkernel.d [--top N] [--rate HZ] [--interval TIME]
  * Looks at every CPU some hundred times a second. Idle CPUs are included.
  *

@@ -3,6 +3,7 @@
 /*
  * hotproc.d: processes that are seen on a CPU, in the kernel and in their own code.
  *
+ * Topic: CPU
  * Usage: hotproc.d [--interval TIME] [--top N]
  * Looks at every CPU some hundred times a second; PID 0 is an idle CPU.
  *

@@ -3,6 +3,7 @@
 /*
  * hotuser.d: functions of programs that use most CPU time.
  *
+ * Topic: CPU
  * Usage: hotuser.d [-p PID|-c COMMAND] [--top N] [--rate HZ] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all.
  *

@@ -3,6 +3,7 @@
 /*
  * hrtimers.d: timers of the kernel that expire, by function.
  *
+ * Topic: Interrupts and kernel work
  * Usage: hrtimers.d [--interval TIME]
  *
  * FUNCTION  what the timer calls        COUNT  how often

@@ -3,6 +3,7 @@
 /*
  * intrtime.d: time that the CPUs spend in interrupt handlers, by interrupt.
  *
+ * Topic: Interrupts and kernel work
  * Usage: intrtime.d [--interval TIME]
  *
  * CPU   where        IRQ, NAME   the interrupt and its handler

@@ -3,6 +3,7 @@
 /*
  * iolatency.d: how long requests to block devices take, by device and direction.
  *
+ * Topic: Block devices
  * Usage: iolatency.d [--interval TIME]
  * From the moment that the request is sent until it is completed. The values are microseconds.
  *

@@ -3,6 +3,7 @@
 /*
  * iopattern.d: whether block devices are used in order or at random.
  *
+ * Topic: Block devices
  * Usage: iopattern.d [--interval TIME]
  *
  * DEVICE  the device          COUNT  requests

@@ -3,6 +3,7 @@
 /*
  * iopending.d: requests that a block device has at the same time.
  *
+ * Topic: Block devices
  * Usage: iopending.d [--interval TIME]
  * Counted each time one begins, itself among them. Requests that began before the tool are not counted.
  *

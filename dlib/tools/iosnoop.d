@@ -3,6 +3,7 @@
 /*
  * iosnoop.d: requests to block devices as they are completed.
  *
+ * Topic: Block devices
  * Usage: iosnoop.d
  *
  * TIME     when               PID, COMMAND   the sender to the device (a kernel thread if it

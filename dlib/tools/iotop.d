@@ -3,6 +3,7 @@
 /*
  * iotop.d: processes that send most bytes to and from block devices.
  *
+ * Topic: Block devices
  * Usage: iotop.d [--interval TIME] [--top N]
  *
  * PID, COMMAND   the process (kernel threads write what was left in the page cache)

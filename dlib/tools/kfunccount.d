@@ -3,6 +3,7 @@
 /*
  * kfunccount.d: how often functions of the kernel are called.
  *
+ * Topic: Functions of the kernel
  * Usage: kfunccount.d --function NAME [--module NAME] [-p PID|-c COMMAND] [--interval TIME]
  * Both names may be patterns. With -p or -c of this process and its descendants only.
  *

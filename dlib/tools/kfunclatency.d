@@ -3,6 +3,7 @@
 /*
  * kfunclatency.d: how long a function of the kernel takes.
  *
+ * Topic: Functions of the kernel
  * Usage: kfunclatency.d --function NAME [--module NAME] [-p PID|-c COMMAND] [--interval TIME]
  * The name may be a pattern; functions that call themselves are measured once for each call. The time includes that of
  * called functions, and waits. Nanoseconds.

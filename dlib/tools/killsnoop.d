@@ -3,6 +3,7 @@
 /*
  * killsnoop.d: signals that programs send with kill(2), tkill(2) and tgkill(2).
  *
+ * Topic: Signals
  * Usage: killsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only those sent by this process and its descendants.
  *

@@ -3,6 +3,7 @@
 /*
  * kvmexit.d: why virtual machines leave their CPUs, and for how long.
  *
+ * Topic: Interrupts and kernel work
  * Usage: kvmexit.d [-p PID|-c COMMAND] [--interval TIME]
  * Needs the module kvm. A virtual CPU is a thread of its machine's program: PID and COMMAND are those of that program.
  *

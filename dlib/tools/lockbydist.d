@@ -3,6 +3,7 @@
 /*
  * lockbydist.d: how long threads waited for locks of the kernel, by kind of lock.
  *
+ * Topic: Locks
  * Usage: lockbydist.d [--interval TIME]
  * Only locks that were not free: others leave no trace. The values are microseconds.
  *

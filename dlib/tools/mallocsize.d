@@ -3,6 +3,7 @@
 /*
  * mallocsize.d: how much memory a program asks malloc(3) for.
  *
+ * Topic: Functions of programs
  * Usage: mallocsize.d -p PID|-c COMMAND [--module NAME] [--interval TIME]
  * malloc(), calloc() and realloc() of libc, or of another library. The values are bytes of a call.
  *

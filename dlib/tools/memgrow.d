@@ -3,6 +3,7 @@
 /*
  * memgrow.d: memory that programs ask the kernel for: brk(2) and mmap(2) by stack.
  *
+ * Topic: Memory
  * Usage: memgrow.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all. Below each stack the program and
  * KB of address space in all; what was given back is not subtracted.

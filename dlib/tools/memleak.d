@@ -3,6 +3,7 @@
 /*
  * memleak.d: memory that a program has asked for and not freed, by the function that asked.
  *
+ * Topic: Functions of programs
  * Usage: memleak.d -p PID|-c COMMAND [--interval TIME] [--module NAME]
  * malloc(3), calloc(3), realloc(3) and free(3) while the tool runs. C++'s new calls malloc: its caller is the C++
  * library. A number that grows from report to report is a leak, or a cache. Each call costs the program some

@@ -3,6 +3,7 @@
 /*
  * migrations.d: threads that are moved from one CPU to another.
  *
+ * Topic: Scheduler
  * Usage: migrations.d [--interval TIME] [--top N]
  *
  * PID, COMMAND  the thread        FROM, TO  the CPUs        COUNT  how often

@@ -3,6 +3,7 @@
 /*
  * mmapsnoop.d: files as they are mapped into memory.
  *
+ * Topic: Files
  * Usage: mmapsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *

@@ -3,6 +3,7 @@
 /*
  * mountsnoop.d: file systems as they are mounted and unmounted.
  *
+ * Topic: Files
  * Usage: mountsnoop.d
  * mount(2), umount2(2), and move_mount(2), which puts a file system in its place that newer programs have prepared.
  *

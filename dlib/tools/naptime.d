@@ -3,6 +3,7 @@
 /*
  * naptime.d: sleeps that programs ask for: nanosleep(2), clock_nanosleep(2).
  *
+ * Topic: Interrupts and kernel work
  * Usage: naptime.d [-p PID|-c COMMAND]
  * With -p or -c only of this process and its descendants. Sleeps until an absolute time (TIMER_ABSTIME) are left out.
  *

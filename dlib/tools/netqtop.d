@@ -3,6 +3,7 @@
 /*
  * netqtop.d: packets and bytes of network interfaces, by queue.
  *
+ * Topic: Network
  * Usage: netqtop.d [--interval TIME]
  * One queue with nearly all packets: one CPU does the work of all.
  *

@@ -3,6 +3,7 @@
 /*
  * newproc.d: processes as they are created, and their parents.
  *
+ * Topic: Processes
  * Usage: newproc.d [-p PID|-c COMMAND]
  * With -p or -c only those made by this process and its descendants.
  *

@@ -3,6 +3,7 @@
 /*
  * offcpu.d: where threads wait: stacks, and how long they were off the CPU.
  *
+ * Topic: Scheduler
  * Usage: offcpu.d [-p PID|-c COMMAND] [--top N] [--us N] [--interval TIME]
  * With -p or -c threads of this process and its descendants, else all. Time of threads that were
  * only preempted is among it. Below the stacks the name and milliseconds in all.

@@ -3,6 +3,7 @@
 /*
  * oomkill.d: processes that the kernel kills because there is no memory left.
  *
+ * Topic: Memory
  * Usage: oomkill.d
  *
  * TIME      when              VICTIM, COMMAND  the process that is killed

@@ -3,6 +3,7 @@
 /*
  * opensnoop.d: files as they are opened.
  *
+ * Topic: Files
  * Usage: opensnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *

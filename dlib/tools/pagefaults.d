@@ -3,6 +3,7 @@
 /*
  * pagefaults.d: page faults of programs, by stack.
  *
+ * Topic: Memory
  * Usage: pagefaults.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all. Below each stack the program and
  * how often.

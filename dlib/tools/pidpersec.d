@@ -3,6 +3,7 @@
 /*
  * pidpersec.d: processes and threads that are created each second.
  *
+ * Topic: Processes
  * Usage: pidpersec.d
  *
  * TIME       when              PROCESSES  new processes

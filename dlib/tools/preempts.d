@@ -3,6 +3,7 @@
 /*
  * preempts.d: threads that are preempted, and the threads that preempt them.
  *
+ * Topic: Scheduler
  * Usage: preempts.d [--interval TIME] [--top N]
  *
  * LEAVES  the thread that could have gone on      RUNS  the thread that runs instead

@@ -3,6 +3,7 @@
 /*
  * priorities.d: priorities of the threads that get a CPU.
  *
+ * Topic: Scheduler
  * Usage: priorities.d [--interval TIME]
  * The kernel's numbers, lower is more urgent: 0 to 99 real-time, 100 to 139 nice -20 to 19 (120:
  * nice 0). Counted each time a thread begins to run; the idle threads are left out.

@@ -3,6 +3,7 @@
 /*
  * procsystime.d: how much time a process spends in which system calls.
  *
+ * Topic: System calls
  * Usage: procsystime.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all.
  *

@@ -3,6 +3,7 @@
 /*
  * profstacks.d: where CPU time is spent: stacks of the kernel and of programs.
  *
+ * Topic: CPU
  * Usage: profstacks.d [-p PID|-c COMMAND] [--top N] [--interval TIME]
  * With -p or -c of this process and its descendants, else of all. The kernel's stack comes first;
  * below both the program's name and how often they were seen.

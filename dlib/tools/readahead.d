@@ -3,6 +3,7 @@
 /*
  * readahead.d: what the kernel reads ahead of programs, by file.
  *
+ * Topic: Files
  * Usage: readahead.d [--interval TIME]
  * ADDED_KB far above READ_KB: the program reads here and there, and posix_fadvise(2) or the file system's read_ahead_kb
  * would save work. System calls that read regular files.

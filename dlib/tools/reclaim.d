@@ -3,6 +3,7 @@
 /*
  * reclaim.d: threads that must free memory before they get some.
  *
+ * Topic: Memory
  * Usage: reclaim.d
  * Because the machine has too little (direct), or their cgroup (memcg).
  *

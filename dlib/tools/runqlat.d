@@ -3,6 +3,7 @@
 /*
  * runqlat.d: how long threads that could run wait for a CPU.
  *
+ * Topic: Scheduler
  * Usage: runqlat.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c threads of this process and its descendants, else all. From the moment that a thread
  * is woken or created until it runs; preempted threads that wait are not among it. Microseconds.

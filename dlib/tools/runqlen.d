@@ -3,6 +3,7 @@
 /*
  * runqlen.d: threads that are on a CPU or wait for it, by CPU.
  *
+ * Topic: Scheduler
  * Usage: runqlen.d [--interval TIME]
  * Looks some hundred times a second at each CPU that does something; the values count the thread
  * that runs among them: 1 is a CPU that nobody waits for, 0 an idle one.

@@ -3,6 +3,7 @@
 /*
  * rwbytype.d: bytes read and written by kind of file system.
  *
+ * Topic: Files
  * Usage: rwbytype.d [-p PID|-c COMMAND] [--interval TIME]
  * With -p or -c only those of this process and its descendants.
  *

@@ -3,6 +3,7 @@
 /*
  * rwsnoop.d: reads and writes of files, pipes, sockets and terminals, as they return.
  *
+ * Topic: Files
  * Usage: rwsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only those of this process and its descendants.
  *

@@ -3,6 +3,7 @@
 /*
  * seeksize.d: how far block devices move between two requests of a process.
  *
+ * Topic: Block devices
  * Usage: seeksize.d [--interval TIME]
  * From the end of the request before (of anybody, to the same device) to the beginning of this one,
  * in sectors of 512 bytes; 0 is in order. Requests that give up blocks (discards) move nothing and are left out.

@@ -3,6 +3,7 @@
 /*
  * setuids.d: programs that change their user or group: setuid(2), setresgid(2) and the like.
  *
+ * Topic: Processes
  * Usage: setuids.d
  *
  * PID, UID, COMMAND  the process, and its user before       CALL  the system call

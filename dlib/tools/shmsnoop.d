@@ -3,6 +3,7 @@
 /*
  * shmsnoop.d: System V shared memory: shmget(2), shmat(2), shmdt(2) and shmctl(2).
  *
+ * Topic: Memory
  * Usage: shmsnoop.d
  *
  * PID, COMMAND  the process          CALL  the system call

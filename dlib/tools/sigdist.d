@@ -3,6 +3,7 @@
 /*
  * sigdist.d: signals by sender, receiver and number.
  *
+ * Topic: Signals
  * Usage: sigdist.d [--interval TIME]
  * Also those that the kernel sends for what a program did (SIGCHLD, SIGPIPE, SIGSEGV).
  *

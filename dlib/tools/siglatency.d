@@ -3,6 +3,7 @@
 /*
  * siglatency.d: time from the sending of a signal until it is handled.
  *
+ * Topic: Signals
  * Usage: siglatency.d [--interval TIME]
  * The time until the handler of the program is called, or until the process is killed by it.
  *

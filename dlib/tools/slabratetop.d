@@ -3,6 +3,7 @@
 /*
  * slabratetop.d: objects that the kernel allocates most, by cache.
  *
+ * Topic: Memory
  * Usage: slabratetop.d [--interval TIME]
  * Linux 6.1 or later.
  *

@@ -3,6 +3,7 @@
 /*
  * soconnect.d: connect(2): the addresses that programs connect to, and the result.
  *
+ * Topic: Network
  * Usage: soconnect.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *

@@ -3,6 +3,7 @@
 /*
  * sofdsnoop.d: file descriptors that programs send to each other through Unix sockets (SCM_RIGHTS).
  *
+ * Topic: Files
  * Usage: sofdsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants. sendmsg(2) and recvmsg(2); of one call the first 16.
  *

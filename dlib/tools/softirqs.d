@@ -3,6 +3,7 @@
 /*
  * softirqs.d: time that the CPUs spend in soft interrupts, by kind.
  *
+ * Topic: Interrupts and kernel work
  * Usage: softirqs.d [--interval TIME]
  *
  * CPU   where                KIND  timer, net_rx, block, sched, rcu ...

@@ -3,6 +3,7 @@
 /*
  * solisten.d: listen(2): sockets that programs make ready for connections.
  *
+ * Topic: Network
  * Usage: solisten.d
  *
  * PID, COMMAND  the process        ADDRESS, PORT  where connections are expected

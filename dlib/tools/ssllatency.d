@@ -3,6 +3,7 @@
 /*
  * ssllatency.d: how long handshakes, reads and writes of TLS take.
  *
+ * Topic: Functions of programs
  * Usage: ssllatency.d [-p PID|-c COMMAND] [--module FILE]
  * OpenSSL, in all programs that use it, also those that start later; with -p or -c only in this process and its
  * descendants. Reads wait for what the other side sends. FAILED counts calls that return 0 or less: also those that are

@@ -3,6 +3,7 @@
 /*
  * sslsniff.d: what programs send and receive by TLS, before it is encrypted and after it is decrypted.
  *
+ * Topic: Functions of programs
  * Usage: sslsniff.d [-p PID|-c COMMAND] [--module FILE]
  * OpenSSL and GnuTLS, in all programs that use them, also those that start later; with -p or -c only in this process
  * and its descendants. --module node: a program that has OpenSSL in itself.

@@ -3,6 +3,7 @@
 /*
  * stackcount.d: callers of a function of the kernel: its stacks, counted.
  *
+ * Topic: Functions of the kernel
  * Usage: stackcount.d --function NAME [--module NAME] [--top N] [-p PID|-c COMMAND] [--interval TIME]
  * The name may be a pattern. With -p or -c of this process and its descendants only.
  *

@@ -3,6 +3,7 @@
 /*
  * statsnoop.d: files whose attributes are asked for: stat(2) and its variants, access(2).
  *
+ * Topic: Files
  * Usage: statsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *

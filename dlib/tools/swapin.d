@@ -3,6 +3,7 @@
 /*
  * swapin.d: memory that is read back from swap, by program.
  *
+ * Topic: Memory
  * Usage: swapin.d [-p PID|-c COMMAND] [--interval TIME]
  * What a swap device or file is read for, with what the kernel reads ahead of it. Pages that zswap still has in memory
  * are not read.

@@ -3,6 +3,7 @@
 /*
  * syncsnoop.d: programs that ask for data to be on the disk: sync(2), syncfs(2), fsync(2) and the like.
  *
+ * Topic: Files
  * Usage: syncsnoop.d
  * fsyncsnoop.d shows the files of fsync(2), and distributions of the time.
  *

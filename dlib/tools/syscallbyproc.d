@@ -3,6 +3,7 @@
 /*
  * syscallbyproc.d: system calls by process.
  *
+ * Topic: System calls
  * Usage: syscallbyproc.d [--interval TIME] [--top N]
  *
  * PID, COMMAND   the process      COUNT  its system calls

@@ -3,6 +3,7 @@
 /*
  * syscount.d: system calls by name.
  *
+ * Topic: System calls
  * Usage: syscount.d [-p PID|-c COMMAND] [--interval TIME] [--top N]
  * With -p or -c only those of this process and its descendants.
  *

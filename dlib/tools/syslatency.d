@@ -3,6 +3,7 @@
 /*
  * syslatency.d: how long each system call takes, as a distribution.
  *
+ * Topic: System calls
  * Usage: syslatency.d [-p PID|-c COMMAND] [--call NAME] [--interval TIME]
  * With -p or -c only those of this process and its descendants. NAME may be a pattern (read*).
  * The values are microseconds, waiting among them.

@@ -3,6 +3,7 @@
 /*
  * sysslower.d: system calls that take longer than some milliseconds, as they return.
  *
+ * Topic: System calls
  * Usage: sysslower.d [-p PID|-c COMMAND] [--ms N]
  * With -p or -c only those of this process and its descendants. Calls whose purpose is to wait
  * (poll, futex, nanosleep ...) are shown like all others.

@@ -3,6 +3,7 @@
 /*
  * tcpaccept.d: TCP connections that this machine accepts, by port.
  *
+ * Topic: Network
  * Usage: tcpaccept.d
  *
  * TIME   when                 LOCAL, PORT   where they came to

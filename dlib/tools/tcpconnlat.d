@@ -3,6 +3,7 @@
 /*
  * tcpconnlat.d: how long the making of TCP connections takes.
  *
+ * Topic: Network
  * Usage: tcpconnlat.d
  * From connect(2) until the other side has answered.
  *

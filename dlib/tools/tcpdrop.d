@@ -3,6 +3,7 @@
 /*
  * tcpdrop.d: TCP packets that the kernel throws away, and where.
  *
+ * Topic: Network
  * Usage: tcpdrop.d
  * IPv4. A socket that is closed drops what its program has not read, a final FIN above all. Linux 5.17 or later.
  *

@@ -3,6 +3,7 @@
 /*
  * tcplife.d: TCP connections as they end: how long they lived, and how much they carried.
  *
+ * Topic: Network
  * Usage: tcplife.d [--port PORT]
  * Connections that were there before are left out.
  *

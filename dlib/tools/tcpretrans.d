@@ -3,6 +3,7 @@
 /*
  * tcpretrans.d: TCP segments that are sent again, as the answer did not come.
  *
+ * Topic: Network
  * Usage: tcpretrans.d
  * Nobody asks for them: a timer or an acknowledgement that arrives makes the kernel send.
  *

@@ -3,6 +3,7 @@
 /*
  * tcprtt.d: round-trip times of TCP connections, by the address of the other side.
  *
+ * Topic: Network
  * Usage: tcprtt.d [--port PORT] [--interval TIME]
  * The kernel's smoothed time, looked at with each segment that arrives. Microseconds.
  *

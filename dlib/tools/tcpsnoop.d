@@ -3,6 +3,7 @@
 /*
  * tcpsnoop.d: TCP segments as they are sent and received.
  *
+ * Topic: Network
  * Usage: tcpsnoop.d [--port N]
  * With --port only segments from or to this port. Received ones are those of established connections.
  *

@@ -3,6 +3,7 @@
 /*
  * tcpstat.d: TCP of the whole machine: connections, segments and bytes.
  *
+ * Topic: Network
  * Usage: tcpstat.d [--interval TIME]
  * Received segments are those of established connections.
  *

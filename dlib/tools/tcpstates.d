@@ -3,6 +3,7 @@
 /*
  * tcpstates.d: TCP connections as they change their state.
  *
+ * Topic: Network
  * Usage: tcpstates.d
  *
  * TIME_MS  milliseconds since the tool began       MS  that the connection was in the state before

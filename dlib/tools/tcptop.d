@@ -3,6 +3,7 @@
 /*
  * tcptop.d: connections that send and receive most by TCP.
  *
+ * Topic: Network
  * Usage: tcptop.d [--interval TIME]
  * What programs write to and read from their sockets: headers and repeated segments are not among it. Linux 6.3 or
  * later.

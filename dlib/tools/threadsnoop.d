@@ -3,6 +3,7 @@
 /*
  * threadsnoop.d: threads as they are created, and how long those lived that end.
  *
+ * Topic: Processes
  * Usage: threadsnoop.d [-p PID|-c COMMAND]
  * With -p or -c only those of this process and its descendants.
  *

@@ -3,6 +3,7 @@
 /*
  * ttysnoop.d: what is written to a terminal.
  *
+ * Topic: Processes
  * Usage: ttysnoop.d --tty PATH
  * Shows it as it is, with the sequences that colour and move: a terminal of the same size shows what its user sees.
  * At most 512 bytes of each write.

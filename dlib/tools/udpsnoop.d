@@ -3,6 +3,7 @@
 /*
  * udpsnoop.d: UDP datagrams as they are sent and received.
  *
+ * Topic: Network
  * Usage: udpsnoop.d [--port N]
  * With --port only datagrams from or to this port. They are seen where they are given to a device or
  * come from one, so on the loopback device both ways.

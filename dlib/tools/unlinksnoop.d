@@ -3,6 +3,7 @@
 /*
  * unlinksnoop.d: files and folders as they are removed or renamed.
  *
+ * Topic: Files
  * Usage: unlinksnoop.d [-p PID|-c COMMAND]
  * With -p or -c only by this process and its descendants.
  *

@@ -3,6 +3,7 @@
 /*
  * usdtcount.d: how often the static probes of a program fire.
  *
+ * Topic: Functions of programs
  * Usage: usdtcount.d -p PID|-c COMMAND --provider NAME [--interval TIME]
  * The probes that a program or its libraries bring along; dwell -l -P 'NAME*' lists them.
  *

@@ -3,6 +3,7 @@
 /*
  * vfsstat.d: calls of the kernel's file system layer per second.
  *
+ * Topic: Functions of the kernel
  * Usage: vfsstat.d [--interval TIME] [-p PID|-c COMMAND]
  * With -p or -c of this process and its descendants only.
  *

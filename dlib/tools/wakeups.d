@@ -3,6 +3,7 @@
 /*
  * wakeups.d: threads and the threads that wake them up.
  *
+ * Topic: Scheduler
  * Usage: wakeups.d [--interval TIME] [--top N]
  *
  * FROM   the thread that was running, which may only have been interrupted (PID 0: an idle CPU)

@@ -3,6 +3,7 @@
 /*
  * workqueues.d: work that the kernel does later in its own threads, by function.
  *
+ * Topic: Interrupts and kernel work
  * Usage: workqueues.d [--interval TIME]
  *
  * FUNCTION  the work        COUNT  how often        US  microseconds in all

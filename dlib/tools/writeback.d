@@ -3,6 +3,7 @@
 /*
  * writeback.d: when the kernel writes changed files to their devices, why, and how much.
  *
+ * Topic: Block devices
  * Usage: writeback.d
  *
  * TIME  when it ended       DEVICE  as the kernel names it, 8:0

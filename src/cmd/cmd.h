@@ -92,7 +92,7 @@ bool cmd_is_tool(const char *word);
 const char *cmd_near_tool(struct arena *a, const char *word);
 /* There is no such tool: one line on what is meant. EXIT_USAGE. */
 int cmd_no_tool(const char *word);
-/* The shipped tools, a line each; word: those that have it in name or purpose, or NULL. How many. */
+/* The shipped tools as tool_list() has them. How many. */
 size_t cmd_list_tools(const char *word, FILE *out);
 void cmd_version(void);
 /* The name and summary of the i-th command that is for people; NULL: there are fewer. */

@@ -89,7 +89,7 @@ static void tools(void *ctx, struct strb *out)
 
 	(void)ctx;
 	if (f)
-		cmd_list_tools(NULL, f);
+		cmd_list_tools("", f);
 }
 
 static const char *provider(void *ctx, size_t i)

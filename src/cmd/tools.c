@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "cmd/cmd.h"
 #include "cmd/words.h"
 #include "cmdline/opts.h"
@@ -12,33 +13,36 @@
 #include "launcher/gallery.h"
 #include "shelf/shelf.h"
 
-/* The tools; trackers are the command latency's. */
-static bool is_tool(const struct serve_program *p)
+/* The shipped programs but trackers, which are the command latency's. */
+static size_t read_tools(struct arena *a, const struct tool_row **ret)
 {
-	return strncmp(p->name, "latency.", strlen("latency.")) != 0;
+	const struct serve_program *v;
+	size_t n = gallery_read(a, &v), k = 0;
+	struct tool_row *rows = arena_new_arr(a, struct tool_row, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(v[i].name, "latency.", strlen("latency.")) != 0)
+			rows[k++] = (struct tool_row){ v[i].name, v[i].summary, v[i].text };
+	*ret = rows;
+	return k;
 }
 
 size_t cmd_list_tools(const char *word, FILE *out)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
-	const struct serve_program *v;
-	size_t n = gallery_read(a, &v), found = 0;
+	const struct tool_row *v;
+	size_t n = read_tools(a, &v);
 
-	for (size_t i = 0; i < n; i++) {
-		if (!is_tool(&v[i]) || !tool_fits(v[i].name, v[i].summary, word))
-			continue;
-		fprintf(out, "%-15s %s\n", v[i].name, v[i].summary);
-		found++;
-	}
+	n = tool_list(v, n, word, out == stdout ? columns_of_terminal() : 0, out);
 	arena_free(a);
-	return found;
+	return n;
 }
 
 static void tools_usage(const struct command *self, FILE *out)
 {
 	(void)self;
 	fprintf(out,
-		"Usage: %s tools [WORD]\n\nLists the tools, or those with WORD in their name or purpose.\n"
+		"Usage: %s tools [WORD]\n\nLists the tools by topic, or those with WORD in their name, purpose or topic.\n"
 		"'%s run NAME' runs one, '%s run NAME --help' tells what it shows.\n",
 		cmd_name(), cmd_name(), cmd_name());
 }

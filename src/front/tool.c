@@ -3,6 +3,7 @@
 #include "front/tool.h"
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/columns.h"
 
 static const struct {
 	const char *name, *tool;
@@ -22,6 +23,26 @@ static const struct {
 #include "front/tool.def"
 #undef ALIAS
 #undef COMMAND
+};
+
+#define NAME_COLUMNS 15
+
+/* In the order in which they are listed; the last one: of tools that name none of them. */
+static const char *const topics[] = {
+	"Processes",
+	"Signals",
+	"System calls",
+	"Files",
+	"Block devices",
+	"CPU",
+	"Scheduler",
+	"Locks",
+	"Memory",
+	"Network",
+	"Interrupts and kernel work",
+	"Functions of the kernel",
+	"Functions of programs",
+	"Other",
 };
 
 static const char *const endings[] = { ".d", ".bt", ".py", "-bpfcc" };
@@ -62,11 +83,6 @@ const char *tool_command(const char *word)
 	return NULL;
 }
 
-bool tool_fits(const char *name, const char *summary, const char *word)
-{
-	return !word || strcasestr(name, word) || strcasestr(summary, word);
-}
-
 const char *tool_head(const char *text, size_t *n)
 {
 	const char *at = strstr(text, "\n/*\n *"), *end = at ? strstr(at, "\n */") : NULL;
@@ -90,4 +106,59 @@ void tool_put_head(const char *text, FILE *out)
 		at += k + 1;
 	}
 	fprintf(out, "\n");
+}
+
+/* Its number in topics[]. */
+static size_t topic_of(const char *text)
+{
+	static const char key[] = "\n * Topic: ";
+	size_t len, n = 0, i = 0;
+	const char *head = tool_head(text, &len), *at = head ? memmem(head, len, key, sizeof(key) - 1) : NULL;
+
+	if (at) {
+		at += sizeof(key) - 1;
+		n = strcspn(at, "\n");
+	}
+	while (i + 1 < ARRAY_SIZE(topics) && (strlen(topics[i]) != n || memcmp(topics[i], at, n) != 0))
+		i++;
+	return i;
+}
+
+static void put_row(const struct tool_row *t, int indent, int columns, FILE *out)
+{
+	const int at = fprintf(out, "%*s%-*s ", indent, "", NAME_COLUMNS, t->name);
+
+	columns_wrap(out, t->summary, at, indent + NAME_COLUMNS + 1, columns);
+}
+
+static size_t list_found(const struct tool_row *v, size_t n, const char *word, int columns, FILE *out)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (strcasestr(v[i].name, word) || strcasestr(v[i].summary, word) ||
+		    strcasestr(topics[topic_of(v[i].text)], word)) {
+			put_row(&v[i], 0, columns, out);
+			found++;
+		}
+	return found;
+}
+
+size_t tool_list(const struct tool_row *v, size_t n, const char *word, int columns, FILE *out)
+{
+	size_t found = 0;
+
+	if (word)
+		return list_found(v, n, word, columns, out);
+	for (size_t t = 0; t < ARRAY_SIZE(topics); t++) {
+		const size_t before = found;
+
+		for (size_t i = 0; i < n; i++)
+			if (topic_of(v[i].text) == t) {
+				if (found++ == before)
+					fprintf(out, "%s%s\n", before ? "\n" : "", topics[t]);
+				put_row(&v[i], 2, columns, out);
+			}
+	}
+	return found;
 }

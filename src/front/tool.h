@@ -13,8 +13,12 @@
 bool tool_name(const char *word, char ret[TOOL_NAME_MAX], bool *other);
 /* The command line that does what a tool of bcc or bpftrace of this name does; NULL: there is none. */
 const char *tool_command(const char *word);
-/* A word is in the name or in the summary, whatever its case; no word (NULL) is in all. */
-bool tool_fits(const char *name, const char *summary, const char *word);
+struct tool_row {
+	const char *name, *summary, *text;
+};
+/* Lists tools: without a word (NULL) all, by topic (" * Topic: Files" in their heads); else those that have it in name,
+ * summary or topic, whatever its case. columns: lines are broken there; 0: nowhere. Returns how many there were. */
+size_t tool_list(const struct tool_row *v, size_t n, const char *word, int columns, FILE *out);
 /* The comment at the head of a tool: where its first line begins, and in *n its length; lines begin with " *". NULL:
  * there is none. */
 const char *tool_head(const char *text, size_t *n);

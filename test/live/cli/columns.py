@@ -41,7 +41,7 @@ with subprocess.Popen([live.DWELL, "-qn", long_name], stdin=subprocess.DEVNULL, 
         if str(traced.pid) in live.dwell("ps").stdout:
             break
         time.sleep(0.1)
-    for command in ["ps"], ["ps", str(traced.pid)], ["features"], ["hardware"], ["why", "--for", "300ms"]:
+    for command in ["tools"], ["ps"], ["ps", str(traced.pid)], ["features"], ["hardware"], ["why", "--for", "300ms"]:
         lines = on_terminal(*command)
         live.check(
             lines and max(map(len, lines)) <= COLUMNS,

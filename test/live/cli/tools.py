@@ -14,8 +14,14 @@ shipped = sorted(
     if f.endswith(".d")
 )
 r = live.dwell("tools")
-live.same([l.split()[0] for l in r.stdout.splitlines()], shipped, "tools: each, with its purpose")
-live.check(all(len(l.split()) > 2 for l in r.stdout.splitlines()), "no purpose is empty", r.stdout)
+rows = [l for l in r.stdout.splitlines() if l.startswith("  ")]
+live.same(sorted(l.split()[0] for l in rows), shipped, "tools: each, with its purpose")
+live.check(all(len(l.split()) > 2 for l in rows), "no purpose is empty", r.stdout)
+topics = [l for l in r.stdout.splitlines() if l and not l.startswith("  ")]
+live.check(len(topics) == 13 and topics[0] == "Processes" and "Other" not in topics, "tools: by topic", topics)
+live.check(
+    "tcplife " in live.dwell("tools", "network").stdout, "tools WORD: of a topic", live.dwell("tools", "network")
+)
 r = live.dwell("tools", "TCP")
 live.check(
     0 < len(r.stdout.splitlines()) < len(shipped) and all("tcp" in l.lower() for l in r.stdout.splitlines()),

@@ -833,14 +833,15 @@ for name in sorted(have):
     path = os.path.join(TOOLS, name + ".d")
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    want = rf"#!/usr/bin/env -S dwell -s\n/\* SPDX-License-Identifier: Apache-2.0 \*/\n/\*\n \* {name}\.d: .*\.\n \*\n \* Usage: {name}\.d"
+    want = rf"#!/usr/bin/env -S dwell -s\n/\* SPDX-License-Identifier: Apache-2.0 \*/\n/\*\n \* {name}\.d: .*\.\n \*\n \* Topic: .*\n \* Usage: {name}\.d"
     example = re.search(rf"^ \*   # {name}\.d.*\n \*   .*\S.*\n", text, re.M)
     if not (re.match(want, text) and example and os.access(path, os.X_OK)):
-        live.check(False, f"{name}: head with summary, usage and example; executable", text[:300])
+        live.check(False, f"{name}: head with summary, topic, usage and example; executable", text[:300])
         continue
     summary = re.search(rf"^ \* {name}\.d: (.*)$", text, re.M)[1]
-    if f"| *{name}.d* | {summary} |\n" not in DOC:
-        live.check(False, f"{name}: doc/tools.md has the line '| *{name}.d* | {summary} |'")
+    topic = re.search(r"^ \* Topic: (.*)$", text, re.M)[1]
+    if f"| *{name}.d* | {summary} |\n" not in DOC.partition(f"\n| {topic} | |\n")[2].partition("\n\n")[0]:
+        live.check(False, f"{name}: doc/tools.md has, under {topic}, the line '| *{name}.d* | {summary} |'")
 
 with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
     for name, wrong, out in pool.map(run, sorted(have & set(ENTRIES))):

@@ -38,13 +38,50 @@ static void names(void **state)
 	assert_true(tool_name(longest + 1, name, &other));
 }
 
-static void words(void **state)
+/* What tool_list() writes of three tools; their number in *n. */
+static char *list(const char *word, int columns, size_t *n)
 {
+	static const struct tool_row rows[] = {
+		{ "iotop", "who reads and writes", "\n/*\n * iotop.d: x.\n *\n * Topic: Block devices\n */\n" },
+		{ "mine", "somebody's own", "BEGIN {}" },
+		{ "newproc", "processes", "\n/*\n * newproc.d: x.\n *\n * Topic: Processes\n */\n" },
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	*n = tool_list(rows, 3, word, columns, f);
+	fclose(f);
+	return text;
+}
+
+static void lists(void **state)
+{
+	static const struct {
+		const char *word;
+		int columns;
+		size_t n;
+		const char *text;
+	} cases[] = {
+		{ NULL, 0, 3,
+		  "Processes\n  newproc         processes\n\nBlock devices\n  iotop           who reads and writes\n\nOther\n"
+		  "  mine            somebody's own\n" },
+		{ "IOT", 0, 1, "iotop           who reads and writes\n" },
+		{ "Writes", 0, 1, "iotop           who reads and writes\n" },
+		{ "Writes", 30, 1, "iotop           who reads and\n                writes\n" },
+		{ "block", 0, 1, "iotop           who reads and writes\n" },
+		{ "tcp", 0, 0, "" },
+	};
+
 	(void)state;
-	assert_true(tool_fits("iotop", "who reads and writes", NULL));
-	assert_true(tool_fits("iotop", "who reads and writes", "IOT"));
-	assert_true(tool_fits("iotop", "who reads and writes", "Writes"));
-	assert_false(tool_fits("iotop", "who reads and writes", "tcp"));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t n;
+		char *text = list(cases[i].word, cases[i].columns, &n);
+
+		assert_int_equal(n, cases[i].n);
+		assert_string_equal(text, cases[i].text);
+		free(text);
+	}
 }
 
 static void heads(void **state)
@@ -65,7 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
-		cmocka_unit_test(words),
+		cmocka_unit_test(lists),
 		cmocka_unit_test(heads),
 	};
 
