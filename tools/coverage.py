@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Line coverage by floor (src/X) and room (src/X/Y), of a build folder made with -Db_coverage=true (gcc) whose tests have run.
+"""Line coverage by floor (src/X) and room (src/X/Y), of a build folder made with -Dcoverage=X,… (gcc) whose tests have run.
 Exit status 1 when a folder named with a percentage has less.
 usage: coverage.py [-v] ROOT BUILD_DIR [FOLDER=PERCENT…]     for example src/lang=85
 -v: by file, too"""

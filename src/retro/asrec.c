@@ -209,15 +209,15 @@ static int on_process(void *ctx, enum wait_process what, const struct doer *who,
 	static const enum rec_proc_kind kinds[] = {
 		[PROCESS_FORKED] = PROC_FORK, [PROCESS_EXECED] = PROC_EXEC, [PROCESS_ENDED] = PROC_EXIT
 	};
-	struct {
+	union {
 		struct rec_proc p;
-		char name[REC_COMM];
+		char bytes[sizeof(struct rec_proc) + REC_COMM];
 	} x = { .p = { .kind = kinds[what], .tgid = who->tgid, .parent = parent } };
 	struct asrec *a = ctx;
 	const size_t named = what == PROCESS_EXECED ? strnlen(who->comm, REC_COMM - 1) + 1 : 0;
 	int r;
 
-	memcpy(x.name, who->comm, named ? named - 1 : 0);
+	snprintf(x.bytes + sizeof(x.p), REC_COMM, "%.*s", named ? (int)named - 1 : 0, who->comm);
 	a->last = ns > a->last ? ns : a->last;
 	r = append(a, &(struct row){ .kind = ROW_PROC, .ts = ns, .data = &x, .len = sizeof(x.p) + named });
 	/* A process is called what its parent was. The command's parent is not known. */
