@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 1800
-# @long: 25 runs of dwell on a busy JVM, each killed; KILLS=100 for as many
+# @long: 10 runs of dwell on each busy JVM, each killed; KILLS=100 for as many
 # @alone: its probes are those that are looked for
-"""A JVM under load outlives dwell: killed at 25 random moments (KILLS=100: at 100, in three minutes), also while probes are put in
+"""A JVM under load outlives dwell: killed at 10 random moments (KILLS=100: at 100, in three minutes), also while probes are put in
 and taken out. It goes on, its sums stay right, and after each kill the code of libjvm.so in its memory is that of the file again.
-Other JVMs than the first, and without @long: 10."""
+Other JVMs than the first: 10 always."""
 import os
 import random
 import signal
@@ -19,7 +19,7 @@ if not JAVAS or not shutil.which("javac"):
     print("# no JVM and its compiler here")
     raise SystemExit(77)
 os.chdir(live.WORK)
-KILLS = int(os.environ.get("KILLS", "25" if live.LONG else "10"))
+KILLS = int(os.environ.get("KILLS", "10"))
 SEED = int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 30)
 rng = random.Random(SEED)
 with open("Busy.java", "w", encoding="utf-8") as f:
