@@ -191,7 +191,7 @@ static void large_program(void **state)
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t1);
 	print_message("# large program: %ld ms\n",
 		      (t1.tv_sec - t0.tv_sec) * 1000 + (t1.tv_nsec - t0.tv_nsec) / 1000000);
-	assert_true(t1.tv_sec - t0.tv_sec < 2);
+	assert_true(t1.tv_sec - t0.tv_sec < 60); /* a quadratic allocator takes minutes; with sanitizers it is 2 s */
 	arena_free(a);
 }
 
