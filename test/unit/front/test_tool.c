@@ -38,7 +38,7 @@ static void names(void **state)
 	assert_true(tool_name(longest + 1, name, &other));
 }
 
-/* What tool_list() writes of three tools; their number in *n. */
+/* Text that tool_list() writes of three tools; their number in *n. */
 static char *list(const char *word, int columns, size_t *n)
 {
 	static const struct tool_row rows[] = {
