@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +18,7 @@
 #define REG 3				  /* the debug register that is used */
 #define REG_ON (1u << 6)		  /* in register 7: execution of one byte */
 #define REG_ALL (3ull << 6 | 15ull << 28) /* what register 7 has of it */
-#define AGAIN_US 20000			  /* between looks at the breakpoint */
+#define AGAIN_NS 20000000u		  /* between looks at the breakpoint */
 #define SUMS_MAX 1000u			  /* memory is compared so often; then it is another one than recorded */
 
 static const uint8_t trap = 0xcc;
@@ -149,20 +148,12 @@ static int arm_again(struct replay *r)
 	return tracee_poke(&r->k->t, r->spot, &trap, 1);
 }
 
-static void on_timer(int signo)
-{
-	(void)signo; /* it interrupts waitpid() */
-}
-
 int spot_wait(struct replay *r)
 {
-	const struct sigaction a = { .sa_handler = on_timer };
-	const struct itimerval often = { { 0, AGAIN_US }, { 0, AGAIN_US } }, never = { 0 };
 	struct tracee *t = &r->k->t;
 	int status, e = 0;
 
-	sigaction(SIGALRM, &a, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
+	tracee_timer(AGAIN_NS, AGAIN_NS);
 	while (e == 0) {
 		if (waitpid(t->pid, &status, __WALL) < 0) {
 			e = errno == EINTR ? 0 : -errno;
@@ -175,7 +166,7 @@ int spot_wait(struct replay *r)
 		e = arm_again(r);
 		e = e == 0 ? tracee_go(t, t->request, 0) : e;
 	}
-	setitimer(ITIMER_REAL, &never, NULL);
+	tracee_timer(0, 0);
 	if (e < 0)
 		return e;
 	if (WIFEXITED(status) || WIFSIGNALED(status))

@@ -9,7 +9,6 @@
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +22,7 @@
 #define PAGE 4096ull
 #define PIECE 65536u
 #define SAMPLE_MIN 2000u     /* ns until the next sample, at least */
-#define SAMPLE_AGAIN_US 100u /* after the first try */
+#define SAMPLE_AGAIN 100000u /* ns after the first try, which may come before waitpid() has begun */
 
 int watched_tell(struct replay *r, enum watch_when when)
 {
@@ -179,30 +178,14 @@ static int pass(struct replay *r, struct user_regs_struct *regs, int *status, bo
 	return r->step || registers ? trap(r, regs, r->step, registers) : 0;
 }
 
-static void on_timer(int signo)
-{
-	(void)signo; /* it interrupts waitpid() */
-}
-
-/* After ns of real time, and again, since it may come before waitpid() has begun; 0: not any more. */
-static void set_timer(uint64_t ns)
-{
-	const struct itimerval t = { { 0, ns ? SAMPLE_AGAIN_US : 0 },
-				     { (time_t)(ns / NSEC_PER_SEC), (suseconds_t)(ns % NSEC_PER_SEC / 1000) } };
-
-	setitimer(ITIMER_REAL, &t, NULL);
-}
-
 int watched_wait(struct replay *r)
 {
-	const struct sigaction a = { .sa_handler = on_timer };
 	const uint64_t since = clock_ns(CLOCK_MONOTONIC), due = r->sample_at ? r->sample_at : r->watch->sample_ns;
 	struct tracee *t = &r->k->t;
 	int status, e = 0;
 
 	r->sample_at = due;
-	sigaction(SIGALRM, &a, NULL);
-	set_timer(due > r->ran + SAMPLE_MIN ? due - r->ran : SAMPLE_MIN);
+	tracee_timer(due > r->ran + SAMPLE_MIN ? due - r->ran : SAMPLE_MIN, SAMPLE_AGAIN);
 	while (waitpid(t->pid, &status, __WALL) < 0 && e == 0) {
 		e = errno == EINTR ? 0 : -errno;
 		if (e < 0 || t->poked || r->ran + (clock_ns(CLOCK_MONOTONIC) - since) < due)
@@ -211,7 +194,7 @@ int watched_wait(struct replay *r)
 			break;
 		t->poked = syscall(SYS_tkill, t->pid, SIGSTOP) == 0;
 	}
-	set_timer(0);
+	tracee_timer(0, 0);
 	if (e < 0)
 		return e;
 	if (WIFEXITED(status) || WIFSIGNALED(status))

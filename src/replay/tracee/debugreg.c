@@ -63,7 +63,7 @@ static bool try(void)
 	if (status < 0 || !WIFSTOPPED(status))
 		return true; /* ptrace is forbidden: what is to be traced says so */
 	r = fires(pid);
-	if (kill(pid, SIGKILL) == 0)
+	if (r && kill(pid, SIGKILL) == 0) /* else it has ended, and its number may be another's */
 		next_stop(pid);
 	return r;
 }

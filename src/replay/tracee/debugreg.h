@@ -3,7 +3,6 @@
  * happens: the host keeps debug exceptions to itself. */
 #ifndef DWELL_REPLAY_TRACEE_DEBUGREG_H
 #define DWELL_REPLAY_TRACEE_DEBUGREG_H
-
 #include <stdbool.h>
 
 /* True if debug registers of traced programs never stop them; false also if it cannot be tried. A child writes to a

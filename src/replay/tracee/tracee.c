@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "replay/tracee/breaks.h"
 
 int tracee_open(struct tracee *t)
@@ -40,6 +42,25 @@ int tracee_go(struct tracee *t, int request, int signo)
 {
 	t->request = request;
 	return ptrace((enum __ptrace_request)request, t->pid, 0, signo) < 0 ? -errno : 0;
+}
+
+static void on_timer(int signo)
+{
+	(void)signo; /* it interrupts waitpid() */
+}
+
+static struct timeval timeval_of(uint64_t ns)
+{
+	return (struct timeval){ (time_t)(ns / NSEC_PER_SEC), (suseconds_t)(ns % NSEC_PER_SEC / 1000) };
+}
+
+void tracee_timer(uint64_t first, uint64_t again)
+{
+	const struct sigaction a = { .sa_handler = on_timer };
+	const struct itimerval t = { timeval_of(again), timeval_of(first) };
+
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
 }
 
 bool tracee_is_poke(const struct tracee *t, int status)

@@ -28,6 +28,8 @@ void tracee_close(struct tracee *t); /* kills it if it still is there */
 int tracee_go(struct tracee *t, int request, int signo);
 /* Waits for its next stop or its end. The status of waitpid(2), or -errno. */
 int tracee_wait(struct tracee *t);
+/* Interrupts waitpid() of this process after `first` ns, and then each `again` ns of real time. 0, 0: not any more. */
+void tracee_timer(uint64_t first, uint64_t again);
 bool tracee_is_poke(const struct tracee *t, int status); /* it stopped by that SIGSTOP */
 int tracee_regs(struct tracee *t, struct user_regs_struct *ret);
 int tracee_set_regs(struct tracee *t, const struct user_regs_struct *r);
