@@ -93,15 +93,18 @@ static int go_on(pid_t tid, int sig)
 	return ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)sig) < 0 && errno != ESRCH ? -errno : 0;
 }
 
-/* Waits for the next stop of a thread that is told to stop, or makes a step. Its other signals are passed on.
- * -ESRCH: it has ended. */
+/* Waits until a thread stops by the signal `wanted`: SIGSTOP that was sent to it, or SIGTRAP after a step. It gets its
+ * other signals. -ESRCH: it has ended. */
 static int stop_of(pid_t tid, enum __ptrace_request how, int wanted)
 {
 	int status;
 
 	for (;;) {
-		if (waitpid(tid, &status, __WALL) < 0 && errno != EINTR)
+		if (waitpid(tid, &status, __WALL) < 0) {
+			if (errno == EINTR)
+				continue;
 			return -ESRCH;
+		}
 		if (!WIFSTOPPED(status))
 			return -ESRCH;
 		if (WSTOPSIG(status) == wanted && !EVENT_OF(status))
@@ -125,7 +128,7 @@ static int leave_others(struct hunt *h, pid_t tid)
 	h->tids.n = 0; /* there was room for them */
 	h->tids.v[h->tids.n++] = tid;
 	if (tid != h->t->pid)
-		h->tids.v[h->tids.n++] = h->t->pid; /* of which the end is told */
+		h->tids.v[h->tids.n++] = h->t->pid; /* its end is that of the process */
 	return ptrace(PTRACE_SETOPTIONS, tid, NULL, NULL) < 0 ? -errno : 0;
 }
 
