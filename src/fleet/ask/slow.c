@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about slow events: what they waited for, whose they were, their stacks. An event may be stored twice. To
- * group all of them by their keys takes the server ten times as long as to add them up. So it adds them up as they are,
- * and tells in the same answer how many are there twice; only if any is, it is asked again, by their keys. */
+/* Questions about slow events: causes, threads, stacks. The store may have an event twice. Grouping events by their
+ * keys takes ten times as long as adding them up. So the first statement adds them up as they are, and counts those
+ * that are stored twice. If there are any, a second statement groups by key. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "fleet/ask/host.h"
 #include "latency/cause/causes.h"
 
-/* Seconds whose events are looked through together: the numbers of a whole day would not fit into a cache. */
+/* Events stored twice are counted for each stretch of this length, in s: the hashes of a day do not fit into a cache. */
 #define TWICE_S "60"
 
 /* Columns of an event, beside delay_ns. */
@@ -81,7 +81,7 @@ static int on_row(void *ctx, char *const *v, size_t n)
 {
 	struct asking *a = ctx;
 
-	if (n < 2)
+	if (n < 2 || (a->merged && strcmp(v[0], "0") != 0))
 		return ask_refuse(a->err);
 	if (!strcmp(v[0], "0"))
 		return a->row(a->ctx, v + 1, n - 1);
