@@ -38,7 +38,7 @@ static int fail(int e, struct err *err, const struct recnow *live, const char *e
 {
 	if (e == -ENODATA && empty)
 		return cmd_fail("%s", empty);
-	if (!err->msg[0]) /* it is told, or nobody reads any more */
+	if (!err->msg[0]) /* the message is printed already, or the reader of the pipe has gone */
 		return EXIT_ERROR;
 	return live ? cmd_live_fail(live, err) : cmd_fail("%s", err->msg);
 }

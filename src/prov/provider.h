@@ -100,8 +100,8 @@ void registry_match_module(struct registry *r, struct arena *a, const struct pde
  * waited for. From registry_classes_start() on the threads that load them wait for a moment. */
 int registry_classes_fd(struct registry *r);
 void registry_classes_start(struct registry *r);
-/* The target is a JVM that has not begun, and this is one of the descriptions of its methods: a class that one names is
- * loaded ahead, and what is not there comes later. To be called for all of them before the first is matched. */
+/* d describes methods of the target, a JVM that has not begun. A class that d names is loaded ahead; other classes are
+ * probed when the program loads them. Call it with all descriptions before the first is matched. */
 void registry_target_begins(struct registry *r, const struct pdesc *d);
 /* Is the description one of the provider java? */
 bool registry_is_java(const struct pdesc *d);

@@ -7,7 +7,7 @@
 #include "retro/waitfds.h"
 
 #define WAIT_MIN_NS 100000u   /* a shorter call in which nobody else ran is no wait */
-#define CALL_LONG_NS 1000000u /* a call whose end nobody of the recording brought about took long from here on */
+#define CALL_LONG_NS 1000000u /* a call that no thread of the recording ended is slow from here on */
 
 /* By the call: none that waits; what it waits in. */
 enum wait_kind {
@@ -52,9 +52,10 @@ struct wait {
 /* A process begins, is another program now, or has ended. */
 enum wait_process { PROCESS_FORKED, PROCESS_EXECED, PROCESS_ENDED };
 
-/* Is told of all calls, also short ones, when they return, and of processes. 0 or -errno. */
+/* Functions that waits_find() calls. They return 0 or -errno. */
 struct wait_sink {
 	void *ctx;
+	/* Each call returns, a short one, too. */
 	int (*call)(void *ctx, const struct wait *x); /* its end is not known yet */
 	int (*process)(void *ctx, enum wait_process what, const struct doer *who, uint32_t parent, uint64_t ns);
 };

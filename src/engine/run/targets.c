@@ -63,7 +63,8 @@ static bool wants_user_probes(const struct request *c, const struct compile_sess
 	return false;
 }
 
-/* Methods of Java of the process? They are there when it has a JVM, which is told of them. */
+/* True if a description names methods of this process, which has not made its JVM yet. The registry gets these
+ * descriptions: their classes are loaded ahead. */
 static bool wants_java_of(const struct request *c, const struct compile_session *w, const struct target *t)
 {
 	char name[32];

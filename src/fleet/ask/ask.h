@@ -107,12 +107,12 @@ typedef int ask_program_fn(void *ctx, const struct ask_program *p);
 /* Programs that hosts were asked to run in the range, and how they ended; in order of time. */
 int ask_programs(struct click *c, const struct ask_what *w, ask_program_fn *fn, void *ctx, struct err *err);
 
-#define ASK_APART_MAX \
-	24u /* hosts of a picture by time that are told apart: as many as a heat map has (HEAT_MAX_KEYS) */
-/* Writes a recording of histograms, one aggregation for each series, whose key is the host: for the views. words: the
- * options of the view, NULL ends them; sum: it shows no times. If it does, the hosts beyond those with most events are
- * together, as the key "other"; a host that is one of the words, or its end after a '=', is never in it. -ENODATA:
- * there is nothing in the range. */
+/* Hosts of a picture by time that have a key of their own: as many as a heat map has (HEAT_MAX_KEYS). */
+#define ASK_APART_MAX 24u
+/* Writes a recording of histograms for the views. Each series is an aggregation, and its key is the host. words: the
+ * view's options, with NULL at the end. sum: the view shows no times, and every host has a key. Else ASK_APART_MAX
+ * hosts with most events have one, and so do hosts that an option names (HOST, or --key=HOST). The key "other" has the
+ * rest. -ENODATA: there is nothing in the range. */
 int ask_recording(struct click *c, const struct ask_what *w, char *const *words, bool sum, const char *path,
 		  struct err *err);
 #endif

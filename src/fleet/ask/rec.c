@@ -229,7 +229,7 @@ static int read_rows(struct making *m, const char *by)
 	return e < 0 ? e : ask_rows(m->c, &m->w, &m->names, &sink, m->err);
 }
 
-/* The series that the view is told to show, without '@'; NULL: not known. */
+/* The series that the option --by names, without its '@'. NULL: there is no such option. */
 static const char *shown_series(const struct making *m)
 {
 	for (size_t i = 0; i < m->noptions; i++) {
