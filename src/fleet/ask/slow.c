@@ -10,7 +10,7 @@
 #include "fleet/ask/host.h"
 #include "latency/cause/causes.h"
 
-/* Events stored twice are counted for each stretch of this length, in s: the hashes of a day do not fit into a cache. */
+/* Seconds of a stretch in which events stored twice are counted: the hashes of a day do not fit into a cache. */
 #define TWICE_S "60"
 
 /* Columns of an event, beside delay_ns. */
