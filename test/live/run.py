@@ -253,7 +253,7 @@ def run_script(path, opts, work):
     if want is not None:
         problems += difference("stdout", normalise(out, d.get("filter", "").split()), want)
     if problems:
-        problems += ["out: " + l for l in out.splitlines()[-60:]]
+        problems += ["out: " + l for l in [l for l in out.splitlines() if not l.startswith("ok - ")][-60:]]
         problems += ["err: " + l for l in err.splitlines()[-60:]]
     return Result(problems)
 
