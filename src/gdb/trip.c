@@ -146,10 +146,11 @@ static int travel(struct trip *t, const struct position *to, enum stop_reason re
 	return trip_copy(&t->to, to) < 0 ? -ENOMEM : again(t);
 }
 
-/* Where the instruction before addr begins, if code ends there: what most ways of decoding it agree on. 0: unknown. */
-static uint64_t one_before(const uint8_t code[64], uint64_t addr)
+/* Where the instruction before addr begins, if code ends there: what most ways of decoding it agree on. It has one of
+ * these classes (0: any). 0: unknown. */
+static uint64_t one_before(const uint8_t code[64], uint64_t addr, unsigned classes)
 {
-	unsigned votes[16] = { 0 }, best = 0;
+	unsigned votes[16] = { 0 }, kinds[16] = { 0 }, best = 0;
 
 	for (size_t from = 16; from <= 64; from++) {
 		_cleanup_free_ struct insn *v = NULL;
@@ -159,28 +160,21 @@ static uint64_t one_before(const uint8_t code[64], uint64_t addr)
 		if (insn_list(EM_X86_64, addr - from, code + 64 - from, from, &v, &n, &reason) < 0)
 			continue;
 		for (size_t i = 0; i < n; i++)
-			if (v[i].off + v[i].len == from && v[i].len < 16)
+			if (v[i].off + v[i].len == from && v[i].len < 16) {
 				votes[v[i].len]++;
+				kinds[v[i].len] = v[i].classes;
+			}
 	}
 	for (unsigned i = 1; i < 16; i++)
 		best = votes[i] > votes[best] ? i : best;
-	return best ? addr - best : 0;
+	return best && (!classes || (kinds[best] & classes)) ? addr - best : 0;
 }
 
-/* A debug register, since the place is a guess: a breakpoint in the middle of an instruction would change it. Where
- * debug registers do nothing, there is no better than that. */
-static void add_place(struct arms *a, uint64_t addr)
-{
-	if (!watch_debug_silent())
-		add_register(a, addr, 0);
-	else if (!has_break(a, addr) && a->n < ARMS_MAX)
-		a->brk[a->n++] = addr;
-}
-
-/* The instruction before `to`: from the last place before that is known, step by step. */
+/* The instruction before `to`: from the last place before that is known, step by step. Debug registers, since the
+ * places are guesses: a breakpoint in the middle of an instruction would change it. */
 static int step_back(struct trip *t, const struct clue *c, enum stop_reason reason)
 {
-	const uint64_t before = one_before(c->code, c->rip), call = one_before(c->call, c->ret);
+	const uint64_t before = one_before(c->code, c->rip, 0), call = one_before(c->call, c->ret, INSN_CALL);
 	struct leg *l = last_leg(&t->to);
 
 	t->reason = reason;
@@ -192,9 +186,9 @@ static int step_back(struct trip *t, const struct clue *c, enum stop_reason reas
 	}
 	t->look = l ? l->arms : (struct arms){ 0 };
 	if (before)
-		add_place(&t->look, before);
+		add_register(&t->look, before, 0);
 	if (call)
-		add_place(&t->look, call);
+		add_register(&t->look, call, 0);
 	t->mode = TRIP_LOOK;
 	t->only_last = true;
 	return again(t);

@@ -32,8 +32,9 @@ struct replay_watch {
 	int (*code)(void *ctx, struct replay *r, const struct watch_code *c);
 	/* A breakpoint: regs->rip is its address, and its instruction has not been executed. */
 	int (*hit)(void *ctx, struct replay *r, const struct user_regs_struct *regs, uint64_t tag);
-	/* One instruction was executed, as watch_step() wants; or a debug register told (bit n: of register n). Only
-	 * for those who use these functions. */
+	/* One instruction was executed, as watch_step() wants; or a debug register told (bit n: of register n). Where
+	 * debug registers do nothing, also with told 0: another word in the page of a watched one was accessed, which
+	 * takes as long. Only for those who use these functions. */
 	int (*trap)(void *ctx, struct replay *r, const struct user_regs_struct *regs, bool stepped, unsigned told);
 	/* Where a task is, each time when tasks have run for so long; 0: never. */
 	uint64_t sample_ns;
@@ -52,11 +53,10 @@ int watch_registers(struct replay *r, struct user_regs_struct *ret);
 int watch_break(struct replay *r, uint64_t addr, uint64_t tag);
 bool watch_breaks_at(const struct replay *r, uint64_t addr);
 void watch_step(struct replay *r, bool on); /* the task that runs stops after each instruction */
-/* Debug registers of the task that runs now: addresses, and what register 7 is to have; 0: none. 0 or -errno. */
+/* Debug registers of the task that runs now: addresses, and what register 7 is to have; 0: none. Where they do nothing,
+ * reads and writes are found by the protection of pages; for the execution of an instruction there is a breakpoint,
+ * which would change one that does not begin there. 0 or -errno. */
 int watch_debug(struct replay *r, const uint64_t addr[4], uint64_t seven);
-#define DEBUG_SILENT "the CPUs of this machine deliver no debug exceptions (a virtual machine?)"
-/* DEBUG_SILENT where debug registers do nothing; NULL: they work, or it cannot be tried. */
-const char *watch_debug_silent(void);
 
 /* A task of the program: the processes whose memory is that of the command's. */
 struct watch_thread {

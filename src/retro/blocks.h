@@ -72,6 +72,7 @@ struct blocks {
 	struct sym *sym;
 	struct stacks *stacks;
 	VEC(struct stale_word) stale;
+	bool unfollowed; /* words of stacks, or others, were given up: lost.h */
 	uint64_t begins; /* this stop is a call of free() or realloc() that begins: of this block; else 0 */
 	bool returns;	 /* it is a call that returns a block */
 	uint64_t stop;	 /* calls of the allocator that began or returned, and stops of the trace, until now */

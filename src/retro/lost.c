@@ -39,7 +39,8 @@ struct hunt {
 	struct lost_stale stale[LOST_STALE_MAX];
 	struct search *stale_of[LOST_STALE_MAX];
 	size_t nstale;
-	uint64_t until; /* stop where these are asked */
+	uint64_t others; /* accesses to words beside those of stale */
+	uint64_t until;	 /* stop where these are asked */
 };
 
 static struct block *find(const struct lost_root *r, size_t i, struct block **v, size_t n)
@@ -203,7 +204,7 @@ static int on_stop(void *ctx, struct replay *p, const struct user_regs_struct *r
 static int on_group(void *ctx, struct replay *p, enum watch_when when)
 {
 	struct hunt *h = ctx;
-	int e = h->nstale ? lost_stale_arm(h->stale, h->nstale, p) : 0;
+	int e = h->nstale && h->others < LOST_OTHERS_MAX ? lost_stale_arm(h->stale, h->nstale, p) : 0;
 
 	return e < 0 ? e : blocks_group(h->b, p, when);
 }
@@ -228,9 +229,13 @@ static int on_trap(void *ctx, struct replay *p, const struct user_regs_struct *r
 {
 	struct hunt *h = ctx;
 
+	if (h->nstale && !told && ++h->others == LOST_OTHERS_MAX) {
+		h->b->unfollowed = true;
+		return lost_stale_arm(NULL, 0, p);
+	}
 	if (h->nstale)
 		return watch_ours(p) ? lost_stale_trap(h->stale, h->nstale, h->b, p, regs, told) : 0;
-	return h->now && watch_ours(p) ? lost_watch_trap(h->watch, p, regs, stepped) : 0;
+	return h->now && watch_ours(p) ? lost_watch_trap(h->watch, p, regs, stepped, told) : 0;
 }
 
 static int once(struct hunt *h, lost_replay_fn *replay, void *ctx)
@@ -318,7 +323,7 @@ static int check_stacks(struct hunt *h, lost_replay_fn *replay, void *ctx, bool 
 {
 	int e = 0;
 
-	h->nstale = h->until = 0;
+	h->nstale = h->until = h->others = 0;
 	for (size_t i = 0; i < h->searches.n && h->nstale < LOST_STALE_MAX; i++) {
 		struct search *s = &h->searches.v[i];
 

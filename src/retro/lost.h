@@ -6,6 +6,9 @@
 #include "retro/blocks.h"
 
 #define LOST_ROOTS 16u /* blocks that it looks for */
+/* Without debug registers: accesses to other words in the pages of those that are followed, in one replay. With more it
+ * gives up, which blocks.unfollowed says; some seconds. */
+#define LOST_OTHERS_MAX 100000u
 
 /* One replay of the trace with these callbacks; w->ctx belongs to the caller. 0 or -errno. */
 typedef int lost_replay_fn(void *ctx, const struct replay_watch *w);
@@ -25,7 +28,8 @@ void lost_watch_free(struct lost_watch *w);	     /* takes NULL */
  * that is about to be freed here, or 0. */
 int lost_watch_begin(struct lost_watch *w, struct replay *p, struct block **v, size_t n,
 		     const struct user_regs_struct *regs, uint64_t freed);
-int lost_watch_trap(struct lost_watch *w, struct replay *p, const struct user_regs_struct *regs, bool stepped);
+int lost_watch_trap(struct lost_watch *w, struct replay *p, const struct user_regs_struct *regs, bool stepped,
+		    unsigned told);
 /* Until this one. */
 void lost_watch_end(struct lost_watch *w, struct replay *p, const struct user_regs_struct *regs, struct lost *ret);
 /* loststale.c. A word of a stack that points into a block. */

@@ -265,6 +265,7 @@ static int let_run(struct lost_watch *w, struct replay *p, const struct user_reg
 	unsigned n = 0;
 
 	w->running = true;
+	w->steps = 0;
 	walk(w, p, regs);
 	watch_step(p, false);
 	for (size_t i = 0; i < w->words.n && n < ARRAY_SIZE(addr); i++)
@@ -272,8 +273,7 @@ static int let_run(struct lost_watch *w, struct replay *p, const struct user_reg
 			seven |= 1ull << 2 * n | 9ull << (16 + 4 * n); /* writes of 8 bytes */
 			addr[n++] = w->words.v[i].at;
 		}
-	w->lost_sight = seven && watch_debug_silent();
-	return seven && !w->lost_sight ? watch_debug(p, addr, seven) : 0;
+	return seven ? watch_debug(p, addr, seven) : 0;
 }
 
 int lost_watch_begin(struct lost_watch *w, struct replay *p, struct block **v, size_t n,
@@ -307,13 +307,19 @@ int lost_watch_begin(struct lost_watch *w, struct replay *p, struct block **v, s
 	return 0;
 }
 
-int lost_watch_trap(struct lost_watch *w, struct replay *p, const struct user_regs_struct *regs, bool stepped)
+int lost_watch_trap(struct lost_watch *w, struct replay *p, const struct user_regs_struct *regs, bool stepped,
+		    unsigned told)
 {
+	const uint64_t none[4] = { 0 };
 	bool in_regs;
 
 	if (stepped && !w->running)
 		note_stores(w, p, regs);
 	note_losses(w, p, regs, false);
+	if (w->running && !told && ++w->steps == LOST_OTHERS_MAX) {
+		w->lost_sight = w->b->unfollowed = true;
+		return watch_debug(p, none, 0);
+	}
 	if (!stepped || w->running)
 		return 0;
 	in_regs = registers_point(w, regs);

@@ -301,6 +301,14 @@ def prog_info(prog_id):
     return name, run_time, run_cnt, misses
 
 
+def no_debug_registers():
+    """An environment in which dwell finds debug registers that do nothing, as some virtual machines have them."""
+    library = os.path.join(WORK, "nodebugreg.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nodebugreg.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    return {"LD_PRELOAD": library}
+
+
 def attached():
     """Ids of the programs, links and maps that exist now: a set to compare with a later one."""
     return (

@@ -350,9 +350,11 @@ int build_child(struct rtask *from, struct rtask *k, bool shares)
 	/* All are children of dwell itself, so that nobody else has to wait for them. */
 	const uint64_t args[6] = { CLONE_PARENT | (shares ? CLONE_VM : 0) };
 	struct user_regs_struct regs;
-	int e = tracee_regs(&from->t, &regs);
+	int e = pages_off(from);
 	long pid = 0;
 
+	if (e == 0)
+		e = tracee_regs(&from->t, &regs);
 	if (e == 0)
 		pid = tracee_inject(&from->t, SCRATCH, __NR_clone, args, &e);
 	if (e == 0 && pid <= 0)
@@ -440,8 +442,10 @@ int build_map(struct replay *r, const struct ev_call *c, bool *same)
 {
 	struct user_regs_struct regs;
 	uint64_t a[6];
-	int e = tracee_regs(&r->k->t, &regs);
+	int e = pages_lift(r->k);
 
+	if (e == 0)
+		e = tracee_regs(&r->k->t, &regs);
 	if (e == 0 && c->regs[R_NR] == __NR_brk) {
 		e = move_heap(r, (uint64_t)c->ret, same);
 	} else if (e == 0) {

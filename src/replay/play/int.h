@@ -8,12 +8,30 @@
 #include "replay/tracee/tracee.h"
 #include "replay/watch.h"
 
+#define DEBUG_REGISTERS 4u
+
+/* Pages with watched addresses, where debug registers do nothing (pages.c). */
+struct page {
+	uint64_t at;
+	uint32_t had; /* its protection without a watch */
+	bool reads;   /* they are watched, too */
+};
+struct pages {
+	uint64_t addr[DEBUG_REGISTERS], seven; /* as debug registers would have them */
+	size_t n;
+	struct page v[DEBUG_REGISTERS];
+	bool on;    /* they are protected now */
+	bool known; /* .had is */
+	bool armed; /* there are breakpoints where an instruction is to be executed: */
+	bool added[DEBUG_REGISTERS];
+};
 /* Memory that tasks share. */
 struct memory {
 	unsigned refs;
 	int mem;	       /* /proc/PID/mem */
 	uint64_t heap;	       /* where brk is; 0: not known */
 	struct breaks *breaks; /* NULL: nobody looks at it */
+	struct pages pages;
 };
 struct rtask {
 	struct tracee t; /* a process of its own; threads share their memory only */
@@ -94,6 +112,15 @@ int watched_wait(struct replay *r);
 int keep_restore(struct replay *r); /* to r->back. As watched_tell() */
 int watched_log(struct replay *r);  /* the calls of the group's log, which is empty then. As watched_tell() */
 void watched_done(struct replay *r);
+/* pages.c. Watches these addresses in the memory of k. All: 0 or -errno. */
+int pages_set(struct rtask *k, const uint64_t addr[DEBUG_REGISTERS], uint64_t seven);
+int pages_on(struct rtask *k);	 /* before k runs: protects them */
+int pages_off(struct rtask *k);	 /* before something reads all memory by its protection, or copies it */
+int pages_lift(struct rtask *k); /* the same before mappings change */
+unsigned pages_place(const struct rtask *k, uint64_t rip); /* registers that want this instruction, as bits */
+bool pages_hit(struct rtask *k, int status);		   /* it has stopped so, by an access to such a page */
+/* Executes that instruction, and tells the watch. As watched_stop() */
+int pages_step(struct replay *r, int *status, bool *again);
 int spot_run(struct replay *r);	 /* to where it waits in a loop */
 int spot_wait(struct replay *r); /* as tracee_wait(), on the way to there without a debug register */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */

@@ -124,15 +124,21 @@ int replay_check_log(struct replay *r, int status)
 	return status;
 }
 
+static int go(struct replay *r)
+{
+	int e = pages_on(r->k);
+
+	return e < 0 ? e : tracee_go(&r->k->t, r->step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU, 0);
+}
+
 int replay_go(struct replay *r)
 {
 	for (;;) {
 		uint64_t since = r->watch ? clock_ns(CLOCK_MONOTONIC) : 0;
-		int e = tracee_go(&r->k->t, r->step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU, 0),
-		    status = e < 0			       ? e
-			     : r->watch && r->watch->sample_ns ? watched_wait(r)
-			     : r->spot && !r->exact	       ? spot_wait(r)
-							       : tracee_wait(&r->k->t);
+		int e = go(r), status = e < 0				  ? e
+					: r->watch && r->watch->sample_ns ? watched_wait(r)
+					: r->spot && !r->exact		  ? spot_wait(r)
+									  : tracee_wait(&r->k->t);
 		bool again = false;
 
 		if (status < 0)
@@ -195,7 +201,9 @@ static int check_memory(struct replay *r)
 
 	if (!r->g.summed)
 		return 0;
-	e = memory_sum(&r->k->t, &sum);
+	e = pages_off(r->k);
+	if (e == 0)
+		e = memory_sum(&r->k->t, &sum);
 	if (e < 0)
 		return replay_broken(r, e);
 	r->result.sums++;

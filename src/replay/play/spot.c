@@ -37,7 +37,9 @@ static struct step look(struct replay *r, const struct user_regs_struct *regs, u
 
 	if (!tracee_same_regs(regs, &spot->regs))
 		return step_more();
-	e = memory_sum(&r->k->t, &sum);
+	e = pages_off(r->k);
+	if (e == 0)
+		e = memory_sum(&r->k->t, &sum);
 	if (e < 0)
 		return step_failed(replay_broken(r, e));
 	if (sum != spot->sum && ++*sums == SUMS_MAX)

@@ -129,7 +129,7 @@ static unsigned told(struct replay *r)
 	const size_t at = offsetof(struct user, u_debugreg) + 6 * sizeof(long);
 	long x;
 
-	if (!r->seven || !r->k->t.pid)
+	if (!r->seven || !r->k->t.pid || debugreg_silent())
 		return 0;
 	x = ptrace(PTRACE_PEEKUSER, r->k->t.pid, at, 0);
 	ptrace(PTRACE_POKEUSER, r->k->t.pid, at, 0);
@@ -162,8 +162,10 @@ static int pass(struct replay *r, struct user_regs_struct *regs, int *status, bo
 {
 	bool stepped = r->step || r->seven;
 	unsigned registers;
-	int next = 0, e = breaks_pass(r->k->t.breaks, &r->k->t, regs, &next, &stepped);
+	int next = 0, e = pages_on(r->k);
 
+	if (e == 0)
+		e = breaks_pass(r->k->t.breaks, &r->k->t, regs, &next, &stepped);
 	if (e < 0)
 		return replay_broken(r, e);
 	if (next)
@@ -212,14 +214,12 @@ static int sample(struct replay *r, struct user_regs_struct *regs)
 	return r->watch->sample(r->watch->ctx, r, regs);
 }
 
-int watched_stop(struct replay *r, int *status, bool *again)
+static int stop(struct replay *r, int *status, bool *again)
 {
 	struct user_regs_struct regs;
-	int e;
+	int e = tracee_regs(&r->k->t, &regs);
+	unsigned registers;
 
-	if (!r->k->t.pid || WSTOPSIG(*status) == SYSCALL_STOP)
-		return 0;
-	e = tracee_regs(&r->k->t, &regs);
 	if (e < 0)
 		return replay_broken(r, e);
 	if (tracee_is_poke(&r->k->t, *status)) {
@@ -238,12 +238,26 @@ int watched_stop(struct replay *r, int *status, bool *again)
 		return e < 0 ? replay_broken(r, e) : 0;
 	}
 	regs.rip--;
+	registers = pages_place(r->k, regs.rip);
+	e = registers ? trap(r, &regs, false, registers) : 0;
+	if (e)
+		return e;
 	e = r->watch->hit(r->watch->ctx, r, &regs, breaks_tag(r->k->t.breaks, regs.rip));
 	if (e)
 		return e;
 	if (regs.rip == r->spot && !r->exact)
 		return 0; /* it has the registers of any stop there */
 	return pass(r, &regs, status, again);
+}
+
+int watched_stop(struct replay *r, int *status, bool *again)
+{
+	int e;
+
+	if (!r->k->t.pid || WSTOPSIG(*status) == SYSCALL_STOP)
+		return 0;
+	e = stop(r, status, again);
+	return e == 0 && !*again && pages_hit(r->k, *status) ? pages_step(r, status, again) : e;
 }
 
 /* Replays a call that was logged. It stops as any other call does, since the log of the task is empty. */
@@ -340,17 +354,23 @@ void watch_step(struct replay *r, bool on)
 	r->step = on;
 }
 
-const char *watch_debug_silent(void)
+static int watch_pages(struct replay *r, const uint64_t addr[DEBUG_REGISTERS], uint64_t seven)
 {
-	return debugreg_silent() ? DEBUG_SILENT : NULL;
+	int e = pages_set(r->k, addr, seven);
+
+	r->seven = e == 0 ? seven : 0;
+	return e;
 }
 
-int watch_debug(struct replay *r, const uint64_t addr[4], uint64_t seven)
+int watch_debug(struct replay *r, const uint64_t addr[DEBUG_REGISTERS], uint64_t seven)
 {
 	const size_t at = offsetof(struct user, u_debugreg);
-	long e = ptrace(PTRACE_POKEUSER, r->k->t.pid, at + 7 * sizeof(long), 0);
+	long e;
 
-	for (unsigned i = 0; i < 4 && e == 0 && seven; i++)
+	if (debugreg_silent())
+		return watch_pages(r, addr, seven);
+	e = ptrace(PTRACE_POKEUSER, r->k->t.pid, at + 7 * sizeof(long), 0);
+	for (unsigned i = 0; i < DEBUG_REGISTERS && e == 0 && seven; i++)
 		e = ptrace(PTRACE_POKEUSER, r->k->t.pid, at + i * sizeof(long), addr[i]);
 	if (e == 0 && seven)
 		e = ptrace(PTRACE_POKEUSER, r->k->t.pid, at + 7 * sizeof(long), seven);

@@ -221,6 +221,16 @@ int breaks_add(struct breaks *b, struct tracee *t, uint64_t addr, uint64_t tag)
 	return insert(b, k);
 }
 
+int breaks_remove(struct breaks *b, struct tracee *t, uint64_t addr)
+{
+	struct brk *k = find(b, addr);
+	int e = tracee_poke(t, addr, &k->code, 1);
+
+	HASH_DEL(b->all, k);
+	free(k);
+	return e;
+}
+
 int breaks_written(struct breaks *b, struct tracee *t, uint64_t addr, size_t n)
 {
 	struct brk *k, *next;
@@ -273,8 +283,8 @@ int breaks_pass(struct breaks *b, struct tracee *t, struct user_regs_struct *reg
 
 	*status = 0;
 	*stepped = false;
-	if (!k)
-		return 0;
+	if (!k) /* it has just been removed */
+		return tracee_set_regs(t, regs);
 	back = k->addr + CALL_BYTES;
 	switch (wanted ? PASS_STEP : k->pass) {
 	case PASS_COPY: regs->rip = WATCH_AREA + (uint64_t)(k->slot - 1) * WATCH_SLOT; break;

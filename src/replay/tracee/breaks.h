@@ -17,11 +17,12 @@ struct breaks *breaks_new(bool slots); /* slots: the area of displaced instructi
 struct breaks *breaks_copy(const struct breaks *b); /* of a process that has just been forked */
 /* Once for each address; tag: of who wants it, which is kept unless it is 0. 0 or -errno. */
 int breaks_add(struct breaks *b, struct tracee *t, uint64_t addr, uint64_t tag);
+int breaks_remove(struct breaks *b, struct tracee *t, uint64_t addr); /* there is one. 0 or -errno */
 bool breaks_at(const struct breaks *b, uint64_t addr);
 uint64_t breaks_tag(const struct breaks *b, uint64_t addr);
-/* The task, stopped at the breakpoint regs->rip, gets past it when it goes on. *status: it has gone on already, and
- * stopped so; else 0. *stepped: it stopped by a debug exception; the caller sets it before if it wants one. 0 or
- * -errno. */
+/* The task, stopped at the breakpoint regs->rip, which may have been removed, gets past it when it goes on. *status: it
+ * has gone on already, and stopped so; else 0. *stepped: it stopped by a debug exception; the caller sets it before if
+ * it wants one. 0 or -errno. */
 int breaks_pass(struct breaks *b, struct tracee *t, struct user_regs_struct *regs, int *status, bool *stepped);
 /* A displaced instruction faults: where it belongs. */
 uint64_t breaks_place(const struct breaks *b, uint64_t rip);

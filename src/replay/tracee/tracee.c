@@ -173,12 +173,11 @@ int tracee_write(struct tracee *t, uint64_t addr, const void *buf, size_t n)
 
 #define INJECT_STOPS 8 /* more than these are between it and its result: something else happens to the process */
 
-long tracee_inject(struct tracee *t, uint64_t at, long nr, const uint64_t args[6], int *error)
+static int set_call(struct tracee *t, uint64_t at, long nr, const uint64_t args[6])
 {
 	struct user_regs_struct r;
-	bool inside = false;
+	int e = tracee_regs(t, &r);
 
-	*error = tracee_regs(t, &r);
 	r.rip = at;
 	r.rax = (unsigned long long)nr;
 	r.orig_rax = ~0ull; /* no system call that would begin anew */
@@ -188,8 +187,38 @@ long tracee_inject(struct tracee *t, uint64_t at, long nr, const uint64_t args[6
 	r.r10 = args[3];
 	r.r8 = args[4];
 	r.r9 = args[5];
+	return e == 0 ? tracee_set_regs(t, &r) : e;
+}
+
+long tracee_inject_quick(struct tracee *t, uint64_t at, long nr, const uint64_t args[6], int *error)
+{
+	struct user_regs_struct r;
+
+	*error = set_call(t, at, nr, args);
+	for (int i = 0; i < INJECT_STOPS && *error == 0; i++) {
+		int status;
+
+		*error = tracee_go(t, PTRACE_SINGLESTEP, 0);
+		status = *error == 0 ? tracee_wait(t) : *error;
+		if (status < 0 || !t->pid) {
+			*error = status < 0 ? status : -ESRCH;
+			continue;
+		}
+		*error = tracee_regs(t, &r);
+		if (r.rip == at + 2)
+			return (long)r.rax;
+	}
 	if (*error == 0)
-		*error = tracee_set_regs(t, &r);
+		*error = -EIO;
+	return -1;
+}
+
+long tracee_inject(struct tracee *t, uint64_t at, long nr, const uint64_t args[6], int *error)
+{
+	struct user_regs_struct r;
+	bool inside = false;
+
+	*error = set_call(t, at, nr, args);
 	for (int i = 0; i < INJECT_STOPS && *error == 0; i++) {
 		int status;
 

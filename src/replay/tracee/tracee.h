@@ -47,6 +47,8 @@ size_t tracee_peek(struct tracee *t, uint64_t addr, void *buf, size_t n);
 int tracee_poke(struct tracee *t, uint64_t addr, const void *buf, size_t n);
 /* A system call of it while it is at `at`, an instruction syscall: its result. Its registers are lost. */
 long tracee_inject(struct tracee *t, uint64_t at, long nr, const uint64_t args[6], int *error);
+/* The same with one stop in place of two, for calls that make no process and do not wait. */
+long tracee_inject_quick(struct tracee *t, uint64_t at, long nr, const uint64_t args[6], int *error);
 /* Registers as events have them; at the beginning of a system call. */
 void tracee_call_regs(const struct user_regs_struct *r, uint64_t ret[CALL_REGS]);
 #endif

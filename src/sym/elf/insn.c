@@ -141,6 +141,17 @@ static unsigned access_of(const ZydisDecodedInstruction *i, const ZydisDecodedOp
 	return r;
 }
 
+static uint16_t bytes_of(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+{
+	unsigned bits = 0;
+
+	for (unsigned k = 0; k < i->operand_count; k++)
+		if (o[k].type == ZYDIS_OPERAND_TYPE_MEMORY && o[k].mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+		    o[k].size > bits)
+			bits = o[k].size;
+	return (uint16_t)(bits / 8);
+}
+
 /* A register's word in struct pt_regs. */
 static int pt_word(ZydisRegister reg)
 {
@@ -156,6 +167,7 @@ static void describe(struct x86 *x, uint64_t addr, const ZydisDecodedInstruction
 	bool goes = false;
 
 	ret->len = i->length;
+	ret->bytes = bytes_of(i, o);
 	ret->reg = INSN_NO_REG;
 	ret->classes = (uint8_t)class_of(i);
 	goes = ret->classes & (INSN_CALL | INSN_BRANCH);

@@ -28,6 +28,7 @@ enum insn_class {
 struct insn {
 	uint32_t off;
 	uint8_t len, classes;
+	uint16_t bytes;	 /* that it accesses by its widest operand in memory, the stack's words included; 0: none */
 	bool has_target; /* of a relative call or jump: */
 	int64_t target;	 /* … from the function's first byte on */
 	int reg;	 /* an indirect call or jump goes where this word of struct pt_regs says, or INSN_NO_REG */

@@ -49,6 +49,35 @@ static size_t code_of(uint8_t *buf)
 	return n;
 }
 
+static void operands(void **state)
+{
+	static const struct {
+		uint8_t code[8];
+		size_t len;
+		unsigned bytes;
+	} all[] = {
+		{ { 0x89, 0x47, 0x08 }, 3, 4 },	       /* mov [rdi+8], eax */
+		{ { 0xc6, 0x07, 0x01 }, 3, 1 },	       /* mov byte [rdi], 1 */
+		{ { 0x0f, 0x29, 0x07 }, 3, 16 },       /* movaps [rdi], xmm0 */
+		{ { 0xc5, 0xfc, 0x29, 0x07 }, 4, 32 }, /* vmovaps [rdi], ymm0 */
+		{ { 0x50 }, 1, 8 },		       /* push rax */
+		{ { 0x48, 0x8d, 0x47, 0x08 }, 4, 0 },  /* lea rax, [rdi+8] */
+		{ { 0x01, 0xc8 }, 2, 0 },	       /* add eax, ecx */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		_cleanup_free_ struct insn *v = NULL;
+		const char *reason = NULL;
+		size_t n = 0;
+
+		if (insn_list(EM_X86_64, 0, all[i].code, all[i].len, &v, &n, &reason) == -ENOSYS)
+			skip();
+		assert_int_equal(n, 1);
+		assert_int_equal(v[0].bytes, all[i].bytes);
+	}
+}
+
 static void classes(void **state)
 {
 	_cleanup_free_ struct insn *v = NULL;
@@ -109,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes),
+		cmocka_unit_test(operands),
 		cmocka_unit_test(cut),
 		cmocka_unit_test(names),
 	};
