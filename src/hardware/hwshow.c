@@ -73,30 +73,20 @@ static void device_line(struct hwshow *h, struct table *t, const struct hwdev *d
 	const char *state = d->driver ? "driven" : found ? "module" : "none";
 	const char *id = id_text(h, d->bus, d->modalias, d->vendor, d->device),
 		   *name = name_of(h, d->bus, d->vendor, d->device);
-	const struct cell text[] = {
-		{ "BUS", CELL_TEXT, -6, 0, { .s = hwbus_name(d->bus) } },
-		{ "DEVICE", CELL_TEXT, -13, 0, { .s = d->name } },
-		{ "ID", CELL_TEXT, -10, 0, { .s = id } },
-		{ "STATE", CELL_TEXT, -6, 0, { .s = state } },
-		{ "DRIVER", CELL_TEXT, -16, 0, { .s = narrow && !d->driver ? module : d->driver } },
-		{ narrow ? NULL : "MODULE", CELL_TEXT, -16, 0, { .s = module } },
-		{ "NAME", CELL_TEXT, -1, 0, { .s = *name ? name : NULL } },
-	};
-	const struct cell json[] = {
-		{ "bus", CELL_TEXT, 0, 0, { .s = hwbus_name(d->bus) } },
-		{ "device", CELL_TEXT, 0, 0, { .s = d->name } },
-		{ "id", CELL_TEXT, 0, 0, { .s = id } },
-		{ "state", CELL_TEXT, 0, 0, { .s = state } },
-		{ "driver", CELL_TEXT, 0, 0, { .s = d->driver } },
-		{ "module", CELL_TEXT, 0, 0, { .s = module } },
-		{ "name", CELL_TEXT, 0, 0, { .s = name } },
-		{ "modalias", CELL_TEXT, 0, 0, { .s = d->modalias } },
+	const struct column columns[] = {
+		{ { "BUS", CELL_TEXT, -6, 0, { .s = hwbus_name(d->bus) } }, "bus", 0 },
+		{ { "DEVICE", CELL_TEXT, -13, 0, { .s = d->name } }, "device", 0 },
+		{ { "ID", CELL_TEXT, -10, 0, { .s = id } }, "id", 0 },
+		{ { "STATE", CELL_TEXT, -6, 0, { .s = state } }, "state", 0 },
+		{ { "DRIVER", CELL_TEXT, -16, 0, { .s = narrow && !h->json && !d->driver ? module : d->driver } },
+		  "driver",
+		  0 },
+		{ { narrow ? NULL : "MODULE", CELL_TEXT, -16, 0, { .s = module } }, "module", 0 },
+		{ { "NAME", CELL_NAME, -1, 0, { .s = name } }, "name", 0 },
+		{ { NULL, CELL_TEXT, 0, 0, { .s = d->modalias } }, "modalias", 0 },
 	};
 
-	if (h->json)
-		table_line(t, json, ARRAY_SIZE(json));
-	else
-		table_line(t, text, ARRAY_SIZE(text));
+	table_columns(t, columns, ARRAY_SIZE(columns));
 }
 
 int hwshow_devices(struct hwshow *h, struct err *err)
@@ -130,21 +120,18 @@ int hwshow_list(struct hwshow *h)
 
 	for (size_t i = 0; i < h->aliases.n && !t.error; i++) {
 		const struct hwalias *x = &h->aliases.v[i];
-		const char *name = name_of(h, x->bus, x->vendor, x->device);
-		const struct cell v[] = {
-			{ h->json ? "bus" : "BUS", CELL_TEXT, -6, 0, { .s = hwbus_name(x->bus) } },
-			{ h->json ? "id" : "ID",
-			  CELL_TEXT,
-			  -10,
-			  0,
-			  { .s = id_text(h, x->bus, x->pattern, x->vendor, x->device) } },
-			{ h->json ? "module" : "MODULE", CELL_TEXT, -20, 0, { .s = x->module } },
-			{ h->json ? "name" : "NAME", CELL_TEXT, -1, 0, { .s = *name ? name : NULL } },
-			{ h->json ? "alias" : NULL, CELL_TEXT, 0, 0, { .s = x->pattern } },
-			{ h->json ? "builtin" : NULL, CELL_UINT, 0, 0, { .u = x->builtin } },
+		const char *id = id_text(h, x->bus, x->pattern, x->vendor, x->device),
+			   *name = name_of(h, x->bus, x->vendor, x->device);
+		const struct column columns[] = {
+			{ { "BUS", CELL_TEXT, -6, 0, { .s = hwbus_name(x->bus) } }, "bus", 0 },
+			{ { "ID", CELL_TEXT, -10, 0, { .s = id } }, "id", 0 },
+			{ { "MODULE", CELL_TEXT, -20, 0, { .s = x->module } }, "module", 0 },
+			{ { "NAME", CELL_TEXT, -1, 0, { .s = *name ? name : NULL } }, "name", 0 },
+			{ { NULL, CELL_TEXT, 0, 0, { .s = x->pattern } }, "alias", 0 },
+			{ { NULL, CELL_UINT, 0, 0, { .u = x->builtin } }, "builtin", 0 },
 		};
 
-		table_line(&t, v, ARRAY_SIZE(v));
+		table_columns(&t, columns, ARRAY_SIZE(columns));
 	}
 	return t.error;
 }

@@ -295,56 +295,40 @@ static void probe_line(struct probestats *s, struct shown *sh, uint32_t pid, con
 	const struct program *g = &st->programs.v[p->program];
 	const char *insn = insn_of(s, &sh->code, p);
 	bool known = p->counted || sh->measured, alone = g->nprobes == 1;
-	const struct cell text[] = {
-		{ "PID", CELL_UINT, 7, 0, { .u = pid } },
-		{ "ID", CELL_UINT, 10, 0, { .u = p->id } },
-		{ "PROVIDER", CELL_TEXT, -10, 0, { .s = p->prov } },
-		{ "MODULE", CELL_TEXT, -12, 0, { .s = *p->mod ? p->mod : NULL } },
-		{ "FUNCTION", CELL_TEXT, -24, 0, { .s = *p->func ? p->func : NULL } },
-		{ "NAME", CELL_TEXT, -14, 0, { .s = p->name } },
-		{ "HITS", CELL_NUMBER, 9, 0, { .d = known ? (double)p->hits : NAN } },
-		{ "MISSES", CELL_NUMBER, 7, 0, { .d = alone ? (double)g->misses : NAN } },
-		{ "NS/HIT", CELL_NUMBER, 7, 0, { .d = each(sh, g) } },
-		{ "PROGRAM", CELL_UINT, 8, 0, { .u = g->id } },
-		{ "INSTRUCTION", CELL_TEXT, -1, 0, { .s = insn } },
-	};
-	const struct cell json[] = {
-		{ "pid", CELL_UINT, 0, 0, { .u = pid } },
-		{ "id", CELL_UINT, 0, 0, { .u = p->id } },
-		{ "provider", CELL_TEXT, 0, 0, { .s = p->prov } },
-		{ "module", CELL_TEXT, 0, 0, { .s = p->mod } },
-		{ "function", CELL_TEXT, 0, 0, { .s = p->func } },
-		{ "name", CELL_TEXT, 0, 0, { .s = p->name } },
-		{ "hits", CELL_NUMBER, 0, 0, { .d = known ? (double)p->hits : NAN } },
-		{ "misses", CELL_NUMBER, 0, 0, { .d = alone ? (double)g->misses : NAN } },
-		{ "ns_per_hit", CELL_NUMBER, 0, 1, { .d = each(sh, g) } },
-		{ "program", CELL_UINT, 0, 0, { .u = g->id } },
-		{ "instruction", CELL_TEXT, 0, 0, { .s = insn } },
+	const struct column columns[] = {
+		{ { "PID", CELL_UINT, 7, 0, { .u = pid } }, "pid", 0 },
+		{ { "ID", CELL_UINT, 10, 0, { .u = p->id } }, "id", 0 },
+		{ { "PROVIDER", CELL_TEXT, -10, 0, { .s = p->prov } }, "provider", 0 },
+		{ { "MODULE", CELL_NAME, -12, 0, { .s = p->mod } }, "module", 0 },
+		{ { "FUNCTION", CELL_NAME, -24, 0, { .s = p->func } }, "function", 0 },
+		{ { "NAME", CELL_TEXT, -14, 0, { .s = p->name } }, "name", 0 },
+		{ { "HITS", CELL_NUMBER, 9, 0, { .d = known ? (double)p->hits : NAN } }, "hits", 0 },
+		{ { "MISSES", CELL_NUMBER, 7, 0, { .d = alone ? (double)g->misses : NAN } }, "misses", 0 },
+		{ { "NS/HIT", CELL_NUMBER, 7, 0, { .d = each(sh, g) } }, "ns_per_hit", 1 },
+		{ { "PROGRAM", CELL_UINT, 8, 0, { .u = g->id } }, "program", 0 },
+		{ { "INSTRUCTION", CELL_TEXT, -1, 0, { .s = insn } }, "instruction", 0 },
 	};
 
 	sh->probes.type = "probe";
-	table_line(&sh->probes, s->json ? json : text, s->json ? ARRAY_SIZE(json) : ARRAY_SIZE(text));
+	table_columns(&sh->probes, columns, ARRAY_SIZE(columns));
 }
 
-static void program_line(struct probestats *s, struct shown *sh, uint32_t pid, const struct program *g)
+static void program_line(struct shown *sh, uint32_t pid, const struct program *g)
 {
 	double cpu = sh->measured && sh->ns ? 100.0 * (double)g->ns / (double)sh->ns : NAN;
 	double runs = sh->measured ? (double)g->runs : NAN;
-	const struct cell text[] = {
-		{ "PID", CELL_UINT, 7, 0, { .u = pid } },	   { "PROGRAM", CELL_UINT, 8, 0, { .u = g->id } },
-		{ "NAME", CELL_TEXT, -15, 0, { .s = g->name } },   { "PROBES", CELL_UINT, 7, 0, { .u = g->nprobes } },
-		{ "RUNS", CELL_NUMBER, 9, 0, { .d = runs } },	   { "CPU%", CELL_NUMBER, 6, 2, { .d = cpu } },
-		{ "MISSES", CELL_UINT, 7, 0, { .u = g->misses } },
-	};
-	const struct cell json[] = {
-		{ "pid", CELL_UINT, 0, 0, { .u = pid } },	   { "id", CELL_UINT, 0, 0, { .u = g->id } },
-		{ "name", CELL_TEXT, 0, 0, { .s = g->name } },	   { "probes", CELL_UINT, 0, 0, { .u = g->nprobes } },
-		{ "runs", CELL_NUMBER, 0, 0, { .d = runs } },	   { "cpu_percent", CELL_NUMBER, 0, 4, { .d = cpu } },
-		{ "misses", CELL_UINT, 0, 0, { .u = g->misses } },
+	const struct column columns[] = {
+		{ { "PID", CELL_UINT, 7, 0, { .u = pid } }, "pid", 0 },
+		{ { "PROGRAM", CELL_UINT, 8, 0, { .u = g->id } }, "id", 0 },
+		{ { "NAME", CELL_TEXT, -15, 0, { .s = g->name } }, "name", 0 },
+		{ { "PROBES", CELL_UINT, 7, 0, { .u = g->nprobes } }, "probes", 0 },
+		{ { "RUNS", CELL_NUMBER, 9, 0, { .d = runs } }, "runs", 0 },
+		{ { "CPU%", CELL_NUMBER, 6, 2, { .d = cpu } }, "cpu_percent", 4 },
+		{ { "MISSES", CELL_UINT, 7, 0, { .u = g->misses } }, "misses", 0 },
 	};
 
 	sh->programs.type = "program";
-	table_line(&sh->programs, s->json ? json : text, s->json ? ARRAY_SIZE(json) : ARRAY_SIZE(text));
+	table_columns(&sh->programs, columns, ARRAY_SIZE(columns));
 }
 
 static void show_session(struct probestats *s, struct shown *sh, uint32_t pid, struct session_stats *st)
@@ -397,7 +381,7 @@ static int show_all(struct probestats *s, struct shown *sh, const uint32_t *pids
 		fputc('\n', s->out);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < st[i].programs.n; k++)
-			program_line(s, sh, pids[i], &st[i].programs.v[k]);
+			program_line(sh, pids[i], &st[i].programs.v[k]);
 		stats_done(&st[i]);
 	}
 	return any ? 0 : -ESRCH;

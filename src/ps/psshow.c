@@ -74,38 +74,24 @@ static void process_line(struct psshow *s, struct table *t, const struct inv_pro
 {
 	const struct inventory *v = &s->v;
 	struct sums u = sums_of(v, p);
-	const struct cell text[] = {
-		{ "PID", CELL_INT, 7, 0, { .i = p->pid } },
-		{ if_wide(s, "USER"), CELL_TEXT, -8, 0, { .s = user_of(s->a, p->uid) } },
-		{ "PROGRAMS", CELL_UINT, 8, 0, { .u = p->nprogs } },
-		{ "PROBES", CELL_UINT, 7, 0, { .u = u.places } },
-		{ if_wide(s, "MAPS"), CELL_UINT, 5, 0, { .u = p->nmaps } },
-		{ "KIB", CELL_UINT, 8, 0, { .u = (p->map_memory + KIB - 1) / KIB } },
-		{ "RUNS/S", CELL_NUMBER, 9, 0, { .d = per_second(v, u.runs) } },
-		{ "NS/RUN", CELL_NUMBER, 8, 0, { .d = each(v, u.run_ns, u.runs) } },
-		{ "CPU%", CELL_NUMBER, 6, 2, { .d = cpu_share(v, u.run_ns) } },
-		{ if_wide(s, "MISSES"), CELL_UINT, 7, 0, { .u = u.misses } },
-		{ "COMMAND", CELL_TEXT, -1, 0, { .s = p->command } },
-	};
-	const struct cell json[] = {
-		{ "pid", CELL_INT, 0, 0, { .i = p->pid } },
-		{ "uid", CELL_UINT, 0, 0, { .u = p->uid } },
-		{ "programs", CELL_UINT, 0, 0, { .u = p->nprogs } },
-		{ "probes", CELL_UINT, 0, 0, { .u = u.places } },
-		{ "maps", CELL_UINT, 0, 0, { .u = p->nmaps } },
-		{ "map_bytes", CELL_UINT, 0, 0, { .u = p->map_memory } },
-		{ "runs_per_s", CELL_NUMBER, 0, 1, { .d = per_second(v, u.runs) } },
-		{ "ns_per_run", CELL_NUMBER, 0, 1, { .d = each(v, u.run_ns, u.runs) } },
-		{ "cpu_percent", CELL_NUMBER, 0, 4, { .d = cpu_share(v, u.run_ns) } },
-		{ "misses", CELL_UINT, 0, 0, { .u = u.misses } },
-		{ "command", CELL_TEXT, 0, 0, { .s = p->command } },
+	const struct column columns[] = {
+		{ { "PID", CELL_INT, 7, 0, { .i = p->pid } }, "pid", 0 },
+		{ { if_wide(s, "USER"), CELL_TEXT, -8, 0, { .s = user_of(s->a, p->uid) } }, NULL, 0 },
+		{ { NULL, CELL_UINT, 0, 0, { .u = p->uid } }, "uid", 0 },
+		{ { "PROGRAMS", CELL_UINT, 8, 0, { .u = p->nprogs } }, "programs", 0 },
+		{ { "PROBES", CELL_UINT, 7, 0, { .u = u.places } }, "probes", 0 },
+		{ { if_wide(s, "MAPS"), CELL_UINT, 5, 0, { .u = p->nmaps } }, "maps", 0 },
+		{ { "KIB", CELL_UINT, 8, 0, { .u = (p->map_memory + KIB - 1) / KIB } }, NULL, 0 },
+		{ { NULL, CELL_UINT, 0, 0, { .u = p->map_memory } }, "map_bytes", 0 },
+		{ { "RUNS/S", CELL_NUMBER, 9, 0, { .d = per_second(v, u.runs) } }, "runs_per_s", 1 },
+		{ { "NS/RUN", CELL_NUMBER, 8, 0, { .d = each(v, u.run_ns, u.runs) } }, "ns_per_run", 1 },
+		{ { "CPU%", CELL_NUMBER, 6, 2, { .d = cpu_share(v, u.run_ns) } }, "cpu_percent", 4 },
+		{ { if_wide(s, "MISSES"), CELL_UINT, 7, 0, { .u = u.misses } }, "misses", 0 },
+		{ { "COMMAND", CELL_TEXT, -1, 0, { .s = p->command } }, "command", 0 },
 	};
 
 	t->type = "process";
-	if (s->json)
-		table_line(t, json, ARRAY_SIZE(json));
-	else
-		table_line(t, text, ARRAY_SIZE(text));
+	table_columns(t, columns, ARRAY_SIZE(columns));
 }
 
 /* Names of the places of a link: of the kernel's functions, or what the kernel says. */
@@ -157,34 +143,20 @@ static void program_line(struct psshow *s, struct table *t, const struct inv_pro
 	const struct inventory *v = &s->v;
 	uint64_t places, missed;
 	const char *where = where_of(s, p, g, &places, &missed);
-	const struct cell text[] = {
-		{ "PROGRAM", CELL_UINT, 7, 0, { .u = g->id } },
-		{ if_wide(s, "TYPE"), CELL_TEXT, -12, 0, { .s = g->type } },
-		{ "NAME", CELL_TEXT, -15, 0, { .s = *g->name ? g->name : NULL } },
-		{ "PROBES", CELL_UINT, 6, 0, { .u = places } },
-		{ "HITS", CELL_UINT, 9, 0, { .u = g->runs } },
-		{ "NS/RUN", CELL_NUMBER, 8, 0, { .d = each(v, g->run_ns, g->runs) } },
-		{ "CPU%", CELL_NUMBER, 6, 2, { .d = cpu_share(v, g->run_ns) } },
-		{ "MISSES", CELL_UINT, 7, 0, { .u = g->misses + missed } },
-		{ "WHERE", CELL_TEXT, -1, 0, { .s = *where ? where : NULL } },
-	};
-	const struct cell json[] = {
-		{ "id", CELL_UINT, 0, 0, { .u = g->id } },
-		{ "kind", CELL_TEXT, 0, 0, { .s = g->type } },
-		{ "name", CELL_TEXT, 0, 0, { .s = g->name } },
-		{ "probes", CELL_UINT, 0, 0, { .u = places } },
-		{ "hits", CELL_UINT, 0, 0, { .u = g->runs } },
-		{ "ns_per_run", CELL_NUMBER, 0, 1, { .d = each(v, g->run_ns, g->runs) } },
-		{ "cpu_percent", CELL_NUMBER, 0, 4, { .d = cpu_share(v, g->run_ns) } },
-		{ "misses", CELL_UINT, 0, 0, { .u = g->misses + missed } },
-		{ "where", CELL_TEXT, 0, 0, { .s = where } },
+	const struct column columns[] = {
+		{ { "PROGRAM", CELL_UINT, 7, 0, { .u = g->id } }, "id", 0 },
+		{ { if_wide(s, "TYPE"), CELL_TEXT, -12, 0, { .s = g->type } }, "kind", 0 },
+		{ { "NAME", CELL_NAME, -15, 0, { .s = g->name } }, "name", 0 },
+		{ { "PROBES", CELL_UINT, 6, 0, { .u = places } }, "probes", 0 },
+		{ { "HITS", CELL_UINT, 9, 0, { .u = g->runs } }, "hits", 0 },
+		{ { "NS/RUN", CELL_NUMBER, 8, 0, { .d = each(v, g->run_ns, g->runs) } }, "ns_per_run", 1 },
+		{ { "CPU%", CELL_NUMBER, 6, 2, { .d = cpu_share(v, g->run_ns) } }, "cpu_percent", 4 },
+		{ { "MISSES", CELL_UINT, 7, 0, { .u = g->misses + missed } }, "misses", 0 },
+		{ { "WHERE", CELL_NAME, -1, 0, { .s = where } }, "where", 0 },
 	};
 
 	t->type = "program";
-	if (s->json)
-		table_line(t, json, ARRAY_SIZE(json));
-	else
-		table_line(t, text, ARRAY_SIZE(text));
+	table_columns(t, columns, ARRAY_SIZE(columns));
 }
 
 static int by_cost(const void *a, const void *b, void *arg)

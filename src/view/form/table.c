@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/form/table.h"
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/jsonw.h"
+#include "base/cleanup.h"
 #include "base/units.h"
 
 static void put_json(struct jsonw *j, const struct cell *c)
 {
 	switch (c->kind) {
 	case CELL_TEXT:
+	case CELL_NAME:
 	case CELL_CUT:
 		if (c->v.s)
 			jsonw_str(j, c->name, c->v.s);
@@ -19,6 +21,7 @@ static void put_json(struct jsonw *j, const struct cell *c)
 			jsonw_null(j, c->name);
 		break;
 	case CELL_UINT:
+	case CELL_NO_NS:
 	case CELL_NS: jsonw_u64(j, c->name, c->v.u); break;
 	case CELL_INT: jsonw_i64(j, c->name, c->v.i); break;
 	case CELL_NUMBER:
@@ -40,17 +43,22 @@ static void json_line(struct strb *line, const char *type, const struct cell *ce
 	jsonw_line(&j);
 }
 
+/* Names of processes and the like may hold anything. */
+static void put_words(struct strb *b, const char *s)
+{
+	for (const char *p = s ? s : "-"; *p; p++)
+		strb_addc(b, (unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p);
+}
+
 static void put_text(struct strb *b, const struct cell *c)
 {
 	char buf[UNITS_LEN];
 
 	switch (c->kind) {
 	case CELL_TEXT:
-	case CELL_CUT:
-		/* names of processes and the like may hold anything */
-		for (const char *p = c->v.s ? c->v.s : "-"; *p; p++)
-			strb_addc(b, (unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p);
-		break;
+	case CELL_CUT: put_words(b, c->v.s); break;
+	case CELL_NAME: put_words(b, c->v.s && *c->v.s ? c->v.s : NULL); break;
+	case CELL_NO_NS: strb_addc(b, '-'); break;
 	case CELL_NS: strb_adds(b, units_ns(c->v.u, buf)); break;
 	case CELL_NUMBER:
 	case CELL_SHARE:
@@ -206,4 +214,35 @@ void table_line(struct table *t, const struct cell *cells, size_t n)
 	else
 		text_line(&line, t, cells, n, VALUES);
 	put_line(t, &line);
+}
+
+static struct cell cell_of(const struct column *c, bool json)
+{
+	struct cell ret = c->cell;
+
+	if (json) {
+		ret.name = c->member;
+		ret.digits = c->digits;
+	}
+	return ret;
+}
+
+void table_columns(struct table *t, const struct column *columns, size_t n)
+{
+	struct cell v[TABLE_COLUMNS];
+
+	assert(n <= ARRAY_SIZE(v));
+	for (size_t i = 0; i < n; i++)
+		v[i] = cell_of(&columns[i], t->json);
+	table_line(t, v, n);
+}
+
+void table_members(struct jsonw *j, const struct column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct cell c = cell_of(&columns[i], true);
+
+		if (c.name)
+			put_json(j, &c);
+	}
 }

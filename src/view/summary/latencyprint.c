@@ -27,28 +27,27 @@ static void cost_text(const struct latencysum_cost *c, FILE *out)
 	fprintf(out, "%.1f MB\n", (double)c->resident_bytes / (1 << 20));
 }
 
+enum { TRACKER_COLUMNS = 11, GROUP_COLUMNS = 11 };
+
 /* last: of the heading alone. */
-static void tracker_line(struct table *t, const struct latencysum_tracker *r, const char *last)
+static void tracker_columns(const struct latencysum_tracker *r, const char *last, struct column ret[TRACKER_COLUMNS])
 {
-	char p50[UNITS_LEN] = "-", p99[UNITS_LEN] = "-", max[UNITS_LEN] = "-";
-	const struct cell v[] = {
-		{ "TRACKER", CELL_TEXT, -10, 0, { r->name } },
-		{ "EVENTS", CELL_UINT, 9, 0, { .u = r->count } },
-		{ "P50", CELL_TEXT, 8, 0, { p50 } },
-		{ "P99", CELL_TEXT, 8, 0, { p99 } },
-		{ "MAX", CELL_TEXT, 8, 0, { max } },
-		{ "SLOW FROM", CELL_NS, 9, 0, { .u = r->threshold_ns } },
-		{ "SHOWN", CELL_UINT, 6, 0, { .u = r->shown } },
-		{ "", CELL_TEXT, 0, 0, { "" } },
-		{ last, CELL_TEXT, 0, 0, { "" } },
+	const enum cell_kind ns = r->count ? CELL_NS : CELL_NO_NS;
+	const struct column v[TRACKER_COLUMNS] = {
+		{ { "TRACKER", CELL_TEXT, -10, 0, { r->name } }, "name", 0 },
+		{ { "EVENTS", CELL_UINT, 9, 0, { .u = r->count } }, "count", 0 },
+		{ { NULL, CELL_NS, 0, 0, { .u = r->total_ns } }, "total_ns", 0 },
+		{ { "P50", ns, 8, 0, { .u = r->p50_ns } }, "p50_ns", 0 },
+		{ { NULL, ns, 0, 0, { .u = r->p90_ns } }, "p90_ns", 0 },
+		{ { "P99", ns, 8, 0, { .u = r->p99_ns } }, "p99_ns", 0 },
+		{ { "MAX", ns, 8, 0, { .u = r->max_ns } }, "max_ns", 0 },
+		{ { "SLOW FROM", CELL_NS, 9, 0, { .u = r->threshold_ns } }, "threshold_ns", 0 },
+		{ { "SHOWN", CELL_UINT, 6, 0, { .u = r->shown } }, "shown", 0 },
+		{ { "", CELL_TEXT, 0, 0, { "" } }, NULL, 0 },
+		{ { last, CELL_TEXT, 0, 0, { "" } }, NULL, 0 },
 	};
 
-	if (r->count) {
-		units_ns(r->p50_ns, p50);
-		units_ns(r->p99_ns, p99);
-		units_ns(r->max_ns, max);
-	}
-	table_line(t, v, ARRAY_SIZE(v));
+	memcpy(ret, v, sizeof(v));
 }
 
 void latencyprint_text(const struct latencysum *s, FILE *out, uint64_t ns, uint64_t now, bool cost)
@@ -61,8 +60,10 @@ void latencyprint_text(const struct latencysum *s, FILE *out, uint64_t ns, uint6
 	fputc('\n', out);
 	for (uint32_t i = 0; i < n; i++) {
 		struct latencysum_tracker r = latencysum_tracker(s, i);
+		struct column v[TRACKER_COLUMNS];
 
-		tracker_line(&t, &r, last);
+		tracker_columns(&r, last, v);
+		table_columns(&t, v, TRACKER_COLUMNS);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct latencysum_tracker r = latencysum_tracker(s, i);
@@ -78,20 +79,29 @@ void latencyprint_text(const struct latencysum *s, FILE *out, uint64_t ns, uint6
 	}
 }
 
-static void group_line(struct table *t, const struct latencygroup *g, const char *head)
+static uint64_t quantile(const struct latencygroup *g, double q)
 {
-	char total[UNITS_LEN];
-	const struct cell v[] = {
-		{ "TRACKER", CELL_TEXT, -10, 0, { g->tracker } },
-		{ "EVENTS", CELL_UINT, 9, 0, { .u = g->hist.count } },
-		{ "P50", CELL_NS, 8, 0, { .u = histsum_quantile_ns(&g->hist, &g->desc, 0.5) } },
-		{ "P99", CELL_NS, 8, 0, { .u = histsum_quantile_ns(&g->hist, &g->desc, 0.99) } },
-		{ "TOTAL", CELL_TEXT, 8, 0, { units_ns(g->hist.sum, total) } },
-		{ "", CELL_TEXT, 0, 0, { "" } },
-		{ head, CELL_TEXT, 0, 0, { g->name } },
+	return histsum_quantile_ns(&g->hist, &g->desc, q);
+}
+
+/* head: of the column with the groups. */
+static void group_columns(const struct latencygroup *g, const char *head, struct column ret[GROUP_COLUMNS])
+{
+	const struct column v[GROUP_COLUMNS] = {
+		{ { "TRACKER", CELL_TEXT, -10, 0, { g->tracker } }, "tracker", 0 },
+		{ { NULL, CELL_TEXT, 0, 0, { g->name } }, "group", 0 },
+		{ { "EVENTS", CELL_UINT, 9, 0, { .u = g->hist.count } }, "count", 0 },
+		{ { NULL, CELL_NS, 0, 0, { .u = g->hist.sum } }, "total_ns", 0 },
+		{ { "P50", CELL_NS, 8, 0, { .u = quantile(g, 0.5) } }, "p50_ns", 0 },
+		{ { NULL, CELL_NS, 0, 0, { .u = quantile(g, 0.9) } }, "p90_ns", 0 },
+		{ { "P99", CELL_NS, 8, 0, { .u = quantile(g, 0.99) } }, "p99_ns", 0 },
+		{ { NULL, CELL_NS, 0, 0, { .u = g->hist.max } }, "max_ns", 0 },
+		{ { "TOTAL", CELL_NS, 8, 0, { .u = g->hist.sum } }, NULL, 0 },
+		{ { "", CELL_TEXT, 0, 0, { "" } }, NULL, 0 },
+		{ { head, CELL_TEXT, 0, 0, { g->name } }, NULL, 0 },
 	};
 
-	table_line(t, v, ARRAY_SIZE(v));
+	memcpy(ret, v, sizeof(v));
 }
 
 void latencyprint_groups(const struct latencygroups *g, const char *by, FILE *out)
@@ -99,6 +109,7 @@ void latencyprint_groups(const struct latencygroups *g, const char *by, FILE *ou
 	struct table t = { .out = out, .gap = 1 };
 	char head[GROUP_HEAD_LEN];
 	size_t of_tracker = 0, more = 0;
+	struct column v[GROUP_COLUMNS];
 
 	for (size_t i = 0; i <= strlen(by) && i < sizeof(head); i++)
 		head[i] = (char)toupper((unsigned char)by[i]);
@@ -106,10 +117,12 @@ void latencyprint_groups(const struct latencygroups *g, const char *by, FILE *ou
 	fputc('\n', out);
 	for (size_t i = 0; i < g->n; i++) {
 		of_tracker = i && !strcmp(g->v[i].tracker, g->v[i - 1].tracker) ? of_tracker + 1 : 0;
-		if (of_tracker < LATENCYPRINT_GROUPS)
-			group_line(&t, &g->v[i], head);
-		else
+		if (of_tracker >= LATENCYPRINT_GROUPS) {
 			more++;
+			continue;
+		}
+		group_columns(&g->v[i], head, v);
+		table_columns(&t, v, GROUP_COLUMNS);
 	}
 	if (g->n == 0)
 		fprintf(out, "no events of any %s\n", by);
@@ -122,35 +135,14 @@ void latencyprint_groups_json(const struct latencygroups *g, const char *by, str
 	jsonw_str(w, "by", by);
 	jsonw_array(w, "groups");
 	for (size_t i = 0; i < g->n; i++) {
-		const struct latencygroup *r = &g->v[i];
+		struct column v[GROUP_COLUMNS];
 
+		group_columns(&g->v[i], NULL, v);
 		jsonw_object(w, NULL);
-		jsonw_str(w, "tracker", r->tracker);
-		jsonw_str(w, "group", r->name);
-		jsonw_u64(w, "count", r->hist.count);
-		jsonw_u64(w, "total_ns", r->hist.sum);
-		jsonw_u64(w, "p50_ns", histsum_quantile_ns(&r->hist, &r->desc, 0.5));
-		jsonw_u64(w, "p90_ns", histsum_quantile_ns(&r->hist, &r->desc, 0.9));
-		jsonw_u64(w, "p99_ns", histsum_quantile_ns(&r->hist, &r->desc, 0.99));
-		jsonw_u64(w, "max_ns", r->hist.max);
+		table_members(w, v, GROUP_COLUMNS);
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
-}
-
-static void json_tracker(struct jsonw *w, const struct latencysum_tracker *r)
-{
-	jsonw_object(w, NULL);
-	jsonw_str(w, "name", r->name);
-	jsonw_u64(w, "count", r->count);
-	jsonw_u64(w, "total_ns", r->total_ns);
-	jsonw_u64(w, "p50_ns", r->p50_ns);
-	jsonw_u64(w, "p90_ns", r->p90_ns);
-	jsonw_u64(w, "p99_ns", r->p99_ns);
-	jsonw_u64(w, "max_ns", r->max_ns);
-	jsonw_u64(w, "threshold_ns", r->threshold_ns);
-	jsonw_u64(w, "shown", r->shown);
-	jsonw_end_object(w);
 }
 
 void latencyprint_json(const struct latencysum *s, uint64_t now, struct jsonw *w)
@@ -160,8 +152,12 @@ void latencyprint_json(const struct latencysum *s, uint64_t now, struct jsonw *w
 	jsonw_array(w, "trackers");
 	for (uint32_t i = 0; i < latencysum_ntrackers(s); i++) {
 		struct latencysum_tracker r = latencysum_tracker(s, i);
+		struct column v[TRACKER_COLUMNS];
 
-		json_tracker(w, &r);
+		tracker_columns(&r, NULL, v);
+		jsonw_object(w, NULL);
+		table_members(w, v, TRACKER_COLUMNS);
+		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
 	jsonw_object(w, "cost");

@@ -47,26 +47,26 @@ static void show_window(struct profile *p, struct table *t, const struct latency
 	sparse_put_buckets(&buckets, sum->v, sum->n);
 
 	const enum cell_kind kind = p->json ? CELL_NUMBER : CELL_TEXT;
-	struct cell cells[] = {
-		{ p->json ? "source" : NULL, CELL_TEXT, 0, 0, { s->d.name } },
-		{ p->json ? "key" : NULL, CELL_TEXT, 0, 0, { s->text } },
-		{ p->json ? "from" : NULL, CELL_UINT, 0, 0, { .u = range.from } },
-		{ p->json ? "to" : NULL, CELL_UINT, 0, 0, { .u = range.to } },
-		{ "last", CELL_TEXT, -6, 0, { name } },
-		{ "count", CELL_UINT, 9, 0, { .u = sum->count } },
-		{ "per_s", CELL_NUMBER, 7, p->json ? 3 : 0, { .d = (double)sum->count / sec } },
-		{ "mean", kind, 7, 1, { shown[0] } },
-		{ "p50", kind, 7, 1, { shown[1] } },
-		{ "p90", kind, 7, 1, { shown[2] } },
-		{ "p99", kind, 7, 1, { shown[3] } },
-		{ "p99.9", kind, 7, 1, { shown[4] } },
-		{ "max", kind, 7, 1, { shown[5] } },
-		{ "buckets", CELL_LIST, 0, 0, { strb_str(&buckets) } },
+	struct column columns[] = {
+		{ { NULL, CELL_TEXT, 0, 0, { s->d.name } }, "source", 0 },
+		{ { NULL, CELL_TEXT, 0, 0, { s->text } }, "key", 0 },
+		{ { NULL, CELL_UINT, 0, 0, { .u = range.from } }, "from", 0 },
+		{ { NULL, CELL_UINT, 0, 0, { .u = range.to } }, "to", 0 },
+		{ { "last", CELL_TEXT, -6, 0, { name } }, "last", 0 },
+		{ { "count", CELL_UINT, 9, 0, { .u = sum->count } }, "count", 0 },
+		{ { "per_s", CELL_NUMBER, 7, 0, { .d = (double)sum->count / sec } }, "per_s", 3 },
+		{ { "mean", kind, 7, 0, { shown[0] } }, "mean", 1 },
+		{ { "p50", kind, 7, 0, { shown[1] } }, "p50", 1 },
+		{ { "p90", kind, 7, 0, { shown[2] } }, "p90", 1 },
+		{ { "p99", kind, 7, 0, { shown[3] } }, "p99", 1 },
+		{ { "p99.9", kind, 7, 0, { shown[4] } }, "p99.9", 1 },
+		{ { "max", kind, 7, 0, { shown[5] } }, "max", 1 },
+		{ { NULL, CELL_LIST, 0, 0, { strb_str(&buckets) } }, "buckets", 0 },
 	};
 
 	for (int i = 0; p->json && i < 6; i++)
-		cells[7 + i].v.d = v[i];
-	table_line(t, cells, ARRAY_SIZE(cells));
+		columns[7 + i].cell.v.d = v[i];
+	table_columns(t, columns, ARRAY_SIZE(columns));
 	strb_free(&buckets);
 }
 

@@ -105,6 +105,38 @@ static void lines(void **state)
 				     "too l       \xc2\xb5s\n");
 }
 
+/* People see headings and units, programs the other names; either may lack a column. As many as there may be. */
+static void columns(void **state)
+{
+	struct column v[TABLE_COLUMNS] = {
+		{ { "PID", CELL_UINT, 4, 0, { .u = 12 } }, "pid", 0 },
+		{ { "MODULE", CELL_NAME, -6, 0, { "" } }, "module", 0 },
+		{ { "CPU%", CELL_NUMBER, 5, 1, { .d = 1.25 } }, "cpu_percent", 3 },
+		{ { "KIB", CELL_UINT, 3, 0, { .u = 2 } }, NULL, 0 },
+		{ { NULL, CELL_UINT, 0, 0, { .u = 2048 } }, "bytes", 0 },
+		{ { "P50", CELL_NO_NS, 4, 0, { .u = 0 } }, "p50_ns", 0 },
+	};
+	struct table t = begin();
+	struct strb b = { 0 };
+	struct jsonw j = jsonw_to(&b);
+
+	(void)state;
+	v[TABLE_COLUMNS - 1] = (struct column){ { "LAST", CELL_NAME, 4, 0, { NULL } }, "last", 0 };
+	table_columns(&t, v, TABLE_COLUMNS);
+	assert_string_equal(end(&t), " PID  MODULE   CPU%  KIB   P50  LAST\n"
+				     "  12  -         1.2    2     -     -\n");
+	t = begin();
+	t.json = true;
+	table_columns(&t, v, TABLE_COLUMNS);
+	assert_string_equal(end(&t), "{\"type\":\"t\",\"pid\":12,\"module\":\"\",\"cpu_percent\":1.250,"
+				     "\"bytes\":2048,\"p50_ns\":0,\"last\":null}\n");
+	jsonw_object(&j, NULL);
+	table_members(&j, v, 2);
+	jsonw_end_object(&j);
+	assert_string_equal(strb_str(&b), "{\"pid\":12,\"module\":\"\"}");
+	strb_free(&b);
+}
+
 static void failure(void **state)
 {
 	const struct cell v[] = { { "A", CELL_UINT, 1, 0, { .u = 1 } } };
@@ -121,10 +153,8 @@ static void failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds),
-		cmocka_unit_test(rest),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(failure),
+		cmocka_unit_test(kinds),   cmocka_unit_test(rest),    cmocka_unit_test(lines),
+		cmocka_unit_test(columns), cmocka_unit_test(failure),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
