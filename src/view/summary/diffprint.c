@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/summary/diffprint.h"
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -295,5 +296,5 @@ int diffprint(const struct diff *d, const struct diff_print *o)
 		say_sum_json(d, o->out);
 	else
 		say_sum(d, o, t.begun);
-	return t.error;
+	return t.error ? t.error : ferror(o->out) ? -EIO : 0;
 }

@@ -2,25 +2,8 @@
 /* Records of dlib/latency/stuck.d into threads, who has whose lock, and which of them are stuck. */
 #include "unit.h"
 #include "base/cleanup.h"
-#include "latency/cause/stuck.h"
+#include "../latency/stuckrec.h"
 
-enum {
-#define STUCK(id) R_##id,
-#include "latency/cause/stuck.def"
-#undef STUCK
-	NFIELDS
-};
-
-#define FRAMES 2
-
-/* The record as the compiler lays it out: names of 16 bytes, numbers of 8, two stacks. */
-static struct {
-	struct rec_hdr hdr;
-	uint64_t words[128];
-} rec;
-static struct recfield fields[NFIELDS];
-static struct recact acts[NFIELDS];
-static struct recfmt fmt = { .epid = 1, .size = sizeof(rec), .acts = acts, .nacts = NFIELDS };
 static struct causes *rules;
 static struct sym *syms;
 static struct stuck *s;
@@ -28,24 +11,11 @@ static bool shared; /* rwsems are held by readers */
 
 static int setup(void **state)
 {
-	uint32_t off = sizeof(rec.hdr);
 	struct err err = { 0 };
 
 	(void)state;
-	fmt.nacts = NFIELDS;
 	shared = false;
-	for (unsigned i = 0; i < NFIELDS; i++) {
-		bool text = i == R_NAME || i == R_PROCESS || i == R_HOLDER_NAME || i == R_CONTAINER;
-
-		fields[i] = (struct recfield){ .kind = text ? FLD_STRING : FLD_INT, .off = off, .size = text ? 16 : 8 };
-		if (i == R_STACK)
-			fields[i] = (struct recfield){ FLD_STACK, off, FRAMES * 8, .nframes = FRAMES };
-		if (i == R_USTACK)
-			fields[i] = (struct recfield){ FLD_USTACK, off, sizeof(struct rec_ustack_hdr) + FRAMES * 8,
-						       .nframes = FRAMES };
-		acts[i] = (struct recact){ .kind = ACT_TRACE, .fields = &fields[i], .nfields = 1 };
-		off += fields[i].size;
-	}
+	stuckrec_init();
 	assert_int_equal(causes_new(&rules), 0);
 	assert_int_equal(sym_new(&syms, &err), 0);
 	return stuck_new(rules, syms, &s);
@@ -60,25 +30,20 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void put(unsigned field, uint64_t v)
-{
-	memcpy((char *)&rec + fields[field].off, &v, sizeof(v));
-}
-
 static void add(uint32_t tid, char state, enum stuck_kind kind, uint32_t holder, uint64_t ns)
 {
-	memset(&rec, 0, sizeof(rec));
-	put(R_PID, tid);
-	put(R_TID, tid);
-	put(R_STATE, (uint64_t)state);
-	put(R_KIND, kind);
-	put(R_LOCK, kind ? 0xffff800000000010 : 0);
-	put(R_HOLDER_TID, holder);
-	put(R_SHARED, kind != STUCK_MUTEX && shared);
-	put(R_OFF_CPU, ns);
-	memcpy((char *)&rec + fields[R_NAME].off, "0123456789abcdef", 16); /* without a NUL */
-	put(R_STACK, 0xffffffff81000000);
-	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
+	memset(&stuckrec, 0, sizeof(stuckrec));
+	stuckrec_put(R_PID, tid);
+	stuckrec_put(R_TID, tid);
+	stuckrec_put(R_STATE, (uint64_t)state);
+	stuckrec_put(R_KIND, kind);
+	stuckrec_put(R_LOCK, kind ? 0xffff800000000010 : 0);
+	stuckrec_put(R_HOLDER_TID, holder);
+	stuckrec_put(R_SHARED, kind != STUCK_MUTEX && shared);
+	stuckrec_put(R_OFF_CPU, ns);
+	stuckrec_text(R_NAME, "0123456789abcdef"); /* without a NUL */
+	stuckrec_put(R_STACK, 0xffffffff81000000);
+	assert_int_equal(stuck_add(s, &stuckrec_fmt, &stuckrec), 0);
 }
 
 static void sorted_and_linked(void **state)
@@ -172,17 +137,17 @@ static void other_records_are_left_alone(void **state)
 	size_t n;
 
 	(void)state;
-	fmt.nacts = NFIELDS - 1;
-	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
-	fmt.nacts = NFIELDS;
-	fields[R_STACK].kind = FLD_INT;
-	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
-	fields[R_STACK].kind = FLD_STACK;
-	acts[R_TID].nfields = 2;
-	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
-	acts[R_TID].nfields = 1;
-	fields[R_TID].size = 16; /* a number of a size that there is not */
-	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
+	stuckrec_fmt.nacts = STUCKREC_NFIELDS - 1;
+	assert_int_equal(stuck_add(s, &stuckrec_fmt, &stuckrec), 0);
+	stuckrec_fmt.nacts = STUCKREC_NFIELDS;
+	stuckrec_fields[R_STACK].kind = FLD_INT;
+	assert_int_equal(stuck_add(s, &stuckrec_fmt, &stuckrec), 0);
+	stuckrec_fields[R_STACK].kind = FLD_STACK;
+	stuckrec_acts[R_TID].nfields = 2;
+	assert_int_equal(stuck_add(s, &stuckrec_fmt, &stuckrec), 0);
+	stuckrec_acts[R_TID].nfields = 1;
+	stuckrec_fields[R_TID].size = 16; /* no number has this size */
+	assert_int_equal(stuck_add(s, &stuckrec_fmt, &stuckrec), 0);
 	stuck_list(s, &n);
 	assert_int_equal(n, 0);
 }
