@@ -3,7 +3,6 @@
  * messages. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "load/caps_int.h"
+#include "load/debugreg.h"
 #include "load/link.h"
 #include "load/reasons.h"
 
@@ -190,43 +190,16 @@ bool cap_try_pmu(struct attempt *a)
 	return fd >= 0 || refused_perf(a, "perf_event_open of cycles", fd);
 }
 
-/* Watches a word and writes to it: how often that was noticed, or -errno. */
-static int watch_a_word(void)
-{
-	static volatile uint64_t word;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_BREAKPOINT,
-		.size = sizeof(attr),
-		.bp_type = HW_BREAKPOINT_W,
-		.bp_addr = BPFSYS_PTR(&word),
-		.bp_len = sizeof(word),
-		.exclude_kernel = 1,
-	};
-	_cleanup_close_ int fd = perf_open(&attr, 0, -1);
-	uint64_t n = 0;
-
-	if (fd < 0)
-		return fd;
-	word = 1;
-	return read(fd, &n, sizeof(n)) == (ssize_t)sizeof(n) ? n > 0 : -EIO;
-}
-
-#define NO_DEBUG_EXCEPTIONS "its CPUs deliver no debug exceptions (a virtual machine?)"
-
 bool cap_try_watch(struct attempt *a)
 {
-	int r = watch_a_word();
+	bool seen;
+	int e = debugreg_watch(&seen);
 
-	if (r < 0)
-		return refused_perf(a, "perf_event_open of a breakpoint", r);
-	if (!r)
-		snprintf(a->reason, sizeof(a->reason), "breakpoints do not fire on this machine: " NO_DEBUG_EXCEPTIONS);
-	return r > 0;
-}
-
-const char *caps_watch_silent(void)
-{
-	return watch_a_word() == 0 ? NO_DEBUG_EXCEPTIONS : NULL;
+	if (e < 0)
+		return refused_perf(a, "perf_event_open of a breakpoint", e);
+	if (!seen)
+		snprintf(a->reason, sizeof(a->reason), "breakpoints do not fire: " DEBUGREG_SILENT);
+	return seen;
 }
 
 /* Where one of our own functions is in our own file. */

@@ -46,8 +46,6 @@ int caps_programs(struct err *err);
 bool caps_reads_kernel(void);
 /* Timer samples of a CPU. */
 bool caps_try_timer(char *reason, size_t size);
-/* Why breakpoints can be set, but never fire; NULL: they fire, or cannot be set. */
-const char *caps_watch_silent(void);
 bool caps_try_kprobe(char *reason, size_t size);
 /* Many functions with one call. */
 bool caps_try_kprobe_multi(char *reason, size_t size);

@@ -19,9 +19,9 @@
 #include "base/walk.h"
 #include "cg/image.h"
 #include "load/cpus.h"
+#include "load/debugreg.h"
 #include "load/link.h"
 #include "load/peek.h"
-#include "load/probe_caps.h"
 #include "load/reasons.h"
 #include "prov/user/uproc.h"
 #include "sym/elf/elfsym.h"
@@ -465,7 +465,7 @@ static int wp_attach(struct prov_env *env, const struct probe *const *probes, ui
 		     int prog_fd, struct link **ret, struct err *err)
 {
 	const struct wpoint *w = probes[0]->priv;
-	const char *silent = caps_watch_silent();
+	const char *silent = debugreg_silent();
 	struct wp_fds fds = { 0 };
 	int r;
 
@@ -473,8 +473,8 @@ static int wp_attach(struct prov_env *env, const struct probe *const *probes, ui
 	(void)nprobes;
 	(void)e;
 	if (silent)
-		return err_set(err, -EOPNOTSUPP, "cannot watch %s: breakpoints do not fire on this machine: %s",
-			       probes[0]->func, silent);
+		return err_set(err, -EOPNOTSUPP, "cannot watch %s: breakpoints do not fire: %s", probes[0]->func,
+			       silent);
 	r = w->pid ? attach_threads(w, prog_fd, &fds) : attach_cpus(w, prog_fd, &fds);
 	if (r >= 0)
 		r = link_from_fds(fds.v.v, fds.v.n, ret);

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/step.h"
+#include "load/debugreg.h"
 #include "replay/tracee/breaks.h"
-#include "replay/tracee/debugreg.h"
 #include "replay/tracee/memory.h"
 #include "replay/play/int.h"
 

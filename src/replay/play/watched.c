@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/walk.h"
 #include "replay/tracee/breaks.h"
-#include "replay/tracee/debugreg.h"
+#include "load/debugreg.h"
 #include "replay/play/int.h"
 
 #define PAGE 4096ull
