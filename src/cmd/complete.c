@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs `dwell complete WORD…`: prints what may come next, for the completion of shells. */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmdline/opts.h"
-#include "engine/request.h"
+#include "engine/run/listing.h"
 #include "front/complete.h"
 #include "front/tool.h"
 #include "prov/provider.h"
@@ -16,43 +12,10 @@
 
 #define OUTPUT_MAX (8u << 20) /* of a list of probes; that of all functions of the kernel has 4 MB */
 
-/* In the child: as -l with --json. */
-static int list_probes(const char *pattern)
-{
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	struct request c;
-
-	if (null < 0 || dup2(null, STDERR_FILENO) < 0)
-		return EXIT_ERROR;
-	cmd_begin(&c);
-	c.list = c.opts.zdefs = true;
-	c.opts.oformat = "json";
-	request_prog(&c, PROG_NAME, pattern);
-	return cmd_request(&c, NULL);
-}
-
-/* Adds the probes of a description, for a complete_env. A child lists them: they come by standard output, and may be
- * too many. */
 static int probes(void *ctx, const char *pattern, struct strb *out)
 {
-	int fds[2], status;
-	char buf[4096];
-	ssize_t n;
-	pid_t pid;
-
 	(void)ctx;
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	pid = fork();
-	if (pid == 0)
-		_exit(dup2(fds[1], STDOUT_FILENO) < 0 ? EXIT_ERROR : list_probes(pattern));
-	close(fds[1]);
-	while (pid > 0 && out->n < OUTPUT_MAX && (n = read(fds[0], buf, sizeof(buf))) > 0)
-		strb_add(out, buf, (size_t)n);
-	close(fds[0]);
-	if (pid > 0)
-		waitpid(pid, &status, 0);
-	return pid < 0 ? -EAGAIN : out->failed ? -ENOMEM : 0;
+	return listing_probes(pattern, OUTPUT_MAX, out);
 }
 
 static ssize_t write_text(void *out, const char *buf, size_t n)

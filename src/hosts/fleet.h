@@ -2,6 +2,7 @@
 /* Runs a D program on several machines: starts it on each, merges and shows their output, ends it. */
 #ifndef DWELL_HOSTS_FLEET_H
 #define DWELL_HOSTS_FLEET_H
+#include "base/units.h"
 #include "engine/listener.h"
 #include "hosts/place.h"
 #include "hosts/wire.h"
