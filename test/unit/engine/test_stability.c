@@ -40,7 +40,7 @@ static const char *print(void)
 	return report;
 }
 
-/* What the probe is says the first part; the second follows from the least stable name. */
+/* The first part is about the probe, the second follows from the least stable name. */
 static void a_program_is_as_stable_as_its_names(void **state)
 {
 	(void)state;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "load/debugreg.h"
 
-/* What a process of its own finds: the answer is kept within one. perf: or is no event to be had? */
+/* Asks a process of its own, since the answer is kept within one. perf: it may open perf events. */
 static bool silent(bool perf)
 {
 	const struct rlimit no_files = { 0 };
