@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wakeup.d: who sleeps where, how long, and who ends it: the stack of the sleeper, then that of the waker, for
+ * wakeup.d: sleeps of threads and what ends them: the stack of the sleeper, then that of the waker, for
  * `dwell flame --wakeup`.
  *
  * Usage: wakeup.d [-p PID|-c COMMAND] [--for TIME] [--us N] [--record FILE]

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stuck.d: who is blocked right now: since when, on what, and who has the lock that is waited for.
+ * stuck.d: threads that are blocked right now: since when, on what, and the holder of the lock.
  *
  * Usage: stuck.d [--every 1] [--over MS]
  * Threads that wait and cannot be interrupted (D), are stopped (T, t), or wait for a lock of the kernel; with

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top.d: beside the trackers in dwell top: who is on the CPUs, and how many threads could run there.
+ * top.d: for dwell top, beside the trackers: the threads on the CPUs, and how many could run there.
  *
  * Looks 99 times a second at each CPU that does something.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of what recfmt.h numbers: recordings, JSON Lines and dumps of programs have the names, since the
- * numbers may change between versions of dwell. */
+/* Converts the numbers of recfmt.h to names and back. Recordings, JSON Lines and dumps of programs have the names,
+ * since the numbers may change between versions of dwell. */
 #ifndef DWELL_BASE_RECNAMES_H
 #define DWELL_BASE_RECNAMES_H
 #include "base/aggval.h"

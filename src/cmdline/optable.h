@@ -36,8 +36,8 @@ struct optable {
 /* Reads all options into *command. OPTABLE_HELP, too. */
 int optable_read(const struct optable *t, void *command, int argc, char **argv, const char *program, struct err *err);
 void optable_help(const struct optable *t, const char *program, FILE *out);
-/* Before that: the command after "--", which is cut off the arguments: words that end with NULL, or NULL. command:
- * whose arguments they are. */
+/* Before that: the command after "--", which is cut off the arguments: words that end with NULL, or NULL. command: the
+ * arguments are its. */
 int optable_command(const char *command, int *argc, char **argv, char *const **ret, struct err *err);
 /* A number, as of OPT_NUMBER. */
 int optable_number(const struct optrow *o, const char *arg, unsigned *ret, struct err *err);

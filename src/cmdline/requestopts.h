@@ -14,7 +14,7 @@
 		.letter = 'x', REQUEST_PASS(type, request), .live = is_live, .arg = "OPTION[=VALUE]", .help = text \
 	}
 int requestopts_pass(void *request, const struct optrow *o, const char *arg, struct err *err);
-/* --user, --cgroup …: whose events, by the kernel: an option of D of the same name. */
+/* --user, --cgroup …: the kernel drops other events: an option of D of the same name. */
 #define REQUEST_WHOSE(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_whose
 int requestopts_whose(void *request, const struct optrow *o, const char *arg, struct err *err);
 /* --for TIME: the run ends by itself. */

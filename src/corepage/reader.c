@@ -162,7 +162,7 @@ int reader_run(struct shell *s, int sock)
 	int r = 0;
 
 	signal(SIGCHLD, SIG_IGN); /* nobody waits for the answers' processes */
-	signal(SIGPIPE, SIG_IGN); /* who asked may have gone */
+	signal(SIGPIPE, SIG_IGN); /* the page may have gone */
 	while (r == 0) {
 		int fds[2] = { -1, -1 };
 

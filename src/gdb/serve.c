@@ -27,7 +27,7 @@ struct server {
 	struct wire w;
 	struct trip trip;
 	struct arms arms;
-	uint32_t thread;		/* whose registers and memory: a task */
+	uint32_t thread;		/* task of the registers and the memory */
 	char reply[PATH_MAX * 2 + 128]; /* why it stands */
 	uint8_t auxv[AUXV_MAX];
 	size_t nauxv;

@@ -30,7 +30,7 @@ struct leg {
 struct position {
 	uint64_t seq;	      /* stop of the trace */
 	enum watch_when when; /* what kind of */
-	uint32_t task;	      /* whose */
+	uint32_t task;	      /* that it is about */
 	VEC(struct leg) legs;
 };
 enum stop_reason {

@@ -77,7 +77,7 @@ struct clause_instance {
 	bool is_error;	   /* dtrace:::ERROR */
 	bool calls_flight; /* calls flight() */
 	/* A clause of a latency probe, put where another one calls end(): it has no program of its own. */
-	struct dtracker *event; /* whose probe it is; NULL: an ordinary clause */
+	struct dtracker *event; /* has the probe; NULL: an ordinary clause */
 	enum track_probe event_probe;
 	bool event_again;		/* the same clause is somewhere before */
 	bool *fires;			/* by tracker: it calls begin() or end(); or NULL */

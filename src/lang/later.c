@@ -51,7 +51,7 @@ bool later_wants_args(const struct clause_instance *s)
 
 struct fitting {
 	struct arena *a;
-	const struct probe *known; /* whose arguments the clause was checked with; NULL: those of no probe */
+	const struct probe *known; /* the clause was checked with its arguments; NULL: with none */
 	const struct probe *found;
 	const char *reason;
 };

@@ -62,8 +62,9 @@ struct probe {
 			     * number of the process follows */
 	bool later;	    /* stands for probes that may be found while the program runs (lang/later.h): its names
 			     * are those of the description, and it is never attached */
-	const char *note; /* what a listing says of the place (its instruction, who called an inlined copy); or NULL */
-	bool inlined;	  /* a copy of a function within another one: it has no arguments */
+	const char
+		*note; /* what a listing says of the place (its instruction, the caller of an inlined copy); or NULL */
+	bool inlined;  /* a copy of a function within another one: it has no arguments */
 	const char *unavailable; /* known by name only: why it cannot be enabled here; or NULL */
 	const void *priv;	 /* the provider's own; kept as is */
 	const void *provider;	 /* struct provider (prov/provider.h), opaque here */

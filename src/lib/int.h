@@ -55,7 +55,7 @@ struct dwell {
 	bool compiled, go, unwanted; /* what the library's thread has done; what it waits for then */
 	int compile_error;	     /* 0, or -errno, said */
 	bool started, ended;
-	const char *wanted;	   /* the aggregation to be shown; the caller's, who waits */
+	const char *wanted;	   /* the aggregation to be shown; the caller's, which waits */
 	struct strb shown;	   /* its line */
 	int shown_error;	   /* 0, -ENOENT, -ENOMEM */
 	struct session_result res; /* when ended */

@@ -26,7 +26,7 @@ void queue_free(struct queue *q);
 /* A line of the view, without its end, made of this row (probe: its own, or NULL). Without room or memory it counts as
  * lost. */
 void queue_put(struct queue *q, const struct row *row, const struct rec_probe *probe, const char *line, size_t n);
-/* The first, or NULL: now the caller's, who frees it with queue_item_free(). */
+/* The first, or NULL: now the caller's, which frees it with queue_item_free(). */
 struct queue_item *queue_take(struct queue *q);
 /* Fills row.values. 0 or -ENOMEM. */
 int queue_item_parse(struct queue_item *i);

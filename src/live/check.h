@@ -13,7 +13,7 @@
 struct live_check {
 	/* asked for */
 	struct request request;	  /* begun by the caller, ended by live_check_done() */
-	struct slowfilter filter; /* whose waits */
+	struct slowfilter filter; /* which waits count */
 	const char *html;	  /* NULL: none */
 	struct check_view view;
 	const char *form; /* of the view; NULL: text */

@@ -14,7 +14,7 @@
 
 struct live_onslow {
 	/* asked for */
-	struct recnow live;		       /* whose threads, for how long, into which file */
+	struct recnow live;		       /* which threads, for how long, into which file */
 	const char *tracker, *comm;	       /* NULL: none; of any thread */
 	uint64_t over_ns, before_ns, after_ns; /* 0: the tracker's threshold, the defaults */
 	uint64_t start;			       /* when it begins, CLOCK_REALTIME ns; 0: now */

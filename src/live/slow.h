@@ -15,9 +15,9 @@
 
 struct live_slow {
 	/* asked for */
-	struct request request;	  /* whose events, options of D; begun by the caller, ended by live_slow_done() */
+	struct request request;	  /* processes, options of D; begun by the caller, ended by live_slow_done() */
 	struct slowshow show;	  /* over_ns, worst, json, idle, stacks, cost, all, columns */
-	struct slowfilter filter; /* whose events, too */
+	struct slowfilter filter; /* which events count */
 	uint64_t every_ns;	  /* between summaries */
 	unsigned rate; /* thresholds follow, so that about this many events a second are slow; 0: they do not */
 	struct live_cost cost;

@@ -13,7 +13,7 @@ struct live_stuck {
 	const char *form;	  /* of the view; NULL: text */
 	struct request request;	  /* begun by the caller, ended by the run */
 	const char *cgroup;	  /* its path, or its number; NULL: any */
-	struct slowfilter filter; /* of a run: whose threads, too */
+	struct slowfilter filter; /* which threads count, in a run */
 	struct viewrun run;
 };
 

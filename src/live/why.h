@@ -12,7 +12,7 @@
 
 struct live_why {
 	/* asked for */
-	struct request request; /* whose waits, options of D; begun by the caller, ended by the run */
+	struct request request; /* processes, options of D; begun by the caller, ended by the run */
 	struct why_view view;
 	const char *form;  /* of the view; NULL: text */
 	const char *group; /* with WHY_BY_GROUP: "container", "cgroup", "unit", "user" */

@@ -10,7 +10,7 @@ struct rec_opts {
 	const char *path;		/* of the program */
 	char *const *argv;		/* its arguments */
 	unsigned check;			/* a checksum of the memory with every check-th traced call; 0: none */
-	uint64_t chaos;			/* seed: who runs is left to chance; 0: it is not */
+	uint64_t chaos;			/* seed: chance decides which task runs; 0: it does not */
 	void (*note)(const char *text); /* is told what the recording cannot see */
 	void (*warn)(const char *text); /* and what the program cannot get out of */
 };

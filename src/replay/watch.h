@@ -34,7 +34,7 @@ struct replay_watch {
 	int (*hit)(void *ctx, struct replay *r, const struct user_regs_struct *regs, uint64_t tag);
 	/* One instruction was executed, as watch_step() wants; or a debug register told (bit n: of register n). Where
 	 * debug registers do nothing, also with told 0: another word in the page of a watched one was accessed, which
-	 * takes as long. Only for those who use these functions. */
+	 * takes as long. Only for callers of these functions. */
 	int (*trap)(void *ctx, struct replay *r, const struct user_regs_struct *regs, bool stepped, unsigned told);
 	/* Where a task is, each time when tasks have run for so long; 0: never. */
 	uint64_t sample_ns;

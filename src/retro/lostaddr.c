@@ -104,7 +104,7 @@ static int32_t displacement(const struct bytes *b, const uint8_t *p, size_t n)
 }
 
 /* Relative to the next instruction it is not decoded: a global variable of the program, whose length of immediate
- * operand decides. Then the address is up to 4 bytes too low, which those who look at whole words do not mind. */
+ * operand decides. Then the address is up to 4 bytes too low, which does no harm where whole words are looked at. */
 static uint64_t address(const struct bytes *b, const struct user_regs_struct *r)
 {
 	const uint8_t *p = b->p, modrm = *p++;

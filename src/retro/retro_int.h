@@ -141,7 +141,7 @@ void stacks_changed(struct stacks *s, uint32_t pid);
 void stacks_tables_to(struct stacks *s, uint64_t *tables, uint32_t n);
 /* The process's areas; true: they are not those of the last time. */
 bool stacks_see(struct stacks *s, uint32_t pid, const struct uw_area **ret, size_t *ret_n);
-/* pid: whose mappings and names they are; sps: the stack pointer of each frame, or NULL. */
+/* pid: the process that had these mappings; sps: the stack pointer of each frame, or NULL. */
 size_t stacks_walk(struct stacks *s, struct replay *p, pid_t pid, const struct user_regs_struct *regs, uint64_t *frames,
 		   uint64_t *sps, size_t max);
 #endif

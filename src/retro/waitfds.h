@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows the descriptors of a recorded program that its processes wait for each other with: pipes, socketpairs,
- * eventfds, timers, epoll. It knows who read, wrote and closed what, and when. */
+ * eventfds, timers, epoll. It knows which task read, wrote and closed what, and when. */
 #ifndef DWELL_RETRO_WAITFDS_H
 #define DWELL_RETRO_WAITFDS_H
 #include <stdbool.h>
@@ -22,7 +22,7 @@ enum chan_act { CHAN_READ, CHAN_WRITTEN, CHAN_CLOSED, CHAN_KINDS };
 /* One direction of what somebody writes and somebody reads. */
 struct chan {
 	enum chan_kind kind;
-	unsigned refs, writers; /* who has it; of them: who could write */
+	unsigned refs, writers; /* descriptors of it; of them: open for writing */
 	struct act acts[CHAN_KINDS][CHAN_ACTS];
 	size_t n[CHAN_KINDS];
 	VEC(struct chan *) watched; /* epoll */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out who or what ended a wait. A futex: the call that woke that many of its waiters, in their order. A pipe,
- * socketpair or eventfd: who wrote first since the wait began, or closed the last end. A child: it ended. Else a time,
- * or a signal.
+/* Finds out which task or event ended a wait. A futex: the call that woke that many of its waiters, in their order. A
+ * pipe, socketpair or eventfd: the task that wrote first since the wait began, or closed the last end. A child: it
+ * ended. Else a time, or a signal.
  */
 #include "retro/waits.h"
 #include <asm/unistd.h>
@@ -146,8 +146,8 @@ static bool is_same_futex(const struct thread *a, const struct thread *t, uint64
 	return a->futex == addr && a->end == END_UNKNOWN && (!private || a->who.tgid == t->who.tgid);
 }
 
-/* Up to n threads that wait for this futex, those first that have waited longest, are told who woke them; the next
- * `moved` ones wait for another futex. */
+/* Up to n threads that wait for this futex, those first that have waited longest, are told which task woke them; the
+ * next `moved` ones wait for another futex. */
 static void wake(struct waits *w, const struct thread *t, uint64_t addr, bool private, uint64_t n, uint64_t moved,
 		 uint64_t to)
 {
@@ -224,7 +224,7 @@ static enum wait_on on_of(const struct chan *c)
 	return c->kind == CHAN_EPOLL ? ON_NOTHING : on[c->kind];
 }
 
-/* Somebody who is in a call that writes there, and will return later. */
+/* A task that is in a call that writes there, and will return later. */
 static const struct thread *writes_now(const struct waits *w, const struct thread *t, const struct chan *c)
 {
 	for (size_t i = 0; i < w->threads.n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists where the threads of a recorded program waited in system calls, and who or what ended each wait. */
+/* Lists where the threads of a recorded program waited in system calls, and which task or event ended each wait. */
 #ifndef DWELL_RETRO_WAITS_H
 #define DWELL_RETRO_WAITS_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that waits.c (who ends which wait), waitshow.c (sums of them) and asrec.c (recordings of them) share. */
+/* Types that waits.c (what ends which wait), waitshow.c (sums of them) and asrec.c (recordings of them) share. */
 #ifndef DWELL_RETRO_WAITS_INT_H
 #define DWELL_RETRO_WAITS_INT_H
 #include <stdio.h>

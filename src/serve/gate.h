@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides which connections are let in. The gate takes connections, waits for the head of their request, judges it
- * (head.h) and hands the connection over to the HTTP library; or answers itself and closes it.
- *   - A connection is for one request: every answer says "Connection: close".
- * - A client that has not shown that it may stay is a stranger. Its connection ends stranger_s after it was accepted,
- * in any state. When there are too many strangers the oldest one goes; they never take the room of known ones.
- *   - A known client may stay. The body of its request must come at a least pace.
+/* Decides which connections are let in. The gate accepts connections, waits for the head of a request and checks it
+ * (head.h). Then it hands the connection over to the HTTP library, or answers itself and closes it.
+ * - A connection is for one request: every answer says "Connection: close".
+ * - A client is a stranger until it has proved who it is. Its connection ends stranger_s after it was accepted, in any
+ *   state. When there are too many strangers the oldest one goes; they never take the room of known ones.
+ * - A known client may stay. The body of its request must come at a least pace.
  * One thread; a turn of its loop is gate_run(), then the library's. */
 #ifndef DWELL_SERVE_GATE_H
 #define DWELL_SERVE_GATE_H

@@ -9,7 +9,7 @@
 
 enum { BAD = 400, URI_TOO_LONG = 414, EXPECTATION = 417, TOO_LARGE = 431, NOT_IMPLEMENTED = 501, VERSION = 505 };
 
-/* Fields that decide who asks for what: one of each at most. */
+/* Fields that decide about a request: one of each at most. */
 enum single { HOST, LENGTH, ENCODING, EXPECT, TYPE, AUTHORIZATION, ORIGIN, SITE, NSINGLE };
 static const char *const singles[NSINGLE] = {
 	[HOST] = "Host",     [LENGTH] = "Content-Length", [ENCODING] = "Transfer-Encoding",

@@ -104,7 +104,7 @@ enum MHD_Result http_error(struct request *rq, unsigned status, const char *text
 	return http_json(rq, status, &b);
 }
 
-/* -- who may ask -- */
+/* -- access -- */
 
 static bool host_is_ours(const struct request *rq)
 {

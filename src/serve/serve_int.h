@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the server, all called from its one thread.
  *   serve.c   the loop: sockets, outputs of children, time limits
- *   gate.c    connections: who is let in, for how long
+ *   gate.c    connections: which are let in, for how long
  *   head.c    whether the head of a request is right
  *   mhd.c     libmicrohttpd's functions
- *   http.c    who may ask, which route, answers
+ *   http.c    access, routes, answers
  *   api.c     the routes of /api/v1
  *   askapi.c  the routes of pages that only ask: of a fleet, of a core
  *   run.c     children and their output, kept up to a limit

@@ -54,7 +54,7 @@ static uint64_t within(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
 	return b > a ? b - a : 0;
 }
 
-/* -- who had a CPU -- */
+/* -- threads on a CPU -- */
 
 #define SHARES 64 /* threads counted; those with the most are told */
 struct shares {

@@ -35,7 +35,7 @@ static void put_clock(struct trail *f, struct strb *b, uint64_t ts)
 	}
 }
 
-/* Before each line: whose it is, and when. */
+/* Before each line: its process, and the time. */
 static void put_head(struct trail *f, struct strb *b, uint32_t tid, uint64_t ts)
 {
 	if (f->o->pids)

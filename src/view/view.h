@@ -67,7 +67,7 @@ struct view_job {
 	const char *output;	      /* path; NULL or "-": standard output */
 	const char *title;	      /* the whole heading; NULL: as the view says, and what the source is called */
 	const char *head;	      /* the heading's beginning in place of the view's own; NULL: its own */
-	const char *by;		      /* whose distribution is shown if --by names none; NULL: the only one */
+	const char *by;		      /* its distribution is shown if --by names none; NULL: the only one */
 	const struct view_env *env;
 	const char *heading; /* while it is drawn: of both */
 	/* A second form, which is written to a file as well; NULL: none. */

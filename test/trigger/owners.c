@@ -2,10 +2,10 @@
 /* Plants waits inside of the kernel whose owner is known: `owners KIND N MS DIR` prints "waiter=TID owner=TID" for each
  * of N waits of MS milliseconds.
  *
- *   read    an inode's lock that somebody reads with, while a directory is listed: who makes a file in it waits
- *   write   an inode's lock that somebody writes with: who writes to the same file waits
- *   mutex   the lock of a file's position: who reads by the same descriptor waits
- *   work    a work item on a CPU that a real-time thread has: who has all lists of pages drained waits (owner=0)
+ *   read    an inode's lock that a reader has, while it lists a directory; the waiter makes a file in it
+ *   write   an inode's lock that a writer has; the waiter writes to the same file
+ *   mutex   the lock of a file's position; the waiter reads by the same descriptor
+ *   work    a work item on a CPU that a real-time thread has; the waiter drains all lists of pages (owner=0)
  *
  * The owner of a lock sleeps with it, since the kernel copies from or to a page that another thread fills in only
  * later (userfaultfd). 77: this kernel does not let that be done. */

@@ -40,7 +40,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* In slices: who makes the delay shorter lets go those who wait already. */
+/* In slices, so that a shorter delay lets go the threads that wait already. */
 static void take_time(int what)
 {
 	uint64_t start = now_ns(), now, end;

@@ -480,7 +480,7 @@ static void *hog(void *arg)
 	prctl(PR_SET_NAME, "hog");
 	pin((int)(intptr_t)arg);
 	held.holder = tid();
-	nap(HOG_AFTER_MS); /* who is to suffer sleeps by then */
+	nap(HOG_AFTER_MS); /* the threads that shall suffer sleep by then */
 	if (sched_setscheduler(0, SCHED_FIFO, &p) < 0)
 		exit(77);
 	for (uint64_t end = now_ns() + (uint64_t)held.ms * 1000000; now_ns() < end;)

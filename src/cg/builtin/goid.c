@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles goid: the goroutine that the thread runs, by what user space knows of its process (base/gofmt.h). Takes a
- * process that user space has not looked at yet for one to be looked at. */
+/* Compiles goid: the goroutine that the thread runs, by what user space knows of its process (base/gofmt.h). A
+ * process that user space does not know yet is reported to it. */
 #include "base/gofmt.h"
 #include "base/unwindfmt.h"
 #include "cg/builtin/call.h"

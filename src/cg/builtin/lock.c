@@ -143,7 +143,7 @@ void sub_mutex_owner(struct gen *g, struct call *c)
 	const struct lock_type *t = lock_type(g, c, false);
 
 	c->v = lock_word(g, c, t);
-	if (t->kind == LOCK_SPIN) /* does not say whose it is */
+	if (t->kind == LOCK_SPIN) /* does not note its owner */
 		c->v = ir_imm(g->f, 0);
 	else
 		ir_alui(g->f, IRA_AND, c->v, c->v, ~(int64_t)MUTEX_FLAGS);

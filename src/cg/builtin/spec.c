@@ -3,8 +3,8 @@
  *
  * A map has an entry for each speculation (struct img_spec) and a stack of the free ids. A record carries the id of its
  * speculation, and the session holds it back. Ids are used again. A generation in the entry tells whether a late record
- * belongs to the speculation before. A clause that ends a speculation does so when its record is submitted, so that a
- * fault after commit() leaves nothing half ended. */
+ * belongs to an earlier speculation of this id. A clause that ends a speculation does so when its record is submitted,
+ * so that a fault after commit() leaves nothing half ended. */
 #include <errno.h>
 #include "cg/builtin/call.h"
 #include "cg/gen/fault.h"

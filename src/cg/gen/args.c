@@ -228,7 +228,7 @@ vreg gen_arg(struct gen *g, unsigned n)
 	return d;
 }
 
-/* -- who fires -- */
+/* -- the thread that fires -- */
 
 unsigned gen_sel_max(const uint64_t *map)
 {

@@ -12,7 +12,7 @@
 
 struct asked {
 	const struct gen *g;
-	int word; /* whose storage */
+	int word; /* index of the task with the storage */
 };
 
 static bool is_clock(void *ctx, const struct node *n)

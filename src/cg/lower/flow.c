@@ -5,10 +5,10 @@
  * reserves, fills and submits a record of its own. So the ring has the data of a branch or an iteration when it
  * happened, and as often. All carry the time of the firing.
  *
- * Loops have one budget of iterations per clause and firing (-x loopmax). The verifier must not know
- * the constants that local variables start with, or it would walk loops along with them. Where the kernel has may_goto,
- * the verifier must not know the budget either; it then looks at a loop two or three times. Elsewhere it walks up to
- * the budget. The budget is common to all loops, which keeps nested ones linear. */
+ * All loops of a clause share one budget of iterations per firing (-x loopmax), which keeps nested ones linear. The
+ * verifier must not know the constants that local variables start with: it would check each iteration for its own
+ * value. Where the kernel has may_goto, the verifier must not know the budget either. It then checks a loop two or
+ * three times; elsewhere it checks as many iterations as the budget has. */
 #include "cg/builtin/call.h"
 #include "cg/gen/entry.h"
 #include "cg/gen/fault.h"

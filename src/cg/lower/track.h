@@ -5,7 +5,7 @@
 #define DWELL_CG_LOWER_TRACK_H
 #include "cg/gen/gen.h"
 
-/* A call of begin(), end() …: whose event it is about. */
+/* A call of begin(), end() …: the event that it is about. */
 struct track {
 	const struct node *call;
 	const struct dtracker *t;

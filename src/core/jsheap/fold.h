@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds the objects of V8's heap: all objects with the same chain of parents (dominators, or shortest ways), told by
- * their constructors, are one node. Equal names that follow each other (a linked list) are one. An object that only V8
- * sees is part of the one that keeps it. Inside of core/. */
+/* Folds the objects of V8's heap into a tree. A parent is the object's dominator, or the object before it on a shortest
+ * path from a root. Objects whose chains of parents have the same names of constructors are one node. Equal names that
+ * follow each other (a linked list) are one. An object that only V8 sees is part of its parent. Private to core/. */
 #ifndef DWELL_CORE_JS_FOLD_H
 #define DWELL_CORE_JS_FOLD_H
 #include "core/jsheap/graph.h"

@@ -277,7 +277,7 @@ static int begin(struct js_heap *h, struct err *err)
 	return h->maps ? r : -ENOMEM;
 }
 
-/* Finds out what is alive, and who refers to it. */
+/* Finds the live objects, and the references to them. */
 static int search(struct js_heap *h, struct err *err)
 {
 	int r = js_free_find(h->js->core, &h->stale);

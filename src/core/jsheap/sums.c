@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of objects in two bytes each, and their sums along a tree. */
+/* Keeps a number for each object of a heap, in two bytes where it is small, and adds the numbers up along a tree. */
 #include "core/jsheap/sums.h"
 #include <errno.h>
 #include <stdlib.h>

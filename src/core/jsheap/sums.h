@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number of 64 bits for each object, most of which are small multiples of 8: inside of core/. It takes two bytes for
- * each, and 24 to 48 more for each that is not. */
+/* Keeps a number of 64 bits for each object of a heap, such as its size. A multiple of 8 below 524,280 takes two bytes,
+ * any other number 24 to 48 more. Private to core/. */
 #ifndef DWELL_CORE_JS_SUMS_H
 #define DWELL_CORE_JS_SUMS_H
 #include <stddef.h>

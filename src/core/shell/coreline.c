@@ -24,7 +24,7 @@ static struct {
 	FILE **outstream;
 } lib;
 
-static struct shell *shell; /* whose lines they are: the library has no place for it */
+static struct shell *shell; /* reads these lines: the library has no place for it */
 static complete_words words;
 
 static char *next_word(const char *text, int state)

@@ -19,7 +19,7 @@ struct recnow {
 	const char *command;	   /* -c, or NULL */
 	long pid;		   /* -p, or 0 */
 	char *const *words;	   /* of `command`, which end with NULL; or NULL: it is cut at blanks */
-	const char *comm, *user, *cgroup, *container, *unit; /* whose events, or NULL */
+	const char *comm, *user, *cgroup, *container, *unit; /* of these only, or NULL */
 	const char *record;				     /* keep the recording here, or NULL */
 	bool bursts;			 /* events come in tens of thousands at once: with larger rings than usual */
 	const char *also;		 /* more programs in dlib, with blanks between them, or NULL */

@@ -16,7 +16,7 @@
 struct collect_options {
 	struct bus_options bus;
 	struct click_options store;
-	const char *tenant; /* whose messages; NULL: all */
+	const char *tenant; /* only its messages; NULL: all */
 	uint64_t for_ns;    /* how long to run; 0: until stop() */
 	bool (*stop)(void *ctx);
 	void *ctx;

@@ -50,7 +50,7 @@ struct runhost {
 	} ids[RUNHOST_IDS_MAX];
 	size_t nids;
 	uint64_t since;	 /* ms since 1970: what was asked before, nobody here remembers */
-	uint64_t minute; /* whose refusals are counted */
+	uint64_t minute; /* in which refusals are counted */
 	unsigned refusals;
 	bool failing;
 };
@@ -100,7 +100,7 @@ static void send_audit(struct runhost *h, const struct batch_audit *a)
 	batch_free(&b);
 }
 
-/* Writes who asked for a run, or how it ended, as a line of the file and as a row. */
+/* Writes a run's user, or how it ended, as a line of the file and as a row. */
 static void put_audit(struct runhost *h, const struct batch_audit *a)
 {
 	time_t now = (time_t)(a->time / NSEC_PER_SEC);

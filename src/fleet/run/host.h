@@ -20,7 +20,7 @@ struct runhost_options {
 	struct bus_options bus;
 	const char *tenant, *site, *host, *policy;
 	const char *key;   /* file of the seed that signs answers; NULL: bus.credentials has it, or nobody signs */
-	const char *audit; /* a file of JSON Lines: who asked for which run, and how it ended */
+	const char *audit; /* a file of JSON Lines: users, their runs, and how these ended */
 	bool (*stop)(void *ctx);
 	void *ctx;
 };

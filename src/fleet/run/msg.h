@@ -20,7 +20,7 @@ enum runmsg_kind { RUNMSG_RUN, RUNMSG_ALIVE, RUNMSG_STOP, RUNMSG_NKINDS };
 
 struct runmsg {
 	enum runmsg_kind kind;
-	uint8_t user[NKEY_SIZE]; /* who signed it */
+	uint8_t user[NKEY_SIZE]; /* key of the signer */
 	char tenant[BUS_NAME_MAX + 1], site[BUS_NAME_MAX + 1], host[BUS_NAME_MAX + 1];
 	char id[RUNMSG_ID_LEN + 1];
 	uint64_t time; /* ms since 1970; later ones of a run are larger */
@@ -56,7 +56,7 @@ void runmsg_answer(struct strb *b, enum runmsg_answer kind, uint32_t number, con
 int runmsg_take_answer(const void *data, size_t n, enum runmsg_answer *kind, uint32_t *number, const char **p,
 		       size_t *len);
 
-/* -- a signed answer: RUNMSG_SEALED, the signature of whose it is and of the answer, and the answer -- */
+/* -- a signed answer: RUNMSG_SEALED, the signature of the host's key and the answer, and the answer -- */
 #define RUNMSG_SEALED 'S'
 #define RUNMSG_SEAL_LEN (1 + NKEY_SIZE * 2)
 struct runmsg_whose { /* the run, the subject of answers that one host was given, and the host */
@@ -65,8 +65,8 @@ struct runmsg_whose { /* the run, the subject of answers that one host was given
 /* 0 or -errno with *err. */
 int runmsg_seal(struct strb *b, const struct runmsg_whose *w, const struct nkey *key, const struct strb *answer,
 		struct err *err);
-/* The answer within a message, signed or not. key: whose signature it must have; NULL: nobody looks. 0; -EBADMSG: it
- * has not, or is of another run, host or place. */
+/* The answer within a message, signed or not. key: it must have signed the answer; NULL: that is not checked. 0;
+ * -EBADMSG: it has not, or is of another run, host or place. */
 int runmsg_unseal(const void *data, size_t n, const struct runmsg_whose *w, const uint8_t *key, const void **ret,
 		  size_t *len);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine's own policy: who may run programs on it from elsewhere, and how much of it they may take. A file of lines:
+/* A machine's own policy: the users that may run programs on it from elsewhere, and how much they may take. Its lines:
  *
  *	user UABC… alice         her public key (`dwell fleet key`); "user UABC… alice write" may use -w, too
  *	cpu 1%                   of the machine for a program's probes

@@ -116,7 +116,7 @@ static natsStatus set_key(struct bus *b, natsOptions *n, const char *path, struc
 	return s == NATS_OK ? nats.natsOptions_SetCustomInboxPrefix(n, b->inbox) : s;
 }
 
-/* Ignores refusals of the server: the caller who waits for an answer notices them. */
+/* Ignores refusals of the server: a caller that waits for an answer notices them. */
 static void on_error(natsConnection *connection, natsSubscription *sub, natsStatus s, void *bus)
 {
 	(void)connection;

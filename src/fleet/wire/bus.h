@@ -40,7 +40,7 @@ bool bus_is_near(const char *urls);
 int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err);
 void bus_close(struct bus *b); /* accepts NULL */
 /* Makes the stream and its consumer; those that are there get today's settings. replicas: servers that keep each
- * message; again_ns: as BUS_AGAIN_NS. tenant: whose messages collectors take; NULL: all. 0 or -errno. */
+ * message; again_ns: as BUS_AGAIN_NS. tenant: collectors take its messages only; NULL: all. 0 or -errno. */
 int bus_init(struct bus *b, const char *tenant, unsigned replicas, uint64_t again_ns, struct err *err);
 
 /* "web1.example" -> "web1~example": names within a subject have no dots. false: it is too long, empty, or has
@@ -80,7 +80,7 @@ int bus_listen(struct bus *b, const char *subject, struct err *err);
 int bus_fd(const struct bus *b);
 /* The next one, within wait_ms, which is given back by bus_give(); false: there is none. */
 bool bus_next(struct bus *b, struct bus_message *ret, int wait_ms);
-/* Sends; reply: who may answer where, or NULL. 0 or -errno. */
+/* Sends; reply: the subject of an answer, or NULL. 0 or -errno. */
 int bus_send(struct bus *b, const char *subject, const char *reply, const void *data, size_t n, struct err *err);
 /* Waits until the server has what was sent, BUS_WAIT_MS at most. 0 or -errno. */
 int bus_flush(struct bus *b, struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks keys of associative arrays and aggregations. The first use, or a declaration, fixes their number and kinds.
- * The width of integers and the bound of strings that were not declared are
- * chosen when all uses are known, so that no use is truncated. */
+ * The width of integers and the bound of strings that were not declared are chosen when all uses are known, so that no
+ * use is truncated. */
 #include "lang/check/expr.h"
 
 /* Types that can be part of a key. */

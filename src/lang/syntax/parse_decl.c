@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of declarations: variables, typedefs, types, inlines, translators, providers, trackers. Each function
- * leaves the ; at the end to the caller, who changes the lexer's mode there. */
+ * leaves the ; at the end to the caller, which changes the lexer's mode there. */
 #include <string.h>
 #include "lang/syntax/parse_int.h"
 

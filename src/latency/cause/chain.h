@@ -4,8 +4,8 @@
  *
  * A wait leads on, in this order, to
  *   - what the same thread waited for in it (a system call: the sleep in it; a sleep: the lock, the request);
- *   - what the one was waiting for meanwhile that held the lock, stopped it, or woke it up (who had the CPU did not
- * wait);
+ *   - what the one was waiting for meanwhile that held the lock, stopped it, or woke it up (the thread with the CPU did
+ * not wait);
  *   - on a device: the wait of somebody else for the same device that was there first.
  * Overlap in time is the evidence for all but the first; what rests on it alone is inferred, and says so. The overlap
  * is that with all waits before it in the chain. */
@@ -85,7 +85,7 @@ struct flight_rec;
 /* Names the holder of the lock that was waited for in place of a waker, if the flight recorder saw it. For a wait not
  * yet remembered. */
 void chain_name_holder(struct chain_wait *w, const struct flight_rec *f);
-/* Adds links that no slow event tells, from the flight recorder (chain_flight.c): who had the lock of the last link,
+/* Adds links that no slow event tells, from the flight recorder (chain_flight.c): the holder of the last link's lock,
  * what that thread waited for, and so on. */
 void chain_complete(struct chain *c, const struct flight_rec *f);
 /* Is the wait nothing but one for something to do, as the chain knows? So is a call, a condition that a thread without

@@ -224,7 +224,7 @@ int stuck_add(struct stuck *s, const struct recfmt *f, const void *data)
 	return 0;
 }
 
-/* -- who waits for whom -- */
+/* -- holders and waiters -- */
 
 static int by_time(const void *a, const void *b)
 {

@@ -10,7 +10,7 @@
 #include "base/hash_try.h"
 #include "runtime/runtime.h"
 
-/* A row under its identity: who, comm, words, user stack. */
+/* A row under its identity: `who`, comm, words, user stack. */
 struct cell {
 	UT_hash_handle hh;
 	struct why_row row;

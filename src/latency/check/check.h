@@ -44,8 +44,8 @@ struct check_rule {
 	/* A further condition; NULL: none. */
 	bool (*when)(const struct check_eval *e);
 	const char *sure;    /* what it rests on */
-	const char *tracker; /* whose slow events are the evidence, or NULL */
-	const char *title;   /* %W: what, %B: by whom, %V: whom */
+	const char *tracker; /* its slow events are the evidence; or NULL */
+	const char *title;   /* with %W: the thing, %B: what causes it, %V: what suffers */
 	const char *meaning; /* what that means, and what helps */
 	const char *more;    /* the command that shows more */
 	/* A memory limit: rules whose waits it explains, however much they cost, if they read again what it put out. */

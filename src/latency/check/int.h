@@ -75,7 +75,7 @@ double check_busy(const struct check *c, int cpu);
  * nreclaims: of the limit. They stand for the pages if no group was there when the counters were read. */
 char *check_again(const struct check *c, uint64_t nreclaims, double *ret_pages);
 /* Did the waits of `wait` read what the limits of `limit` had put out? As many pages of files at least, and
- * mostly by those who met the limit. */
+ * mostly by those that met the limit. */
 bool check_read_again(const struct check_finding *limit, const struct check_finding *wait);
 void check_fill_used(const struct check *c, struct check_report *ret);
 double check_seconds(const struct check *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types the arguments of functions in processes: takes the parameters from the debug information of the file, and
- * their places from the calling convention. Source: as in regargs.c; DWARF through sym/dwarf/dwarf.h. */
+/* Gives types to the arguments of functions in processes. It takes the parameters from the debug information of the
+ * file, and their places from the calling convention. Source: as in regargs.c; DWARF through sym/dwarf/dwarf.h. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>

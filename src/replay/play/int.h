@@ -66,7 +66,7 @@ struct replay {
 	uint64_t ran;
 	uint64_t sample_at; /* of ran: the next sample */
 	VEC(struct rtask *) tasks;
-	struct rtask *k; /* whose group it is */
+	struct rtask *k; /* the task of the group */
 	struct trace_in *in;
 	struct group g;
 	struct err *e;

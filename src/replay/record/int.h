@@ -151,7 +151,7 @@ int rec_event(struct rec *r, enum event_kind kind, const void *fixed, size_t nfi
 int rec_put_mem(struct rec *r, const struct span *s);
 int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s); /* and the vector registers */
 
-int rec_put_name(struct rec *r); /* rec.c: who r->k is now */
+int rec_put_name(struct rec *r); /* rec.c: the name of r->k now */
 
 int rec_entry(struct rec *r); /* sys.c: at the beginning of a system call */
 int rec_exit(struct rec *r);

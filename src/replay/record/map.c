@@ -135,7 +135,7 @@ static bool same(const struct rec_file *f, const struct stat *st)
 	       f->changed.tv_nsec == st->st_ctim.tv_nsec;
 }
 
-/* For questions about the recording: whose contents these are. */
+/* Notes the file of these contents, for questions about the recording. */
 static int put_file(struct rec *r, const char *path, const struct rec_file *f)
 {
 	const struct ev_file e = { f->at, f->to - f->from, f->from };

@@ -24,7 +24,7 @@ struct mapping {
 	struct maps_line l;
 };
 
-/* The program's text and what else of its file it cannot have changed: once in the trace for all who run it.
+/* The program's text and what else of its file it cannot have changed: once in the trace for all tasks that run it.
  * False: it is not that. */
 static bool put_file(struct rec *r, struct mapping *p, int *e)
 {

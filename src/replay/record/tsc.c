@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some virtual machines do not let reading the time-stamp counter fault, although prctl(2) says so. There the
- * instructions rdtsc and rdtscp of mapped files are replaced by ud2, which always faults. */
+/* Makes reads of the time-stamp counter fault. On some virtual machines they do not, although PR_SET_TSC of prctl(2)
+ * succeeds. There ud2, which always faults, replaces the instructions rdtsc and rdtscp of mapped files. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -27,7 +27,7 @@ struct calls {
 	struct trace_in *in;
 	struct group g;
 	VEC(struct who *) tasks;
-	struct who *k; /* whose the event is */
+	struct who *k; /* the task of the event */
 	size_t log_at; /* of the group's log */
 	bool begun;    /* the group's call */
 	bool born;     /* the group is the first one of its task */

@@ -31,7 +31,7 @@ typedef int calls_fn(void *ctx, const struct calls_event *e);
 
 typedef int calls_turn_fn(void *ctx, const struct calls_turn *t);
 
-/* Takes f over. 0, or -errno after an error: see trace_open(). -ENOTSUP: the trace does not tell who is who. */
+/* Takes f over. 0, or -errno after an error: see trace_open(). -ENOTSUP: the trace does not name its tasks. */
 int calls_open(FILE *f, struct calls **ret, struct err *e);
 const struct trace_head *calls_head(const struct calls *c);
 /* Turns are told, too, with the ctx of calls. */
@@ -49,7 +49,7 @@ int calls_log_begin(struct calls *c); /* the next call of the log */
 int calls_log_end(struct calls *c);
 int calls_begin(struct calls *c);
 int calls_end(struct calls *c);
-const struct ev_name *calls_name(const struct calls *c); /* whose group it is */
+const struct ev_name *calls_name(const struct calls *c); /* of the task of the group */
 uint64_t calls_told_ns(const struct calls *c);		 /* of the last event, or of the start */
 uint64_t calls_next_ns(const struct calls *c);		 /* of the next one of this group; 0: there is none */
 void calls_close(struct calls *c);			 /* takes NULL */

@@ -22,7 +22,7 @@ enum event_kind {
 	EV_FORK,     /* within a system call the task makes another: struct ev_fork */
 	EV_LOG,	     /* calls that the task did and logged itself, before its next event: struct stub_call, … */
 	EV_SPOT,     /* the task waits in a loop without system calls: struct ev_spot */
-	EV_NAME, /* who the task is from now on: struct ev_name. For programs over recordings; a replay does not need it
+	EV_NAME, /* the task's name from now on: struct ev_name. For programs over recordings; a replay does not need it
 		  */
 	EV_TEXT, /* a path or another text that the call reads: struct ev_mem, bytes with the NUL. As EV_NAME */
 	EV_FILE, /* which file a part of the arena is of: struct ev_file, its path with the NUL. As EV_NAME */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processor's kind and instructions, as cpuid tells them: a program may choose its way by them. */
+/* The processor's kind and the instructions that it has (cpuid). A program may choose its code by them, so a replay
+ * needs a processor that has them, too. */
 #ifndef DWELL_REPLAY_TRACE_FEATURES_H
 #define DWELL_REPLAY_TRACE_FEATURES_H
 #include <stdint.h>

@@ -17,7 +17,7 @@ struct group_file {
 };
 struct group {
 	enum event_kind kind;
-	uint32_t task; /* whose it is */
+	uint32_t task; /* of the group */
 	union {
 		struct ev_call call; /* of EV_CALL, EV_ENTER */
 		struct ev_state state;

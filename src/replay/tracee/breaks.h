@@ -15,7 +15,7 @@ int breaks_written(struct breaks *b, struct tracee *t, uint64_t addr, size_t n);
 void breaks_forget(struct breaks *b, uint64_t start, uint64_t size);
 struct breaks *breaks_new(bool slots); /* slots: the area of displaced instructions is there; NULL: no memory */
 struct breaks *breaks_copy(const struct breaks *b); /* of a process that has just been forked */
-/* Once for each address; tag: of who wants it, which is kept unless it is 0. 0 or -errno. */
+/* Once for each address; tag: of the caller; one that is not 0 is kept. 0 or -errno. */
 int breaks_add(struct breaks *b, struct tracee *t, uint64_t addr, uint64_t tag);
 int breaks_remove(struct breaks *b, struct tracee *t, uint64_t addr); /* there is one. 0 or -errno */
 bool breaks_at(const struct breaks *b, uint64_t addr);

@@ -23,7 +23,7 @@ struct process_filter_want {
 	const char *cgroup;    /* path of a control group: it and those below it; NULL: any */
 	const char *container; /* part of the path of a control group; NULL: any */
 	const char *unit;      /* name of a control group in the path; NULL: any */
-	bool of_user;	       /* whose real user is uid */
+	bool of_user;	       /* their real user is uid */
 	uint32_t uid;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The control socket of a session: `dwell ctl PID …` reads and changes settings of its trackers while they run, and
  * `dwell -l --stats` asks for its probes' firings. One request a connection: a line, answered by "ok" or "error: …" and
- * further lines, or by a file. Only the user who runs the
- * session, and root, are answered. */
+ * further lines, or by a file. Only the user who runs the session, and root,
+ * are answered. */
 #ifndef DWELL_RUN_SESSION_CTL_H
 #define DWELL_RUN_SESSION_CTL_H
 #include <stddef.h>

@@ -62,7 +62,7 @@ void v8_lines_free(struct v8_lines *k); /* accepts NULL */
 #define V8_MAX_INLINED 24u	    /* functions in one another */
 #define V8_MAX_SOURCE (64u << 20)   /* bytes of a script that is read for its lines */
 #define V8_MAX_ENDS (1u << 20)	    /* lines of a script */
-#define V8_MAX_SCRIPTS 64u	    /* whose lines are kept */
+#define V8_MAX_SCRIPTS 64u	    /* of which lines are kept */
 
 /* Reads the function of a frame. -ENOENT: it is none (any more); -EBADMSG: the objects are not as the layout says. */
 int v8_head_read(const struct v8_layout *l, const struct rt_mem *m, uint64_t frame, struct v8_head *ret);

@@ -44,7 +44,7 @@ struct recfile {
 	struct retire *retire; /* NULL: there are none */
 	struct rec_room room;
 	int64_t seq;		     /* of the last row: numbers are never used again */
-	enum sym_user naming;	     /* whose addresses are named */
+	enum sym_user naming;	     /* of the addresses that are named */
 	uint64_t now;		     /* the latest that it was told */
 	uint64_t bytes;		     /* of the open transaction, about */
 	uint64_t sources;	     /* bytes of lines of source */

@@ -22,7 +22,7 @@ struct sym {
 	struct demangler dem;
 	struct sym_unwind_sink uw_sink; /* put NULL: no tables are wanted */
 	struct uwtab *uw_tabs;		/* uthash, by build id */
-	struct ufile *line_file;	/* whose lines are kept, with a reference; NULL: none */
+	struct ufile *line_file;	/* its lines are kept, with a reference; NULL: none */
 	struct srcline *lines;		/* NULL: it has none */
 	struct sym_source source;	/* kernel != NULL: names come from there alone */
 	const char *debug_dir;		/* root of separate debug files; tests put their own */

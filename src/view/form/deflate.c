@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deflates with zlib, through one buffer. */
+/* Compresses a text with zlib, piece by piece, through one buffer. */
 #include "view/form/deflate.h"
 #include <errno.h>
 #include <limits.h>

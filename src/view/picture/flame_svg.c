@@ -151,7 +151,7 @@ static void frame(struct drawing *d, const struct stacktree *t, const struct sta
 	char text[128] = "";
 
 	strb_adds(b, f.kind == FRAME_UNKNOWN && f.module[0] ? "<g data-l=\"" : "<g><title>");
-	if (f.kind == FRAME_UNKNOWN && f.module[0]) { /* whose it is, since there is no name */
+	if (f.kind == FRAME_UNKNOWN && f.module[0]) { /* its module, since there is no name */
 		snprintf(text, sizeof(text), "%s %s", f.module, f.name);
 		xml_add(b, text);
 		strb_adds(b, "\"><title>");

@@ -632,8 +632,8 @@ static void skip_lead(struct timeline *t)
 	}
 }
 
-/* A recording of processes that have all ended is over with them: what came after them was only dwell's, who had yet to
- * read it. */
+/* A recording of processes that have all ended is over with them: what came after them was only dwell's, which had yet
+ * to read it. */
 static bool all_have_ended(const struct tl_reader *r)
 {
 	size_t n = 0;

@@ -39,7 +39,7 @@ static bool one_family(const struct tl_proc *x, const struct tl_proc *y)
 
 struct row_end { /* a row of a family: a heap of these has the one that is free first at its top */
 	uint64_t to;
-	uint32_t last; /* whose row it is */
+	uint32_t last; /* the process with that row */
 };
 
 static void heap_push(struct row_end *h, size_t n, struct row_end x)

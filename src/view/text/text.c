@@ -354,7 +354,8 @@ static void add_why_unread(struct strb *b, uint64_t addr, const struct rec_probe
 			": the program has no memory there, or its page is not in memory now, which a probe cannot wait for");
 }
 
-/* The fault ended its clause, as in DTrace, and so before an exit(): who waits for the end must be told. Once. */
+/* The fault ended its clause, as in DTrace, and so before an exit(): a user that waits for the end must be told, once.
+ */
 static void tell_missed_exit(struct text_view *v, const struct rec_fault *f)
 {
 	const struct recfmt *fmt = f->epid >= 1 && f->epid <= v->schema->nfmts ? v->schema->fmts[f->epid - 1] : NULL;

@@ -110,7 +110,7 @@ void rt_load(struct piece *pc, bool loop, int calls)
 	char *log = NULL;
 	struct err err = { 0 };
 
-	caps.bpf_loop = loop || caps.bpf_loop_once; /* who has it never gets bounded loops */
+	caps.bpf_loop = loop || caps.bpf_loop_once; /* with it there are never bounded loops */
 	build(p, pc, &caps, calls);
 	if (ir_finish(p, a, &img, &reason) < 0)
 		fail_msg("ir_finish: %s", reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of causes that are not there: who is told, and what is given nevertheless. */
+/* Rules of causes that are not there: the message, and what is given nevertheless. */
 #include "engine/why.h"
 #include <errno.h>
 #include <stdio.h>

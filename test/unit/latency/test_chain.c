@@ -383,7 +383,8 @@ static void the_largest_overlap_counts(void **state)
 	chains_free(c);
 }
 
-/* The flight recorder tells what no slow event tells: who had the CPU, and what the thread to blame did meanwhile. */
+/* The flight recorder tells what no slow event tells: the thread on the CPU, and what the thread to blame did
+ * meanwhile. */
 static void flight_recorder_completes(void **state)
 {
 	struct {

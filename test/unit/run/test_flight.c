@@ -164,12 +164,12 @@ static void other_cpus(void **state)
 	assert_int_equal(x.rec.h.n, 5);
 	assert_int_equal(flight_event(&x.rec, 1).ts, 220);
 	assert_int_equal(flight_event(&x.rec, 2).ts, 240);
-	assert_int_equal(flight_event(&x.rec, 3).ts, 250); /* who had the CPU when 9 was woken up */
+	assert_int_equal(flight_event(&x.rec, 3).ts, 250); /* the thread on the CPU when 9 was woken up */
 	assert_int_equal(flight_event(&x.rec, 4).ts, 260);
 	tear_down(&x);
 }
 
-/* On other CPUs: who has the lock for which one waits, and what that one did, once. */
+/* On other CPUs: the holder of a lock for which one waits, and what the holder did, once. */
 static void further_threads(void **state)
 {
 	struct fix x;

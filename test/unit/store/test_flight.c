@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares and waits by the flight recorder's events: who had a CPU, what a thread did; into a file and back. */
+/* Shares and waits by the flight recorder's events: threads on a CPU, what a thread did; into a file and back. */
 #include "../unit.h"
 #include <errno.h>
 #include "base/cleanup.h"
@@ -156,7 +156,7 @@ static void longest_wait(void **state)
 	assert_int_equal(w.what, FLIGHT_LOCKED);
 	assert_int_equal(w.from, 120);
 	assert_int_equal(w.to, 910);
-	assert_int_equal(w.by_tid, 7); /* who had it when the wait began */
+	assert_int_equal(w.by_tid, 7); /* had it when the wait began */
 	assert_string_equal(w.by_comm, "owner");
 	assert_string_equal(flight_lock_name(w.lock), "mutex");
 	flight_longest_wait(&f, 9, 200, 500, &w); /* a part of it: as long as the sleep */

@@ -58,7 +58,7 @@ static void by_the_frame_pointer(void **state)
 	assert_int_equal(step(&w, UW_RULE(UW_BP, UW_BP_GONE, 0, 2)), UNWALK_ON);
 	assert_int_equal(w.ip, 109);
 	assert_false(w.bp_known);
-	assert_int_equal(step(&w, UW_RULE(UW_NONE, 0, 0, 0)), UNWALK_LOST); /* whose frame pointer is gone */
+	assert_int_equal(step(&w, UW_RULE(UW_NONE, 0, 0, 0)), UNWALK_LOST); /* the caller's frame pointer is gone */
 }
 
 /* Words of struct ucontext: 15 rbp, 16 rbx, 20 rsp, 21 rip. */

@@ -156,7 +156,7 @@ static void requests(void **state)
 	event(&m, 520, 1, "io", 2, 0, "sda");
 	event(&m, 530, 1, "io-end", 1, 0, "sda"); /* 20 ms */
 	event(&m, 560, 0, "io-end", 2, 0, "sda"); /* 40 ms */
-	event(&m, 600, 0, "io-end", 3, 0, "sda"); /* who knows since when */
+	event(&m, 600, 0, "io-end", 3, 0, "sda"); /* it began at an unknown time */
 	event(&m, 999, 0, "io", 4, 0, "sda");
 	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
 	flighttext(&b, &f, false);
