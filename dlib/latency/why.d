@@ -44,8 +44,8 @@ tracker wait (struct task_struct *) { threshold = $over * 1000; }
 /* By thread: when a timer last ended its wait. A time before the wait began belongs to an earlier wait. */
 uint64_t timed_out[pid_t];
 /* By thread: when it last left the CPU although it could run, which its stack does not always tell. A thread that was
- * woken up and has to let another one go first leaves within the same function. On a busy machine, 118 of 19,000 futexes that a
- * timer ended were such. */
+ * woken up and has to let another one go first leaves within the same function. On a busy machine, 118 of 19,000
+ * futexes that a timer ended were such. */
 uint64_t runnable[pid_t];
 
 sdt:timer::hrtimer_expire_entry

@@ -166,6 +166,21 @@ static inline uint64_t recfield_u64(const struct recfield *f, const uint8_t *p)
 	return f->is_signed ? (uint64_t)((int64_t)(u << shift) >> shift) : u;
 }
 
+/* The address of a field that is shown as its name, at p. *ret_user: it is of a process; else of the kernel, and ret
+ * has no process. False: the field is of another kind. */
+static inline bool recfield_address(const struct recfield *f, const void *p, struct rec_uaddr *ret, bool *ret_user)
+{
+	*ret_user = f->kind >= FLD_USYM && f->kind <= FLD_UADDR;
+	*ret = (struct rec_uaddr){ 0 };
+	if (*ret_user)
+		memcpy(ret, p, sizeof(*ret));
+	else if (f->kind == FLD_SYM || f->kind == FLD_FUNC || f->kind == FLD_MOD)
+		memcpy(&ret->addr, p, sizeof(ret->addr));
+	else
+		return false;
+	return true;
+}
+
 enum act_kind {
 #define RECACT(kind, name, nfields, naggs, fmt, text, json) ACT_##kind,
 #include "base/recact.def"

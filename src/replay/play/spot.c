@@ -169,11 +169,7 @@ int spot_wait(struct replay *r)
 		e = e == 0 ? tracee_go(t, t->request, 0) : e;
 	}
 	tracee_timer(0, 0);
-	if (e < 0)
-		return e;
-	if (WIFEXITED(status) || WIFSIGNALED(status))
-		t->pid = 0;
-	return status;
+	return e < 0 ? e : tracee_waited(t, status);
 }
 
 int spot_run(struct replay *r)

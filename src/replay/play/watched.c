@@ -197,11 +197,7 @@ int watched_wait(struct replay *r)
 		t->poked = syscall(SYS_tkill, t->pid, SIGSTOP) == 0;
 	}
 	tracee_timer(0, 0);
-	if (e < 0)
-		return e;
-	if (WIFEXITED(status) || WIFSIGNALED(status))
-		t->pid = 0;
-	return status;
+	return e < 0 ? e : tracee_waited(t, status);
 }
 
 static int sample(struct replay *r, struct user_regs_struct *regs)

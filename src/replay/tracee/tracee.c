@@ -68,6 +68,13 @@ bool tracee_is_poke(const struct tracee *t, int status)
 	return t->poked && WIFSTOPPED(status) && status >> 8 == SIGSTOP;
 }
 
+int tracee_waited(struct tracee *t, int status)
+{
+	if (WIFEXITED(status) || WIFSIGNALED(status))
+		t->pid = 0;
+	return status;
+}
+
 int tracee_wait(struct tracee *t)
 {
 	int status;
@@ -84,9 +91,7 @@ int tracee_wait(struct tracee *t)
 		if (tracee_go(t, t->request, 0) < 0)
 			return -errno;
 	}
-	if (WIFEXITED(status) || WIFSIGNALED(status))
-		t->pid = 0;
-	return status;
+	return tracee_waited(t, status);
 }
 
 int tracee_regs(struct tracee *t, struct user_regs_struct *ret)

@@ -28,6 +28,8 @@ void tracee_close(struct tracee *t); /* kills it if it still is there */
 int tracee_go(struct tracee *t, int request, int signo);
 /* Waits for its next stop or its end. The status of waitpid(2), or -errno. */
 int tracee_wait(struct tracee *t);
+/* Notes the status of its waitpid(2): that it may have ended. The status. */
+int tracee_waited(struct tracee *t, int status);
 /* Interrupts waitpid() of this process after `first` ns, and then each `again` ns of real time. 0, 0: not any more. */
 void tracee_timer(uint64_t first, uint64_t again);
 bool tracee_is_poke(const struct tracee *t, int status); /* it stopped by that SIGSTOP */

@@ -18,31 +18,18 @@ static void put_int(struct strb *b, const struct recfield *f, const uint8_t *p)
 
 void keytext_value(struct strb *b, const struct recfield *f, const uint8_t *p)
 {
-	uint64_t addr;
+	struct rec_uaddr u;
+	bool user;
 
-	switch (f->kind) {
-	case FLD_INT:
-		if (f->size >= 1 && f->size <= 8)
-			put_int(b, f, p);
-		break;
-	case FLD_STRING: strb_add(b, p, strnlen((const char *)p, f->size)); break;
-	case FLD_SYM:
-	case FLD_FUNC:
-	case FLD_MOD:
-		memcpy(&addr, p, sizeof(addr));
-		strb_printf(b, "0x%" PRIx64, addr);
-		break;
-	case FLD_USYM:
-	case FLD_UFUNC:
-	case FLD_UMOD:
-	case FLD_UADDR:
-		memcpy(&addr, p + offsetof(struct rec_uaddr, addr), sizeof(addr));
-		strb_printf(b, "0x%" PRIx64, addr);
-		break;
-	default:
+	if (f->kind == FLD_STRING)
+		strb_add(b, p, strnlen((const char *)p, f->size));
+	else if (recfield_address(f, p, &u, &user))
+		strb_printf(b, "0x%" PRIx64, u.addr);
+	else if (f->kind != FLD_INT)
 		for (uint32_t i = 0; i < f->size && i < BYTES_MAX; i++)
 			strb_printf(b, "%02x", p[i]);
-	}
+	else if (f->size >= 1 && f->size <= 8)
+		put_int(b, f, p);
 }
 
 void keytext_put(struct strb *b, const struct recfield *fields, size_t n, const uint8_t *key)

@@ -171,6 +171,7 @@ void recfile_addresses(const struct recfield *fld, const uint8_t *data, recfile_
 	const uint8_t *p = data + fld->off;
 	struct rec_ustack_hdr h = { 0 };
 	struct rec_uaddr u;
+	bool user;
 	uint64_t addr;
 
 	switch (fld->kind) {
@@ -187,20 +188,10 @@ void recfile_addresses(const struct recfield *fld, const uint8_t *data, recfile_
 			fn(ctx, space, h.tgid, h.start, addr);
 		}
 		break;
-	case FLD_USYM:
-	case FLD_UFUNC:
-	case FLD_UMOD:
-	case FLD_UADDR:
-		memcpy(&u, p, sizeof(u));
-		fn(ctx, RECFILE_USER, u.tgid, u.start, u.addr);
+	default:
+		if (recfield_address(fld, p, &u, &user))
+			fn(ctx, user ? RECFILE_USER : RECFILE_KERNEL, u.tgid, u.start, u.addr);
 		break;
-	case FLD_SYM:
-	case FLD_FUNC:
-	case FLD_MOD:
-		memcpy(&addr, p, sizeof(addr));
-		fn(ctx, RECFILE_KERNEL, 0, 0, addr);
-		break;
-	default: break;
 	}
 }
 

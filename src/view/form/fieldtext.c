@@ -43,24 +43,12 @@ static void put_stack(struct strb *b, struct sym *sym, const struct recfield *f,
 void fieldtext_add(struct strb *b, struct sym *sym, const struct recfield *f, const uint8_t *p)
 {
 	struct rec_uaddr u;
-	uint64_t addr;
+	bool user;
 
-	switch (f->kind) {
-	case FLD_STACK:
-	case FLD_USTACK: put_stack(b, sym, f, p); break;
-	case FLD_SYM:
-	case FLD_FUNC:
-	case FLD_MOD:
-		memcpy(&addr, p, sizeof(addr));
-		put_address(b, sym, NULL, addr);
-		break;
-	case FLD_USYM:
-	case FLD_UFUNC:
-	case FLD_UMOD:
-	case FLD_UADDR:
-		memcpy(&u, p, sizeof(u));
-		put_address(b, sym, &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start }, u.addr);
-		break;
-	default: keytext_value(b, f, p); break;
-	}
+	if (f->kind == FLD_STACK || f->kind == FLD_USTACK)
+		put_stack(b, sym, f, p);
+	else if (recfield_address(f, p, &u, &user))
+		put_address(b, sym, user ? &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start } : NULL, u.addr);
+	else
+		keytext_value(b, f, p);
 }

@@ -466,9 +466,10 @@ static void push_stack(struct recstacks *r, struct stacktree *t, const struct re
 static void push_key(struct recstacks *r, struct stacktree *t, const struct recfield *f, const uint8_t *p,
 		     enum frame_kind kind)
 {
-	struct rec_uaddr u = { 0 };
-	uint64_t v = 0;
+	struct rec_uaddr u;
 	char text[64];
+	uint64_t v;
+	bool user;
 
 	switch (f->kind) {
 	case FLD_STRING:
@@ -486,20 +487,11 @@ static void push_key(struct recstacks *r, struct stacktree *t, const struct recf
 			snprintf(text, sizeof(text), "%llu", (unsigned long long)v);
 		push(r, t, kind, text, "");
 		break;
-	case FLD_SYM:
-	case FLD_FUNC:
-	case FLD_MOD:
-		memcpy(&v, p, 8);
-		push_address(r, t, NULL, v, 0, false);
+	default:
+		if (recfield_address(f, p, &u, &user))
+			push_address(r, t, user ? &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start } : NULL, u.addr,
+				     0, false);
 		break;
-	case FLD_USYM:
-	case FLD_UFUNC:
-	case FLD_UMOD:
-	case FLD_UADDR:
-		memcpy(&u, p, sizeof(u));
-		push_address(r, t, &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start }, u.addr, 0, false);
-		break;
-	default: break;
 	}
 }
 
