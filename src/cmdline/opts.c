@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "base/optrow.h"
+#include "cmdline/toolopts.h"
 
 static const char optletters[] = "+3:6:aAb:Bc:CD:ef:FGhHi:I:klL:m:n:o:p:P:qs:SU:vVwx:X:Z";
 
@@ -244,16 +246,32 @@ int cmdline_option(struct request *c, int letter, const char *arg, struct err *e
 	}
 }
 
-/* "--record FILE" or "--record=FILE": long names, which dtrace(1) does not have. *ret_used: the number of arguments
+/* Long names, which dtrace(1) does not have: options of D. */
+static const struct {
+	const char *name, *opt, *value; /* NULL: an argument; "": a flag */
+} longs[] = {
+	{ "left-out", "leftout", "" },	  { "record", "record", NULL },	 { "record-size", "recsize", NULL },
+	{ "record-age", "recage", NULL }, { "json", "oformat", "json" },
+};
+
+void cmdline_near(struct near *near, bool tools)
+{
+	static const char *const others[] = { "for", "help", "version" };
+
+	if (tools) {
+		toolopts_near(near);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(longs); i++)
+		near_try(near, longs[i].name);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		near_try(near, others[i]);
+}
+
+/* "--record FILE" or "--record=FILE". *ret_used: the number of arguments
  * used, 0 when it is none of ours. */
 static int long_option(struct request *c, int argc, char **argv, int *ret_used, struct err *err)
 {
-	static const struct {
-		const char *name, *opt, *value; /* NULL: an argument; "": a flag */
-	} longs[] = {
-		{ "left-out", "leftout", "" },	  { "record", "record", NULL },	 { "record-size", "recsize", NULL },
-		{ "record-age", "recage", NULL }, { "json", "oformat", "json" },
-	};
 	const char *arg = argv[0], *eq = strchr(arg, '=');
 	size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
 
@@ -309,6 +327,7 @@ static int long_words(struct request *c, int argc, char **argv, struct err *err)
 void cmdline_begin(struct request *c, const char *program, const struct listener *to)
 {
 	request_init(c, program, to);
+	c->near_options = cmdline_near;
 	/* Under the name dtrace, and not to a terminal: the reader may be a program that knows only dtrace's words. */
 	c->as_dtrace = !strcmp(program, "dtrace");
 	c->terse = c->as_dtrace && !isatty(STDERR_FILENO);

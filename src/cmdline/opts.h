@@ -27,6 +27,8 @@ void cmdline_usage(const char *program, FILE *out);	       /* dtrace(1)'s */
 int params_option(struct request *c, int argc, char **argv, int *at, struct err *err);
 /* An option of two dashes where there is no program that could have it. */
 int params_unknown(const char *name, struct err *err);
+/* request.near_options: tries the long names that programs may be given, or (tools) those of shipped tools. */
+void cmdline_near(struct near *near, bool tools);
 /* --help: what the programs take. 0 or -errno, told to the request's listener. */
 int params_help(struct request *c, FILE *out);
 #endif

@@ -13,7 +13,7 @@ int params_unknown(const char *name, struct err *err)
 	struct near near;
 
 	near_init(&near, name);
-	params_near(&near);
+	cmdline_near(&near, false);
 	if (!near.best || !strcmp(near.best, name))
 		return err_set(err, CMDLINE_USAGE, "there is no option --%s", name);
 	return err_set(err, -EINVAL, "there is no option --%s; did you mean --%s?", name, near.best);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "base/step.h"
 #include "base/optrow.h"
@@ -19,6 +20,13 @@ static const struct {
 	{ "container", "ID", "only those in this container" },
 	{ "unit", "NAME", "only those of this unit of systemd: nginx" },
 };
+
+void toolopts_near(struct near *near)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		near_try(near, filters[i].name);
+	near_try(near, "by");
+}
 
 /* The word is in the program, after its head. */
 static bool names(const char *text, const char *word)

@@ -21,6 +21,8 @@ struct toolopts {
 
 /* By the tool's text; NULL: nothing is possible. */
 struct toolopts toolopts_of(const char *text);
+/* Tries the names of the options that all tools share, for "did you mean". */
+void toolopts_near(struct near *near);
 /* For --help: the options that the tool can have. */
 void toolopts_help(const struct toolopts *can, FILE *out);
 /* Puts these options into the request. rest gets the other words, dtrace(1)'s and the tool's own; it has room for

@@ -24,6 +24,8 @@ struct prog_text { /* one -s, -n, -P … in order */
 	struct source src; /* the D text made of it; filled by prog_load() */
 };
 
+struct near;
+
 struct request {
 	struct arena *arena;
 	struct listener to; /* gets messages and diagnostics */
@@ -51,6 +53,9 @@ struct request {
 	/* Aggregations are given to it instead of shown: text_opts.send. */
 	bool (*send)(void *arg, const char *json, size_t n);
 	void *send_arg;
+	/* Tries the names of the options that a program's parameter may be confused with, for "did you mean"; tools:
+	 * those of shipped tools alone. NULL: there is no command line. */
+	void (*near_options)(struct near *near, bool tools);
 	int argc; /* script arguments: argv[0] is $0 */
 	const char **argv;
 };

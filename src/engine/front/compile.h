@@ -65,6 +65,4 @@ const char *prog_tail(enum prog_kind kind);
 const char *prog_label(struct request *c, const struct prog_text *p);
 /* After parsing: all that were given exist, all that are needed were given. 0, or LISTENER_WRONG, told. */
 int params_check(const struct request *c);
-/* Tries the names of options that every program has, for "did you mean". */
-void params_near(struct near *near);
 #endif

@@ -6,25 +6,18 @@
 #include "base/strb.h"
 #include "engine/front/compile.h"
 
-/* Options of `dwell run`, which are options of D of the same name. */
-static const char *const of_tools[] = { "comm", "user", "cgroup", "container", "unit", "by" };
-static const char *const of_all[] = { "for", "help", "json", "record", "record-age", "record-size", "version" };
-
-void params_near(struct near *near)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(of_all); i++)
-		near_try(near, of_all[i]);
-}
-
 static bool told_option(const struct request *c, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(of_tools); i++)
-		if (!strcmp(name, of_tools[i])) {
-			listener_msg(&c->to, "--%s is an option of tools ('%s run NAME'); of a program it is -x %s=…",
-				     name, c->name, name);
-			return true;
-		}
-	return false;
+	struct near near;
+
+	near_init(&near, name);
+	if (c->near_options)
+		c->near_options(&near, true);
+	if (!near.best || strcmp(near.best, name) != 0)
+		return false;
+	listener_msg(&c->to, "--%s is an option of tools ('%s run NAME'); of a program it is -x %s=…", name, c->name,
+		     name);
+	return true;
 }
 
 static void tell_unknown(const struct request *c, const char *name)
@@ -39,9 +32,10 @@ static void tell_unknown(const struct request *c, const char *name)
 		near_try(&near, p->name);
 		strb_printf(&b, "%s --%s", b.n ? "," : "", p->name);
 	}
-	params_near(&near);
-	for (size_t i = 0; i < ARRAY_SIZE(of_tools); i++)
-		near_try(&near, of_tools[i]);
+	if (c->near_options) {
+		c->near_options(&near, false);
+		c->near_options(&near, true);
+	}
 	if (near.best)
 		listener_msg(&c->to, "no such parameter or option: --%s; did you mean --%s?", name, near.best);
 	else if (b.n)

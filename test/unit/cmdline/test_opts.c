@@ -83,6 +83,7 @@ static void what_is_wrong_has_a_code(void **state)
 		  { (char *)"-l", (char *)"-V" },
 		  "only one of the [-GhlV] options can be specified at a time" },
 		{ -EINVAL, { (char *)"--jsno", (char *)"1" }, "there is no option --jsno; did you mean --json?" },
+		{ -EINVAL, { (char *)"--recrod", (char *)"1" }, "there is no option --recrod; did you mean --record?" },
 	};
 
 	(void)state;

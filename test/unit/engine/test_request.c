@@ -2,6 +2,7 @@
 /* Requests as values, and what the engine tells its listener. */
 #include "unit.h"
 #include <stdio.h>
+#include "base/near.h"
 #include "engine/front/compile.h"
 
 static char told[4096];
@@ -62,6 +63,12 @@ static void a_shipped_program_is_a_script(void **state)
 	request_done(&c);
 }
 
+static void options_of_tools(struct near *near, bool tools)
+{
+	if (tools)
+		near_try(near, "by");
+}
+
 static void unknown_and_missing_parameters_are_told(void **state)
 {
 	struct param p = { .name = "by", .help = "what" };
@@ -70,6 +77,10 @@ static void unknown_and_missing_parameters_are_told(void **state)
 	(void)state;
 	begin(&c);
 	request_param(&c, "bye", "1");
+	assert_int_equal(params_check(&c), LISTENER_WRONG);
+	assert_string_equal(told, "no such parameter or option: --bye; the program declares no parameters\n");
+	told[0] = '\0';
+	c.near_options = options_of_tools;
 	assert_int_equal(params_check(&c), LISTENER_WRONG);
 	assert_string_equal(told, "no such parameter or option: --bye; did you mean --by?\n");
 	told[0] = '\0';
