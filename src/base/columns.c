@@ -23,8 +23,8 @@ void columns_wrap(FILE *out, const char *text, int at, int indent, int columns)
 {
 	bool begun = false;
 
-	while (*text) {
-		int n = (int)strcspn(text, " ");
+	while (*text && *text != '\n') {
+		int n = (int)strcspn(text, " \n");
 
 		if (columns && at + n + begun > columns && at > indent) {
 			fprintf(out, "\n%*s", indent, "");

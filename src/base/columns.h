@@ -12,7 +12,7 @@
 int columns_of_stdout(void);
 /* The same; 0 if it is no terminal: nothing is cut or wrapped there. */
 int columns_of_terminal(void);
-/* Puts words under each other from the column `indent` on, and a newline. The line has `at` characters before them.
- * columns: 0 keeps them in one line. */
+/* Puts the words of a line under each other from the column `indent` on, and a newline. The line has `at` characters
+ * before them. columns: 0 keeps them in one line. */
 void columns_wrap(FILE *out, const char *text, int at, int indent, int columns);
 #endif

@@ -195,7 +195,7 @@ static void usage(const struct command *self, FILE *out)
 {
 	fprintf(out, "Usage: %s fleet COMMAND [options]\n\n", cmd_name());
 	cmd_list_parts(self, out);
-	fprintf(out, "\nFLEET COMMAND --help shows its options; `man dwell-fleet` tells how they work together.\n");
+	fprintf(out, "\n'%s fleet COMMAND --help' shows its options; man dwell-fleet has the rest.\n", cmd_name());
 }
 
 static int fleet(int argc, char **argv)

@@ -3,12 +3,15 @@
  * the documents mention a word. */
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "cmd/cmd.h"
 #include "cmd/viewcmd.h"
 #include "cmdline/opts.h"
 #include "front/screen.h"
 #include "front/search.h"
 #include "shelf/shelf.h"
+
+#define PART_INDENT 17 /* of what a part of a command does */
 
 /* Not a command: the manual pages and documents are searched. */
 static int search(const char *word)
@@ -66,7 +69,8 @@ void cmd_list_parts(const struct command *c, FILE *out)
 {
 	for (const struct command *const *p = c->parts; *p; p++)
 		if ((*p)->summary)
-			fprintf(out, "\t%-8s %s\n", (*p)->name, (*p)->summary);
+			columns_wrap(out, (*p)->summary, 7 + fprintf(out, "\t%-8s ", (*p)->name), PART_INDENT,
+				     out == stdout ? columns_of_terminal() : 0);
 }
 
 /* Prints the help of a command, or of a part of it. A command that has only parts reports other words. */

@@ -25,13 +25,15 @@ struct latency_cmd {
 	const char *form;		/* of the view; NULL: text */
 };
 
-static void list_trackers(FILE *out)
+/* at: characters before them in the line. */
+static void list_trackers(FILE *out, int at)
 {
+	_cleanup_(strb_free) struct strb b = { 0 };
 	const char *file;
 
 	for (size_t i = 0; (file = trackers_file(i)); i++)
-		fprintf(out, "%s%s", i ? " " : "", file);
-	fputc('\n', out);
+		strb_printf(&b, "%s%s", i ? " " : "", file);
+	columns_wrap(out, strb_str(&b), at, at, out == stdout ? columns_of_terminal() : 0);
 }
 
 /* Can the word only be a file, a folder or a process? */
@@ -51,7 +53,7 @@ static int take_trackers(struct live_slow *l, int n, char **names)
 		return cmd_wrong("latency: %s is about one process: -p PID, or -- COMMAND", wrong);
 	if (e < 0) {
 		cmd_msg("latency: there is no tracker or command '%s'; trackers are:", wrong);
-		list_trackers(stderr);
+		list_trackers(stderr, 0);
 	}
 	return e < 0 ? EXIT_USAGE : 0;
 }
@@ -84,8 +86,7 @@ static void on_given(void *live, const struct optrow *o)
 
 static void list_words(FILE *out)
 {
-	fputs("\nTrackers: ", out);
-	list_trackers(out);
+	list_trackers(out, fprintf(out, "\nTrackers: ") - 1);
 	fputs("\nOther commands, each with --help:\n", out);
 	latency_list_commands(out);
 }

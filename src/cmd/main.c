@@ -74,6 +74,8 @@ int cmd_start(const struct command *c, int argc, char **argv)
 		plainout_stdout();
 	if (part)
 		return cmd_start(part, argc - 1, argv + 1);
+	if (c->parts && argc == 2 && !strcmp(argv[1], "help"))
+		return cmd_help_of(c, stdout), EXIT_OK;
 	e = c->view ? viewcmd(c->view, argc, argv) : c->run(argc, argv);
 	return e < 0 ? EXIT_OK : e;
 }

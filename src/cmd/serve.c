@@ -29,7 +29,8 @@ static void usage(const struct command *self, FILE *out)
 {
 	(void)self;
 	fprintf(out,
-		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING... | CORE [BINARY] | -p PID]\n"
+		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER]\n"
+		"                    [RECORDING... | CORE [BINARY] | -p PID]\n"
 		"\n\t-p            the objects of this process of Node, as of a core\n"
 		"\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
 		"\t--unix        a unix socket instead, for nobody but this user\n"

@@ -186,8 +186,9 @@ static void run_usage(const struct command *self, FILE *out)
 {
 	(void)self;
 	fprintf(out,
-		"Usage: %s run NAME [-p PID] [--comm NAME] [--for TIME] [parameters] [options] [-- COMMAND...]\n\n"
-		"Runs a tool; '%s tools' lists them, '%s run NAME --help' tells what one shows.\n",
+		"Usage: %s run NAME [-p PID] [--comm NAME] [--for TIME] [parameters] [options]\n"
+		"                 [-- COMMAND...]\n\n"
+		"Runs a tool. '%s tools' lists them, '%s run NAME --help' explains one.\n",
 		cmd_name(), cmd_name(), cmd_name());
 }
 

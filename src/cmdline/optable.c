@@ -5,19 +5,26 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "base/near.h"
 #include "base/num.h"
+#include "base/strb.h"
 
 enum { LONG = 256 /* + row */ };
 
-/* Prints lines, each after the first by `indent` blanks. */
-static void put_lines(FILE *out, const char *lines, int indent)
+#define TAB 8
+#define USAGE 14 /* of the lines after the first */
+#define LEFT 17 /* of the names of options */
+
+/* Prints lines from the column `at` on, each after the first by `indent` blanks; broken to the columns, unless 0. */
+static void put_lines(FILE *out, const char *lines, int at, int indent, int columns)
 {
 	for (size_t n; *lines; lines += n + (lines[n] == '\n')) {
 		n = strcspn(lines, "\n");
-		fprintf(out, "%.*s\n", (int)n, lines);
+		columns_wrap(out, lines, at, indent, columns);
 		if (lines[n])
-			fprintf(out, "\t%*s", indent, "");
+			fprintf(out, "\t%*s", indent - TAB, "");
+		at = indent;
 	}
 }
 
@@ -30,28 +37,59 @@ const char *optable_name(const struct optrow *o, char buf[OPTABLE_NAME])
 	return buf;
 }
 
+/* An option, and what it does. */
+static void put_option(const struct optrow *o, int columns, FILE *out)
+{
+	const int indent = TAB + LEFT + 1;
+	char name[OPTABLE_NAME], left[64];
+	int n = snprintf(left, sizeof(left), "%s%s%s", optable_name(o, name), o->arg ? " " : "", o->arg ? o->arg : "");
+
+	if (columns && n > LEFT && TAB + n + 3 + (int)strcspn(o->help, "\n") > columns) {
+		fprintf(out, "\t%s\n%*s", left, indent, "");
+		n = LEFT;
+	} else {
+		fprintf(out, "\t%-*s%s", LEFT, left, n > LEFT ? "   " : " ");
+	}
+	put_lines(out, o->help, n > LEFT ? TAB + n + 3 : indent, indent, columns);
+}
+
+/* A paragraph. On a terminal it is broken anew. */
+static void put_notes(const char *notes, int columns, FILE *out)
+{
+	const int indent = notes[0] == '\t' ? TAB : 0;
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	if (!columns) {
+		fprintf(out, "%s\n\n", notes);
+		return;
+	}
+	for (const char *p = notes; *p; p++)
+		if (*p != '\t')
+			strb_addc(&b, *p == '\n' ? ' ' : *p);
+	fprintf(out, "%*s", indent, "");
+	columns_wrap(out, strb_str(&b), indent, indent, columns);
+	fputs("\n", out);
+}
+
 void optable_help(const struct optable *t, const char *program, FILE *out)
 {
+	const int columns = out == stdout ? columns_of_terminal() : 0;
 	const char *line = t->synopsis;
 
 	for (size_t n; *line; line += n + (line[n] == '\n')) {
+		int at = fprintf(out, "%s %s ", line == t->synopsis ? "Usage:" : "      ", program);
+
 		n = strcspn(line, "\n");
-		fprintf(out, "%s %s %.*s\n", line == t->synopsis ? "Usage:" : "      ", program, (int)n, line);
+		columns_wrap(out, line, at, USAGE, columns);
 	}
 	fputs("\n", out);
 	if (t->notes)
-		fprintf(out, "%s\n\n", t->notes);
+		put_notes(t->notes, columns, out);
 	for (size_t i = 0; i < t->n; i++) {
-		const struct optrow *o = &t->rows[i];
-		char name[OPTABLE_NAME], left[64];
-
-		if (!o->name && !o->letter)
+		if (!t->rows[i].name && !t->rows[i].letter)
 			fputs("\n", out);
-		if (!o->help)
-			continue;
-		snprintf(left, sizeof(left), "%s%s%s", optable_name(o, name), o->arg ? " " : "", o->arg ? o->arg : "");
-		fprintf(out, "\t%-17s%s", left, strlen(left) > 17 ? "   " : " ");
-		put_lines(out, o->help, 18);
+		if (t->rows[i].help)
+			put_option(&t->rows[i], columns, out);
 	}
 	if (t->more)
 		t->more(out);

@@ -65,7 +65,7 @@ void cmdline_usage(const char *program, FILE *out)
 		fprintf(out,
 			"\n\t--host  in front: run on ssh:NAME, see OTHER MACHINES in dwell(1)\n"
 			"\t--json  output as JSON Lines\n"
-			"\t--stats with -l: hits, misses, ns and instructions of the probes of sessions that run\n\t%s features: what this kernel can do, what not, and why\n",
+			"\t--stats with -l: hits, misses, ns, instructions of traced probes\n\t%s features: what this kernel can do, what not, and why\n",
 			program);
 }
 

@@ -68,10 +68,30 @@ struct fill {
 	int columns, indent, at;
 };
 
+/* How much of a word that is longer than a line stays in it: up to a place where names have a seam, if there is one. */
+static int fill_part(const char *word, int room)
+{
+	for (int n = room; n > room / 2; n--)
+		if (strchr(":,<>(){} ", word[n - 1]) && word[n - 1] != word[n])
+			return n;
+	return room;
+}
+
 static void fill_word(struct fill *f, const char *word)
 {
+	const int room = f->columns - f->indent;
 	int n = (int)strlen(word);
 
+	if (n > room && f->at > f->indent) {
+		fprintf(f->out, "\n%*s", f->indent, "");
+		f->at = f->indent;
+	}
+	for (; n > room; n = (int)strlen(word)) {
+		int part = fill_part(word, room);
+
+		fprintf(f->out, "%.*s\n%*s", part, word, f->indent, "");
+		word += part;
+	}
 	if (f->at > f->indent && f->at + 1 + n > f->columns) {
 		fprintf(f->out, "\n%*s", f->indent, "");
 		f->at = f->indent;

@@ -13,6 +13,7 @@ import time
 import live
 
 COLUMNS = 80
+HELPS = "check latency why stuck top serve flame heat hist timeline tools run strace stat record report export sql ctl features calls core ps hardware rec replay fleet options"
 
 
 def on_terminal(*args):
@@ -49,6 +50,13 @@ with subprocess.Popen([live.DWELL, "-qn", long_name], stdin=subprocess.DEVNULL, 
             [line for line in lines if len(line) > COLUMNS][:3],
         )
     traced.terminate()
+for command in HELPS.split():
+    lines = [line.expandtabs() for line in on_terminal("help", command)]
+    too_long = [line for line in lines if len(line) > COLUMNS]
+    live.check(len(lines) > 3 and not too_long, f"the help of {command} fits", too_long[:3])
+piped, terminal = live.dwell("help", "latency").stdout.split(), " ".join(on_terminal("help", "latency")).split()
+live.same(terminal, piped, "help on a terminal has the words of that through a pipe")
+live.same(live.dwell("latency", "help").stdout.split(), piped, "dwell latency help is its help")
 wide = live.dwell("hardware").stdout
 live.check("..." not in wide and "MODULE" in wide, "through a pipe nothing is cut", wide[:400])
 features = [json.loads(line) for line in live.dwell("features", "--json").stdout.splitlines()]

@@ -165,6 +165,17 @@ with live.waiting("futex", "pi") as w:
         "stuck.d says it, too",
         r.stdout + r.stderr,
     )
+# A name that is longer than a line is broken, and complete.
+long_name = "a_function_" + "that_has_a_long_name_" * 5 + "as_templates_have"
+with open("long.c", "w", encoding="ascii") as f:
+    f.write(f"#include <unistd.h>\nint {long_name}(int n) {{ return pause() + n; }}\n")
+    f.write(f"int main(int argc, char **argv) {{ (void)argv; return {long_name}(argc) - 1; }}\n")
+subprocess.run(["cc", "-O0", "-o", "longname", "long.c"], check=True)
+with subprocess.Popen(["./longname"]) as p:
+    text = live.dwell("latency", "stuck", "-p", str(p.pid), "--all").stdout
+    p.kill()
+live.check(long_name in re.sub(r"\n +", "", text), "a long name of a function is there", text)
+live.check(max(map(len, text.splitlines())) <= 80, "lines with a long name have 80 columns", text)
 # Those that are alike are one entry of the text; JSON has each.
 alike = [subprocess.Popen(["sleep", "60"]) for _ in range(5)]
 time.sleep(0.1)
