@@ -47,11 +47,8 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct check_cmd, live.html),
 	  .arg = "FILE",
 	  .help = "a page beside the text: one file that needs no others" },
-	{ .name = "record",
-	  REQUEST_PASS(struct check_cmd, live.request),
-	  .live = true,
-	  .arg = "FILE",
-	  .help = "keep what was measured (dwell check FILE)" },
+	REQUEST_RECORD(struct check_cmd, live.request, "check"),
+	REQUEST_OUTPUT(struct check_cmd, live.request),
 	REQUEST_X(struct check_cmd, live.request, true, "as of dwell"),
 };
 static const struct viewjoined joined = {

@@ -29,6 +29,7 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct stuck_cmd, live.cgroup),
 	  .arg = "PATH",
 	  .help = "only those in this control group and below it, or in the one of version 2 with this number" },
+	REQUEST_OUTPUT(struct stuck_cmd, live.request),
 	REQUEST_X(struct stuck_cmd, live.request, false, "as of dwell: causes=FILE for rules of your own"),
 };
 static const struct viewjoined joined = {

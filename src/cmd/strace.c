@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/program.h"
 #include "cmd/words.h"
+#include "cmdline/requestopts.h"
 #include "strace/tracer.h"
 
 struct strace_cmd {
@@ -91,6 +92,7 @@ static const struct optrow rows[] = {
 	  .arg = "FILE",
 	  .help = "write here, not to standard error" },
 	FLAG('q', quiet, "not how processes end"),
+	{ .name = "for", REQUEST_FOR(struct strace_cmd, tracer.request), .help = "end after this time; else Ctrl-C" },
 	/* For the process that becomes the command, see tracer_become(). */
 	{ .name = "exec", .kind = OPT_FLAG, .at = offsetof(struct strace_cmd, exec) },
 };

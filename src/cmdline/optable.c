@@ -14,7 +14,7 @@ enum { LONG = 256 /* + row */ };
 
 #define TAB 8
 #define USAGE 14 /* of the lines after the first */
-#define LEFT 17 /* of the names of options */
+#define LEFT 17	 /* of the names of options */
 
 /* Prints lines from the column `at` on, each after the first by `indent` blanks; broken to the columns, unless 0. */
 static void put_lines(FILE *out, const char *lines, int at, int indent, int columns)

@@ -21,6 +21,29 @@ int requestopts_whose(void *request, const struct optrow *o, const char *arg, st
 #define REQUEST_FOR(type, request) \
 	.kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_for, .arg = "TIME"
 int requestopts_for(void *request, const struct optrow *o, const char *arg, struct err *err);
+/* --interval TIME, at this offset: a uint64_t. It was --every once. */
+#define INTERVAL_ROWS(offset, is_live, text) \
+	{ .name = "interval", \
+	  .kind = OPT_TIME, \
+	  .at = offset, \
+	  .value = 1, \
+	  .live = is_live, \
+	  .arg = "TIME", \
+	  .help = text }, \
+	{ \
+		.name = "every", .kind = OPT_TIME, .at = offset, .value = 1, .live = is_live, .arg = "TIME" \
+	}
+/* --record FILE; what reads it. */
+#define REQUEST_RECORD(type, request, command) \
+	{ \
+		.name = "record", REQUEST_PASS(type, request), .live = true, .arg = "FILE", \
+		.help = "keep what was measured (dwell " command " FILE)" \
+	}
+/* -o FILE: as of tools. */
+#define REQUEST_OUTPUT(type, request) \
+	{ \
+		.letter = 'o', REQUEST_PASS(type, request), .live = true, .arg = "FILE", .help = "append to this file" \
+	}
 /* -p PID, where it does not go into a request: a long. */
 int requestopts_pid(void *pid, const struct optrow *o, const char *arg, struct err *err);
 /* "N/s" or "N": an unsigned. */

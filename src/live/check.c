@@ -29,6 +29,7 @@ static const char *title_of(struct live_check *r)
 
 	return r->request.words	     ? arena_printf(a, "command %s", r->request.words[0])
 	       : r->request.pids.n   ? arena_printf(a, "process %ld", r->request.pids.v[0])
+	       : r->view.comm	     ? arena_printf(a, "threads called %s", r->view.comm)
 	       : r->filter.unit	     ? arena_printf(a, "unit %s", r->filter.unit)
 	       : r->filter.user	     ? arena_printf(a, "user %s", r->filter.user)
 	       : r->filter.cgroup    ? arena_printf(a, "cgroup %s", r->filter.cgroup)
@@ -83,6 +84,10 @@ static int on_finish(void *ctx)
 	struct live_check *r = ctx;
 
 	check_took(r->view.check, clock_ns(CLOCK_MONOTONIC) - r->begun);
+	if (r->view.comm && check_is_empty(r->view.check))
+		listener_msg(&r->request.to,
+			     "no thread called '%s' has waited: --comm is the name of a thread, of 15 letters at most",
+			     r->view.comm);
 	return viewrun_finish(&r->run, &r->request.to);
 }
 

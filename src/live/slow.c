@@ -221,7 +221,7 @@ int live_slow_group(struct live_slow *l, struct err *err)
 		return 0;
 	slowfilter_options(&l->filter, c);
 	l->show.wanted_only = wanted_text(c->arena, &c->opts, &b, &reason) == 0;
-	l->filter.told = l->show.wanted_only && l->filter.unit && reason;
+	l->filter.told = l->show.wanted_only && (l->filter.unit || l->filter.container) && reason;
 	if (l->show.wanted_only)
 		return 0;
 	if (l->show.by)

@@ -54,7 +54,7 @@ def overview(b, url):
     )
     numbers = text_of(b, ".trackers tbody tr:first-child td.n").split("\n")
     check(
-        re.search("[mµn]?s$", numbers[2]) and re.search("[mµn]?s$", numbers[4]),
+        re.search("[mun]?s$", numbers[2]) and re.search("[mun]?s$", numbers[4]),
         "at once, rate, median, 99 %, longest",
         numbers,
     )

@@ -17,9 +17,10 @@
 #include "base/num.h"
 #include "engine/front/cgroupid.h"
 
-#define COMM_LEN 15		   /* of a command's name in the kernel */
-#define ID_LEN 64		   /* of a container's id */
-#define ID_MIN 8		   /* digits of it that are given: fewer may mean several */
+#define COMM_LEN 15 /* of a command's name in the kernel */
+#define ID_LEN 64   /* of a container's id */
+#define ID_MIN 8    /* digits of it that are given: fewer may mean several */
+#define NOBODY_YET "no process is in %s %s now; its events are shown when there is one"
 #define DEPTH_MAX 32		   /* of folders of control groups that are searched */
 #define SYSTEM_UNIT_LEVEL 2	   /* /system.slice/NAME.service */
 #define CURTHREAD "curthread"	   /* how the group of a tree begins, which wanted_tree() tells */
@@ -275,6 +276,8 @@ static int find_container(struct arena *a, const char *id, struct search *ret, c
 		return -EINVAL;
 	}
 	search_name(ret);
+	if (ret->n == 0)
+		*ret_reason = arena_printf(a, NOBODY_YET, "container", id);
 	return 0;
 }
 
@@ -283,8 +286,7 @@ static void find_unit(struct arena *a, const char *unit, struct search *ret, con
 	*ret = (struct search){ .a = a, .name = strchr(unit, '.') ? unit : arena_printf(a, "%s.service", unit) };
 	search_name(ret);
 	if (ret->n == 0) {
-		*ret_note = arena_printf(a, "no process is in unit %s now; its events are shown when there is one",
-					 ret->name);
+		*ret_note = arena_printf(a, NOBODY_YET, "unit", ret->name);
 		ret->n = 1;
 		ret->found[0] = (struct group){ .of = CURTHREAD "->cgroups->dfl_cgrp", .level = SYSTEM_UNIT_LEVEL };
 	}

@@ -122,9 +122,19 @@ void check_took(struct check *c, uint64_t ns)
 	c->took = ns;
 }
 
-static bool wants(const struct check *c, uint32_t pid)
+void check_only(struct check *c, const char *comm)
 {
-	return !c->wants || (pid && c->wants(c->ctx, pid));
+	c->comm = comm;
+}
+
+bool check_is_empty(const struct check *c)
+{
+	return !c->items;
+}
+
+static bool wants(const struct check *c, uint32_t pid, const char *comm)
+{
+	return (!c->comm || !strcmp(comm, c->comm)) && (!c->wants || (pid && c->wants(c->ctx, pid)));
 }
 
 /* -- items -- */
@@ -203,8 +213,6 @@ static int add_agg(struct check *c, const struct aggdesc *d, const char *measure
 	struct check_item *i;
 	int e;
 
-	if (!wants(c, (uint32_t)recfield_u64(&d->keys[0], (const uint8_t *)row->data + d->keys[0].off)))
-		return 0;
 	strb_add(&id, measure, strlen(measure) + 1);
 	for (size_t k = 1; k <= CHECK_NPARTS; k++) {
 		if (k == 1 + PART_WHAT && d->keys[k].kind == FLD_INT)
@@ -214,6 +222,11 @@ static int add_agg(struct check *c, const struct aggdesc *d, const char *measure
 			keytext_value(&id, &d->keys[k], (const uint8_t *)row->data + d->keys[k].off);
 		strb_addc(&id, '\0');
 	}
+	if (id.failed)
+		return -ENOMEM;
+	if (!wants(c, (uint32_t)recfield_u64(&d->keys[0], (const uint8_t *)row->data + d->keys[0].off),
+		   id.s + strlen(measure) + 1))
+		return 0;
 	e = item_of(c, &id, &i);
 	if (e < 0)
 		return e;
@@ -233,7 +246,7 @@ int check_add_why(struct check *c)
 		char measure[32];
 		const char *const part[CHECK_NPARTS] = { rows[i]->comm, rows[i]->words, "", "" };
 
-		if (rows[i]->others || !wants(c, (uint32_t)rows[i]->who))
+		if (rows[i]->others || !wants(c, (uint32_t)rows[i]->who, rows[i]->comm))
 			continue;
 		snprintf(measure, sizeof(measure), "why:%s", cause_class_name(rows[i]->class));
 		e = add_item(c, measure, part, (struct check_sum){ rows[i]->all.count, rows[i]->all.total });
@@ -341,7 +354,7 @@ static int add_slow(struct check *c, const struct slow_event *e)
 	struct slowwait s;
 	int r;
 
-	if (!e->tracker || e->fixed.how != SLOW_NORMAL || !wants(c, e->fixed.pid))
+	if (!e->tracker || e->fixed.how != SLOW_NORMAL || !wants(c, e->fixed.pid, e->fixed.comm))
 		return 0;
 	r = slowwait_make(c->causes, c->sym, e, &s);
 	if (r < 0)

@@ -62,6 +62,9 @@ typedef bool check_wants_fn(void *ctx, uint32_t pid);
 /* causes must outlive it. wants: which processes count; NULL: all. -ENOMEM. */
 int check_new(struct causes *causes, check_wants_fn *wants, void *ctx, struct check **ret);
 void check_free(struct check *c); /* accepts NULL */
+/* Before the first row: only threads of this name count. The name must outlive c. */
+void check_only(struct check *c, const char *comm);
+bool check_is_empty(const struct check *c); /* nothing counted yet */
 /* Rows of this schema follow, whose names are sym's; both must live until the last of them. */
 int check_begin(struct check *c, const struct rec_schema *s, struct sym *sym);
 /* The schema and sym go. */

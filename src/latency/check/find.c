@@ -202,11 +202,11 @@ static int judge(struct check *c, const struct check_rule *r, struct check_findi
 	struct check_eval e = { .c = c, .rule = r, .seconds = check_seconds(c) };
 	int err;
 
-	e.sum = c->wants && strchr(r->measure, '.') ? (struct check_sum){ 0 } : sum_of(c, r);
+	e.sum = check_is_filtered(c) && strchr(r->measure, '.') ? (struct check_sum){ 0 } : sum_of(c, r);
 	*f = (struct check_finding){ .rule = r, .before = -1 };
 	f->cost = cost_of(r, e.sum, e.seconds);
 	f->found = is_found(&e, f->cost);
-	f->measured = (check_has(c, r->measure) && !(c->wants && strchr(r->measure, '.'))) || e.sum.count;
+	f->measured = (check_has(c, r->measure) && !(check_is_filtered(c) && strchr(r->measure, '.'))) || e.sum.count;
 	if (!f->found && r->when && !r->when(&e)) /* it is told by another rule, or not at all */
 		e.sum = (struct check_sum){ 0 };
 	f->sum = e.sum; /* `when` may have changed it */
@@ -339,7 +339,7 @@ int check_judge(struct check *c, struct check *before, struct check_report *ret)
 	*ret = (struct check_report){ .v = calloc(check_nrules, sizeof(*ret->v)),
 				      .seconds = check_seconds(c),
 				      .own = -1,
-				      .filtered = c->wants != NULL };
+				      .filtered = check_is_filtered(c) };
 	memcpy(ret->lost, c->lost, sizeof(ret->lost));
 	if (!ret->v || !room)
 		return -ENOMEM;

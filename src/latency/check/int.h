@@ -35,6 +35,7 @@ struct check {
 	struct causes *causes;
 	check_wants_fn *wants;
 	void *ctx;
+	const char *comm; /* NULL: any */
 	const struct rec_schema *schema;
 	struct sym *sym;
 	struct check_item *items;
@@ -51,6 +52,12 @@ struct check {
 	unsigned ncpus;
 	uint64_t lost[REC_NLOSSES];
 };
+
+/* Is anything left out? */
+static inline bool check_is_filtered(const struct check *c)
+{
+	return c->wants || c->comm;
+}
 
 /* The input of a rule. */
 struct check_eval {

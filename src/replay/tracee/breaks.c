@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A debug exception takes 20 µs in a virtual machine. So an instruction under a breakpoint is executed elsewhere: a
+/* A debug exception takes 20 us in a virtual machine. So an instruction under a breakpoint is executed elsewhere: a
  * copy of it, with a jump back. Instructions that depend on their place (calls, jumps, operands relative to rip) are
  * done here, or by a step. */
 #include "replay/tracee/breaks.h"

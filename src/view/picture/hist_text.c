@@ -67,7 +67,7 @@ static void bar(FILE *out, double share, unsigned width, bool utf8)
 		fputc(' ', out);
 }
 
-/* Without UTF-8 "µs" is "us", and other characters are hyphens. */
+/* Without UTF-8 other characters are hyphens. */
 static void to_ascii(char *text)
 {
 	char *to = text;
@@ -76,7 +76,7 @@ static void to_ascii(char *text)
 		if (!((unsigned char)*p & 0x80))
 			*to++ = *p;
 		else if (((unsigned char)*p & 0xc0) != 0x80)
-			*to++ = (unsigned char)*p == 0xc2 && (unsigned char)p[1] == 0xb5 ? 'u' : '-';
+			*to++ = '-';
 	*to = '\0';
 }
 

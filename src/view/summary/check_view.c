@@ -18,6 +18,11 @@ static const struct optrow options[] = {
 	  .at = offsetof(struct check_view, against),
 	  .arg = "FILE",
 	  .help = "compare with this earlier recording" },
+	{ .name = "comm",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct check_view, comm),
+	  .arg = "NAME",
+	  .help = "waits of threads of this name" },
 };
 
 /* -- recordings -- */
@@ -51,11 +56,14 @@ static int read_one(struct check *c, struct recread *r, struct err *err)
 }
 
 /* Adds all rows of the recordings to a new *ret. */
-static int read_set(const struct recset *s, struct causes *causes, struct check **ret, struct err *err)
+static int read_set(const struct recset *s, struct causes *causes, const char *comm, struct check **ret,
+		    struct err *err)
 {
 	uint64_t took = 0;
 	int e = check_new(causes, NULL, NULL, ret);
 
+	if (e == 0)
+		check_only(*ret, comm);
 	for (size_t i = 0; i < s->n && e == 0; i++) {
 		struct rec_range all;
 
@@ -78,7 +86,7 @@ static int read_before(struct check_view *v, const struct view_job *job, struct 
 		return 0;
 	e = recset_open(&set, words, 1, job->env->left_out, err);
 	if (e == 0)
-		e = read_set(&set, causes, &v->before, err);
+		e = read_set(&set, causes, v->comm, &v->before, err);
 	recset_close(&set);
 	return e;
 }
@@ -91,7 +99,7 @@ static int read_recordings(void *state, const struct view_job *job, struct err *
 
 	if (e == 0)
 		e = read_before(v, job, causes, err);
-	return e == 0 ? read_set(&job->set, causes, &v->check, err) : e;
+	return e == 0 ? read_set(&job->set, causes, v->comm, &v->check, err) : e;
 }
 
 /* -- a run -- */
@@ -106,6 +114,7 @@ static int begin(void *state, const struct view_job *job, const struct view_run 
 	if (check_new(run->causes, v->wants, v->wants_ctx, &v->check) < 0 ||
 	    check_begin(v->check, run->schema, run->sym) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
+	check_only(v->check, v->comm);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/columns.h"
 #include "base/jsonw.h"
 #include "base/recfmt.h"
 #include "base/units.h"
@@ -10,7 +11,8 @@
 
 #define JSON_VERSION 1
 #define INDENT 14 /* of the lines below a finding */
-#define MUCH 1.5  /* times as much as before: worth a word */
+#define INDENT_TITLE 3
+#define MUCH 1.5 /* times as much as before: worth a word */
 
 /* -- words -- */
 
@@ -186,7 +188,8 @@ static void put_finding(FILE *out, const struct check_finding *f, unsigned numbe
 	char cost[24], head[16];
 
 	snprintf(head, sizeof(head), "%u.", number);
-	fprintf(out, "\n%-3s%s\n", head, f->title);
+	fprintf(out, "\n%-3s", head);
+	columns_wrap(out, f->title, INDENT_TITLE, INDENT_TITLE, columns_of_terminal());
 	strb_printf(&b, "%s: ", check_cost_text(f->cost, cost));
 	checkprint_number(&b, f);
 	put_wrapped(out, "costs", strb_str(&b), columns);
@@ -208,17 +211,21 @@ static void put_finding(FILE *out, const struct check_finding *f, unsigned numbe
 
 static void put_findings(FILE *out, const struct check_report *r, int columns)
 {
+	_cleanup_(strb_free) struct strb b = { 0 };
 	char cost[24];
 	unsigned number = 0;
 
 	for (unsigned i = 0; i < r->nfound; i++) {
 		const struct check_finding *f = &r->v[i];
 
-		if (!f->beneath)
+		if (!f->beneath) {
 			put_finding(out, f, ++number, columns);
-		else
-			fprintf(out, "   follows    %s (%s, %s)\n", f->title, f->rule->id,
-				check_cost_text(f->cost, cost));
+			continue;
+		}
+		strb_reset(&b);
+		strb_printf(&b, "%s (%s, %s)", f->title, f->rule->id, check_cost_text(f->cost, cost));
+		fprintf(out, "   %-*s", INDENT - INDENT_TITLE, "follows");
+		columns_wrap(out, strb_str(&b), INDENT, INDENT, columns_of_terminal());
 	}
 }
 
@@ -246,13 +253,16 @@ int checkprint_text(const struct check_report *r, const struct check_page *p, FI
 {
 	_cleanup_(strb_free) struct strb b = { 0 }, notes = { 0 };
 
+	strb_printf(&b, "%s, %.1f s: ", p->title, r->seconds);
 	checkprint_verdict(&b, r);
-	fprintf(out, "%s, %.1f s: %s\n", p->title, r->seconds, strb_str(&b));
+	columns_wrap(out, strb_str(&b), 0, 0, columns_of_terminal());
 	put_findings(out, r, p->columns);
 	for (unsigned a = 0; a < CHECK_NAREAS; a++)
 		put_area(out, r, a, p->columns);
 	checkprint_notes(&notes, r);
-	fprintf(out, "\n%s", strb_str(&notes));
+	fputc('\n', out);
+	for (const char *line = strb_str(&notes); *line; line += strcspn(line, "\n") + 1)
+		columns_wrap(out, line, 0, 0, columns_of_terminal());
 	return written(out);
 }
 

@@ -9,6 +9,7 @@
 struct check_view {
 	/* asked for */
 	const char *against;   /* an earlier recording to compare with; NULL: none */
+	const char *comm;      /* threads of this name count; NULL: all */
 	check_wants_fn *wants; /* of a run: the processes that count; NULL: all */
 	void *wants_ctx;
 	/* while it is shown */

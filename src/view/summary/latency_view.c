@@ -9,6 +9,8 @@
 
 #define MAX_WORST 1000
 
+#define WORST .kind = OPT_NUMBER, .at = offsetof(struct slowshow, worst), .value = MAX_WORST, .asked = true
+
 static const struct optrow options[] = {
 	{ .name = "over",
 	  .kind = OPT_TIME,
@@ -17,13 +19,8 @@ static const struct optrow options[] = {
 	  .asked = true,
 	  .arg = "TIME",
 	  .help = "events are slow from here on, for all trackers (each has its own)" },
-	{ .name = "worst",
-	  .kind = OPT_NUMBER,
-	  .at = offsetof(struct slowshow, worst),
-	  .value = MAX_WORST,
-	  .asked = true,
-	  .arg = "N",
-	  .help = "not each event: with the summary, the N slowest" },
+	{ .name = "top", WORST, .arg = "N", .help = "not each event: with the summary, the N slowest" },
+	{ .name = "worst", WORST, .arg = "N" }, /* its name once */
 	{ .name = "comm",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct slowshow, comm),

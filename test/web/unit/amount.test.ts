@@ -10,7 +10,7 @@ test("amounts of time have the largest unit that leaves 1, and three digits", ()
 	const cases: [number, string, string][] = [
 		[0, "ns", "0 ns"],
 		[999, "ns", "999 ns"],
-		[1000, "ns", "1.00 µs"],
+		[1000, "ns", "1.00 us"],
 		[1234567, "ns", "1.23 ms"],
 		[12345678, "ns", "12.3 ms"],
 		[123456789, "ns", "123 ms"],

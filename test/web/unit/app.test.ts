@@ -148,7 +148,7 @@ test("a selection in words, in D, and as parameters", () => {
 	const source = makeSource(),
 		range: Selection = { tracker: "nap", from: 10e9, to: 20e9, low: 1000, high: Infinity };
 	ok(describeSelection(source, range).startsWith("nap · "));
-	ok(describeSelection(source, range).endsWith("1.00 µs – ∞"));
+	ok(describeSelection(source, range).endsWith("1.00 us – ∞"));
 	equal(keyedSource(source, "nap"), "@by_nap_ns");
 	equal(keyedSource(source, "other"), "other");
 	ok(clauseOf(source, range)!.clause.startsWith("latency:nap::all\n/args[0]->delay >= 1000/"));

@@ -182,7 +182,7 @@ test("a heat map in words", () => {
 	const cells = makeCells(),
 		{ head } = cells;
 	equal(summaryText(head), "10 events · columns of 1.00 s · 7 lost");
-	deepEqual(cellLines(head, { column: 1, row: 1 }), ["00:00:01.000 UTC", "1.00 µs to 2.00 µs"]);
+	deepEqual(cellLines(head, { column: 1, row: 1 }), ["00:00:01.000 UTC", "1.00 us to 2.00 us"]);
 	deepEqual(keyLines(cells, { column: 1, row: 1 }), ["a: 4", "b: 4"]);
 	deepEqual(missingLines(makeHead({ notes: [[1, "did not run", 1]] }), 1), [
 		"7 lost in this column",
@@ -194,7 +194,7 @@ test("a heat map in words", () => {
 		[
 			["00:00:00.000", "1", "500 ns", ""],
 			["00:00:01.000", "8", "", "7"],
-			["00:00:02.000", "1", "1.50 µs", ""],
+			["00:00:02.000", "1", "1.50 us", ""],
 		],
 	);
 });

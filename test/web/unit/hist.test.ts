@@ -91,9 +91,9 @@ test("words of a row, and of a difference", () => {
 	model.toggle(1);
 	model.choose(1);
 	const { range, lines } = model.rowText();
-	equal(range, "2.00 µs to 4.00 µs");
+	equal(range, "2.00 us to 4.00 us");
 	deepEqual(lines, ["a: 25.00 % (250), 75.00 % are not larger"]);
-	ok(model.differenceText(model.head.series[0]!).startsWith("25.00 % fewer below 2.00 µs"));
+	ok(model.differenceText(model.head.series[0]!).startsWith("25.00 % fewer below 2.00 us"));
 	equal(model.quantileText({ value: null, error: null, ratio: null }), "");
 	ok(model.quantileText({ value: 5, error: null, ratio: null }).startsWith("> "));
 	equal(model.quantileNote({ value: 5, error: 0.016, ratio: 2 }, 0), " ± 1.6 %");

@@ -13,7 +13,7 @@ import { cssColour, isDark, onTheme } from "../theme.js";
 const HATCH = 6; // px between lines
 const OVERLAP = 0.3; // px, so that no line is between neighbours
 const TICKS = [
-	[1e3, "1 µs"],
+	[1e3, "1 us"],
 	[1e6, "1 ms"],
 	[1e9, "1 s"],
 ] as const;
