@@ -2,6 +2,7 @@
 /* args[n]: the typed arguments of the probes of a clause; native ones, or through a translator. */
 #include "lang/check/args.h"
 #include "lang/check/call.h"
+#include "lang/check/clause.h"
 #include "lang/check/event.h"
 #include "lang/check/expr.h"
 #include "lang/check/inline.h"
@@ -69,7 +70,9 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 
 static struct node *array_as_scalar(struct checker *c, struct node *n)
 {
-	return fail(c, n, D_IDENT_BADREF, "associative array '%s' may not be referenced as scalar", n->name);
+	fail(c, n, D_IDENT_BADREF, "associative array '%s' may not be referenced as scalar", n->name);
+	foreign_hint(c, FOREIGN_VAR, n->name);
+	return n;
 }
 
 /* The only index of a built-in array, checked; NULL: n is an error. */

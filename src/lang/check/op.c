@@ -10,7 +10,9 @@ static struct node *incompat(struct checker *c, struct node *n, const char *op)
 {
 	fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"", tname(c, n->a), op,
 	     tname(c, n->b));
-	if ((type_strcompat(c, n->a->type) && is_int(c, n->b)) || (type_strcompat(c, n->b->type) && is_int(c, n->a)))
+	if ((n->a->name && !strcmp(n->a->name, "cgroup")) || (n->b->name && !strcmp(n->b->name, "cgroup")))
+		hint(c, "cgroup is a number; cgroupid(\"/PATH\") is that of a control group");
+	else if ((type_strcompat(c, n->a->type) && is_int(c, n->b)) || (type_strcompat(c, n->b->type) && is_int(c, n->a)))
 		hint(c, "compare strings with strings; copyinstr() reads one from a process");
 	else if ((is_ptr(c, n->a) && is_int(c, n->b)) || (is_int(c, n->a) && is_ptr(c, n->b)))
 		hint(c, "a cast makes both operands of one type");

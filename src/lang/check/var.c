@@ -308,9 +308,11 @@ struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 		return use_inline(c, n, in);
 	if (b && b->kind == BIK_VAR)
 		return builtin_var(c, n, b);
-	if (b)
-		return fail(c, n, D_IDENT_BADREF, "%s '%s' may not be referenced as scalar", kind_name(b->kind),
-			    n->name);
+	if (b) {
+		fail(c, n, D_IDENT_BADREF, "%s '%s' may not be referenced as scalar", kind_name(b->kind), n->name);
+		foreign_hint(c, FOREIGN_VAR, n->name);
+		return n;
+	}
 	if (acc != ACC_READ)
 		return use_var(c, n, var_new(c, VS_GLOBAL, n->name, n->at), acc);
 	return other_ident(c, n);
