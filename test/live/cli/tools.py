@@ -31,6 +31,18 @@ live.check(
 r = live.dwell("tools", "nosuchword")
 live.check(r.returncode == 1 and "no tool has 'nosuchword'" in r.stderr, "tools: a word that is nowhere", f"{r}")
 live.same([l.split()[0] for l in live.dwell("tools", "biosnoop").stdout.splitlines()], ["iosnoop"], "tools: bcc's name")
+# What users of bcc type is a tool, or says what it became.
+for name in (
+    "argdist bashreadline bindsnoop biolatency biosnoop biostacks biotop bpflist cachestat capable compactsnoop cpudist dbslower "
+    "dcsnoop dcstat deadlock execsnoop ext4dist ext4slower filelife fsdist funccount funclatency funcslower gethostlatency hardirqs "
+    "javacalls javagc klockstat kvmexit llcstat loads mdflush memleak mountsnoop mysqld_qslower naptime netqtop nfsslower numamove "
+    "offcputime offwaketime opensnoop profile pythoncalls readahead runqlat runqslower setuids shmsnoop slabratetop sofdsnoop softirqs "
+    "solisten sslsniff stackcount statsnoop swapin syncsnoop syscount tcpconnect tcpdrop tcplife tcpretrans tcprtt tcpstates tcpsubnet "
+    "tcpsynbl tcptop tcptracer threadsnoop tplist trace ttysnoop ucalls ugc undump uobjnew uthreads vfscount vfsstat virtiostat "
+    "wakeuptime wqlat writeback xfsslower"
+).split():
+    r = live.dwell("run", name, "--help")
+    live.check(r.stdout or "is a command here: " in r.stderr, f"dwell run {name} is answered", f"{r}")
 r = live.dwell("tools", "mdflush")
 live.check(
     r.returncode == 2
@@ -41,7 +53,7 @@ live.check(
 )
 # These programs compile where the kernel has the functions, and say why they do not elsewhere.
 functions = re.search(r"^  yes +functions of the kernel", live.dwell("features").stdout, re.M)
-for name in ("mdflush", "tcpsynbl", "virtiostat"):
+for name in ("dcsnoop", "dcstat", "mdflush", "tcpsynbl", "virtiostat"):
     program = re.search(r"dwell -n '(.*)';", live.dwell("run", name).stderr)
     r = live.dwell("-e", "-n", program[1] if program else "")
     live.check(
