@@ -63,6 +63,18 @@ static void list_json(const struct probe *p, FILE *out)
 	fputs(strb_str(&b), out);
 }
 
+/* As dtrace(1): its stability, then its arguments. Else those first, which is what people look for. */
+static void list_details(struct compile_session *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out)
+{
+	const struct pdesc d = { .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
+
+	if (!c->as_dtrace)
+		list_probe_args(w, c, types, p, out);
+	stability_print_probe(NULL, &d, out);
+	if (c->as_dtrace)
+		list_probe_args(w, c, types, p, out);
+}
+
 static void list_probe(struct compile_session *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out)
 {
 	char buf[4][PROBE_NAME_BYTES];
@@ -85,12 +97,8 @@ static void list_probe(struct compile_session *w, struct request *c, struct dtyp
 		return;
 	}
 	fprintf(out, p->note ? "  (%s)\n" : "\n", p->note);
-	if (c->verbose) {
-		struct pdesc d = { .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
-
-		stability_print_probe(NULL, &d, out);
-		list_probe_args(w, c, types, p, out);
-	}
+	if (c->verbose)
+		list_details(w, c, types, p, out);
 }
 
 /* A description in four parts, or as a number. */

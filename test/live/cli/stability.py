@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stability reports (-v), the least stability asked for (-x amin), versions of D (-x version)."""
+import os
+import subprocess
+
 import live
 
 
@@ -48,15 +51,16 @@ for body, least in [
     live.check(attrs("Minimum Statement Attributes", *least) in r.stdout, body, r.stdout + r.stderr)
 r = live.dwell("-ev", "-n", "syscall::read:entry { trace(args[0]); }")
 live.check(attrs("Minimum Statement Attributes", "Private", "Private", "ISA") in r.stdout, "args[0]", r.stdout)
-r = live.dwell("-lv", "-n", "syscall:vmlinux:read:entry")
-live.check(
-    attrs("Probe Description Attributes", "Private", "Private", "Unknown")
-    + attrs("Argument Attributes", "Private", "Private", "ISA")
-    + "\n\tArgument Types\n"
-    in r.stdout,
-    "-lv",
-    r.stdout,
+stability = attrs("Probe Description Attributes", "Private", "Private", "Unknown") + attrs(
+    "Argument Attributes", "Private", "Private", "ISA"
 )
+read = ["-lv", "-n", "syscall:vmlinux:read:entry"]
+text = live.dwell(*read).stdout
+arguments, _, after = text.partition(stability)
+live.check("Argument Types\n\t\targs[0]: " in arguments and not after.strip(), "-lv: arguments, then stability", text)
+os.symlink(live.DWELL, "dtrace")
+text = subprocess.run(["./dtrace", *read], capture_output=True, text=True, check=False).stdout
+live.check(stability + "\n\tArgument Types\n" in text, "-lv as dtrace: stability, then arguments", text)
 r = live.dwell("-xerrtags", "-x", "amin=Stable/Stable/Common", "-n", "dtrace:::BEGIN { trace(curthread); }")
 live.check(r.returncode == 1 and "[D_ATTR_MIN]" in r.stderr, "-x amin", r.stderr)
 r = live.dwell("-x", "amin=nonsense", "-n", "BEGIN")

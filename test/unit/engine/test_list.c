@@ -134,10 +134,21 @@ static void with_v_arguments_and_stability_follow(void **state)
 {
 	(void)state;
 	c.verbose = true;
+	c.as_dtrace = true;
 	request_prog(&c, PROG_NAME, "BEGIN");
 	assert_int_equal(list(), 0);
 	assert_true(at(" BEGIN\n") < at("Probe Description Attributes") &&
 		    at("Probe Description Attributes") < at("Argument Types\n\t\tNone\n"));
+}
+
+static void but_for_dtrace_arguments_come_before_stability(void **state)
+{
+	(void)state;
+	c.verbose = true;
+	request_prog(&c, PROG_NAME, "BEGIN");
+	assert_int_equal(list(), 0);
+	assert_true(at(" BEGIN\n") < at("Argument Types\n\t\tNone\n") &&
+		    at("Argument Types\n\t\tNone\n") < at("Probe Description Attributes"));
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -152,6 +163,7 @@ int main(void)
 		CASE(words_that_are_in_no_name_are_an_error),
 		CASE(programs_read_the_list_as_json),
 		CASE(with_v_arguments_and_stability_follow),
+		CASE(but_for_dtrace_arguments_come_before_stability),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
