@@ -29,6 +29,14 @@ void entrance_tell(const struct entrance *n, FILE *out)
 		fprintf(out, "socket %s token %s\n", n->unix_path, n->token);
 	else
 		fprintf(out, "http://%s/?token=%s\n", n->hosts[0], n->token);
+	if (isatty(STDOUT_FILENO) && n->unix_path)
+		fputs("Ctrl-C ends it.\n", out);
+	else if (isatty(STDOUT_FILENO))
+		fprintf(out,
+			"Open it in a browser. On another machine, run this there before:\n"
+			"  ssh -L %u:127.0.0.1:%u THIS-MACHINE\n"
+			"Ctrl-C ends it.\n",
+			(unsigned)n->port, (unsigned)n->port);
 	fflush(out);
 }
 

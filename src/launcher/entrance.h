@@ -18,7 +18,7 @@ struct entrance {
 /* Listens, makes the token, and fills c with both, the names and the cookie, which are in `n` and the arena. n must
  * stay where it is. 0 or -errno, told. */
 int entrance_open(struct entrance *n, struct arena *a, struct serve_config *c, const struct listener *to);
-/* Prints the address with the token: a line. */
+/* Prints the address with the token: a line. On a terminal it also says how to open it from elsewhere. */
 void entrance_tell(const struct entrance *n, FILE *out);
 /* Removes the unix socket, if it is one. */
 void entrance_close(const struct entrance *n);

@@ -123,7 +123,11 @@ int compile_open(struct compile_session *w, struct request *c, long target)
 	if (r == 0 && c->list)
 		registry_list_only(w->reg);
 	if (r < 0) {
-		r = listener_fail(&c->to, r, "failed to initialize dtrace: %s", err.msg[0] ? err.msg : strerror(-r));
+		r = listener_fail(&c->to, r, "%s: %s",
+				  c->as_dtrace ? "failed to initialize dtrace"
+				  : c->list    ? "cannot list probes"
+					       : "cannot trace",
+				  err.msg[0] ? err.msg : strerror(-r));
 		err_done(&err);
 		compile_done(w);
 		return r;

@@ -62,7 +62,7 @@ int needs_tracing(const char *btf, bool groups, const struct listener *to)
 	int e = 0;
 
 	if (caps_programs(&err) < 0)
-		e = listener_fail(to, err.code, "failed to initialize dtrace: %s", err.msg);
+		e = listener_fail(to, err.code, "cannot trace: %s", err.msg);
 	else if (typesrc_open(btf, &ts, NULL) < 0)
 		e = listener_fail(to, -EOPNOTSUPP, "%s", reason_types(&words));
 	else if (groups && try_tracepoints(&words) < 0)

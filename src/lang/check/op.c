@@ -12,7 +12,8 @@ static struct node *incompat(struct checker *c, struct node *n, const char *op)
 	     tname(c, n->b));
 	if ((n->a->name && !strcmp(n->a->name, "cgroup")) || (n->b->name && !strcmp(n->b->name, "cgroup")))
 		hint(c, "cgroup is a number; cgroupid(\"/PATH\") is that of a control group");
-	else if ((type_strcompat(c, n->a->type) && is_int(c, n->b)) || (type_strcompat(c, n->b->type) && is_int(c, n->a)))
+	else if ((type_strcompat(c, n->a->type) && is_int(c, n->b)) ||
+		 (type_strcompat(c, n->b->type) && is_int(c, n->a)))
 		hint(c, "compare strings with strings; copyinstr() reads one from a process");
 	else if ((is_ptr(c, n->a) && is_int(c, n->b)) || (is_int(c, n->a) && is_ptr(c, n->b)))
 		hint(c, "a cast makes both operands of one type");

@@ -5,6 +5,8 @@ import fcntl
 import json
 import os
 import pty
+import re
+import signal
 import struct
 import subprocess
 import termios
@@ -57,6 +59,18 @@ for command in HELPS.split():
 piped, terminal = live.dwell("help", "latency").stdout.split(), " ".join(on_terminal("help", "latency")).split()
 live.same(terminal, piped, "help on a terminal has the words of that through a pipe")
 live.same(live.dwell("latency", "help").stdout.split(), piped, "dwell latency help is its help")
+# The page's address, and how to open it from another machine.
+control, side = pty.openpty()
+with subprocess.Popen([live.DWELL, "serve"], stdin=subprocess.DEVNULL, stdout=side, stderr=subprocess.DEVNULL) as p:
+    os.close(side)
+    text = ""
+    while "Ctrl-C" not in text:
+        text += os.read(control, 65536).decode()
+    p.send_signal(signal.SIGINT)
+    live.same(p.wait(30), 0, "serve ends by Ctrl-C")
+os.close(control)
+port = re.search(r"^http://127\.0\.0\.1:(\d+)/\?token=", text)
+live.check(port and f"ssh -L {port[1]}:127.0.0.1:{port[1]} " in text, "serve tells how to reach it", text)
 wide = live.dwell("hardware").stdout
 live.check("..." not in wide and "MODULE" in wide, "through a pipe nothing is cut", wide[:400])
 features = [json.loads(line) for line in live.dwell("features", "--json").stdout.splitlines()]

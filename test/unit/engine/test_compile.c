@@ -112,6 +112,9 @@ static void files_of_types_must_be_there(void **state)
 	(void)state;
 	request_option(&c, "btf", "/no/such/file");
 	assert_int_equal(told_compile(&c, "BEGIN { trace(1); }"), -ENOENT);
+	told_has("cannot trace: ");
+	c.as_dtrace = true;
+	assert_int_equal(told_compile(&c, "BEGIN { trace(1); }"), -ENOENT);
 	told_has("failed to initialize dtrace: ");
 	told_has("/no/such/file");
 }
