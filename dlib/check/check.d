@@ -26,18 +26,32 @@ sdt:sched::sched_switch
 	rt_from[cpu] = timestamp;
 }
 
+/* And how long such threads had it in the last seconds: where many threads wait, a wait has several such times in it. */
+inline int RT_WINDOW = 1000000000;
+
+sdt:sched::sched_switch
+/args[1]->prio < 100 && rt_from[cpu] && timestamp - rt_begun[cpu] > RT_WINDOW/
+{
+	rt_earlier[cpu] = rt_begun[cpu] ? rt_ns[cpu] : 0;
+	rt_since[cpu] = rt_begun[cpu] ? rt_begun[cpu] : rt_from[cpu];
+	rt_begun[cpu] = rt_from[cpu];
+	rt_ns[cpu] = 0;
+}
+
 sdt:sched::sched_switch
 /args[1]->prio < 100/
 {
 	rt_until[cpu] = timestamp;
 	rt_name[cpu] = execname;
+	rt_ns[cpu] += rt_from[cpu] ? timestamp - rt_from[cpu] : 0;
 }
 
 latency:wakeup::all
 /!(args[0]->how & HOW_NOT_ENDED) && args[0]->delay >= FELT && throttled[args[0]->tid] < args[0]->start/
 {
 	this->from = rt_from[cpu] > args[0]->start ? rt_from[cpu] : args[0]->start;
-	this->rt = rt_until[cpu] > this->from && (rt_until[cpu] - this->from) * 2 > args[0]->delay;
+	this->rt = rt_until[cpu] > this->from && ((rt_until[cpu] - this->from) * 2 > args[0]->delay ||
+	    (rt_from[cpu] > args[0]->start && (rt_ns[cpu] + rt_earlier[cpu]) * 2 > timestamp - rt_since[cpu]));
 	@check_wakeup[args[0]->pid, args[0]->comm, cpu, this->rt ? rt_name[cpu] : pid ? execname : "",
 	    this->rt || (pid && curthread->prio < 100) ? 1 : 0] = avg(args[0]->delay);
 }

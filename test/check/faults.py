@@ -158,8 +158,9 @@ def neighbour(secs):
     together(3, spin, secs)
 
 
-@fault("real-time", calm=False)
-def real_time(secs):
+def beside_real_time(secs, n):
+    """A real-time thread leaves one CPU to n others for 5 ms at a time."""
+
     def greedy():
         try:
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
@@ -173,8 +174,19 @@ def real_time(secs):
     os.sched_setaffinity(0, {0})
     p = multiprocessing.Process(target=greedy)
     p.start()
-    together(2, spin, secs)
+    together(n, spin, secs)
     p.join()
+
+
+@fault("real-time", calm=False)
+def real_time(secs):
+    beside_real_time(secs, 2)
+
+
+@fault("real-time", calm=False)
+def real_time_crowd(secs):
+    """Each wait of one of them has several turns of the real-time thread in it."""
+    beside_real_time(secs, 8)
 
 
 @fault("throttled", calm=False)
