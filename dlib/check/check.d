@@ -26,7 +26,7 @@ sdt:sched::sched_switch
 	rt_from[cpu] = timestamp;
 }
 
-/* And how long such threads had it in the last seconds. Where many threads wait, a wait has several such times in it. */
+/* And how long such threads had it lately. Where many threads wait, a wait has several such times in it. */
 inline int RT_WINDOW = 1000000000;
 
 sdt:sched::sched_switch
