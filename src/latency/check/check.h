@@ -39,7 +39,7 @@ struct check_rule {
 	double permille;     /* least mean cost of a finding */
 	uint64_t least;	     /* least number of events */
 	double per_second;   /* least rate; 0: not used */
-	uint64_t mean_ns;    /* least mean duration; 0: not used */
+	uint64_t mean_ns;    /* least mean duration, of each object waited for; 0: not used */
 	uint64_t each_ns;    /* the cost of one event, for events without a duration */
 	/* A further condition; NULL: none. */
 	bool (*when)(const struct check_eval *e);

@@ -101,47 +101,72 @@ static void take_most(struct tally *all, struct check_shares *ret)
 	}
 }
 
-static int share(struct check *c, const struct check_rule *r, enum check_part part, struct check_shares *ret)
+/* Adds up the items that fit by their names in this part. */
+static int tally_by(const struct check *c, const struct check_rule *r, enum check_part part, struct tally **all)
 {
-	struct tally *all = NULL, *t;
-	int e = 0;
+	struct tally *t;
 
-	for (struct check_item *i = c->items; i && e == 0; i = i->hh.next) {
+	for (struct check_item *i = c->items; i; i = i->hh.next) {
 		const char *name = i->part[part];
 
-		if (!name[0] || !check_fits(r, i))
+		if (!check_fits(r, i))
 			continue;
-		HASH_FIND_STR(all, name, t);
+		HASH_FIND_STR(*all, name, t);
 		if (!t) {
 			t = calloc(1, sizeof(*t));
-			if (!t) {
-				e = -ENOMEM;
-				break;
-			}
+			if (!t)
+				return -ENOMEM;
 			t->share.name = name;
-			HASH_ADD_KEYPTR(hh, all, name, strlen(name), t);
+			HASH_ADD_KEYPTR(hh, *all, name, strlen(name), t);
 		}
 		t->share.sum.ns += i->sum.ns;
 		t->share.sum.count += i->sum.count;
 	}
+	return 0;
+}
+
+/* A slow disk, or a slow name server, beside fast ones: the mean is that of each. */
+static bool is_long(const struct check_rule *r, struct check_sum s)
+{
+	return !r->mean_ns || (s.count && s.ns / s.count >= r->mean_ns);
+}
+
+static int share(struct check *c, const struct check_rule *r, enum check_part part, struct check_shares *ret)
+{
+	struct tally *all = NULL, *t, *next;
+	int e = tally_by(c, r, part, &all);
+
+	HASH_ITER (hh, all, t, next)
+		if (!t->share.name[0] || (part == PART_WHAT && !is_long(r, t->share.sum))) {
+			HASH_DEL(all, t);
+			free(t);
+		}
 	take_most(all, ret);
 	return e;
 }
 
 /* -- one rule -- */
 
-static struct check_sum sum_of(const struct check *c, const struct check_rule *r)
+/* *ret: of all that fit; if a mean is asked for, of the objects that reach it. 0 or -ENOMEM. */
+static int sum_of(const struct check *c, const struct check_rule *r, struct check_sum *ret)
 {
-	struct check_sum s = { 0 };
+	struct tally *all = NULL, *t, *next;
+	int e = 0;
 
+	*ret = (struct check_sum){ 0 };
 	if (strchr(r->measure, '.'))
-		return (struct check_sum){ .count = (uint64_t)check_counter(c, r->measure) };
-	for (struct check_item *i = c->items; i; i = i->hh.next)
-		if (check_fits(r, i)) {
-			s.count += i->sum.count;
-			s.ns += i->sum.ns;
+		ret->count = (uint64_t)check_counter(c, r->measure);
+	else
+		e = tally_by(c, r, PART_WHAT, &all);
+	HASH_ITER (hh, all, t, next) {
+		if (is_long(r, t->share.sum)) {
+			ret->count += t->share.sum.count;
+			ret->ns += t->share.sum.ns;
 		}
-	return s;
+		HASH_DEL(all, t);
+		free(t);
+	}
+	return e;
 }
 
 static double cost_of(const struct check_rule *r, struct check_sum s, double seconds)
@@ -200,9 +225,10 @@ static void set_evidence(const struct check *c, struct check_finding *f)
 static int judge(struct check *c, const struct check_rule *r, struct check_finding *f)
 {
 	struct check_eval e = { .c = c, .rule = r, .seconds = check_seconds(c) };
-	int err;
+	int err = sum_of(c, r, &e.sum);
 
-	e.sum = check_is_filtered(c) && strchr(r->measure, '.') ? (struct check_sum){ 0 } : sum_of(c, r);
+	if (check_is_filtered(c) && strchr(r->measure, '.'))
+		e.sum = (struct check_sum){ 0 };
 	*f = (struct check_finding){ .rule = r, .before = -1 };
 	f->cost = cost_of(r, e.sum, e.seconds);
 	f->found = is_found(&e, f->cost);
@@ -211,7 +237,8 @@ static int judge(struct check *c, const struct check_rule *r, struct check_findi
 		e.sum = (struct check_sum){ 0 };
 	f->sum = e.sum; /* `when` may have changed it */
 	f->cost = cost_of(r, e.sum, e.seconds);
-	err = share(c, r, PART_WHOM, &f->whom);
+	if (err == 0)
+		err = share(c, r, PART_WHOM, &f->whom);
 	if (err == 0)
 		err = share(c, r, PART_WHAT, &f->what);
 	if (err == 0)
@@ -324,11 +351,19 @@ static void regroup(struct check_report *r, struct check_finding *room)
 	memcpy(r->v, room, n * sizeof(*room));
 }
 
-static void compare(struct check_report *r, struct check *before)
+static int compare(struct check_report *r, struct check *before)
 {
-	for (unsigned i = 0; i < r->n; i++)
-		if (check_has(before, r->v[i].rule->measure))
-			r->v[i].before = cost_of(r->v[i].rule, sum_of(before, r->v[i].rule), check_seconds(before));
+	int e = 0;
+
+	for (unsigned i = 0; i < r->n && e == 0; i++) {
+		struct check_sum sum;
+
+		if (!check_has(before, r->v[i].rule->measure))
+			continue;
+		e = sum_of(before, r->v[i].rule, &sum);
+		r->v[i].before = cost_of(r->v[i].rule, sum, check_seconds(before));
+	}
+	return e;
 }
 
 int check_judge(struct check *c, struct check *before, struct check_report *ret)
@@ -348,7 +383,7 @@ int check_judge(struct check *c, struct check *before, struct check_report *ret)
 		ret->nfound += ret->v[ret->n].found;
 	}
 	if (e == 0 && before && (e = check_add_why(before)) == 0)
-		compare(ret, before);
+		e = compare(ret, before);
 	qsort(ret->v, ret->n, sizeof(*ret->v), by_rank);
 	relate(ret);
 	regroup(ret, room);

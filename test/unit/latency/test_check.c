@@ -19,7 +19,7 @@ static const struct recfield keys[] = {
 	{ .kind = FLD_STRING, .off = 8 + TEXT, .size = TEXT },
 	{ .kind = FLD_STRING, .off = 8 + 2 * TEXT, .size = TEXT },
 };
-enum { FSYNC, FORK_ERRNO, WAKEUP, FILELOCK, SHORT, RECLAIM, FAULT, NAGGS };
+enum { FSYNC, FORK_ERRNO, WAKEUP, FILELOCK, SHORT, RECLAIM, FAULT, BLOCK, NAGGS };
 static const struct aggdesc descs[NAGGS] = {
 	[FSYNC] = { .name = "check_fsync", .func = AGG_AVG },
 	[FORK_ERRNO] = { .name = "check_errno", .func = AGG_COUNT },
@@ -28,6 +28,7 @@ static const struct aggdesc descs[NAGGS] = {
 	[SHORT] = { .name = "check_short", .func = AGG_AVG },
 	[RECLAIM] = { .name = "check_reclaim", .func = AGG_AVG },
 	[FAULT] = { .name = "check_fault", .func = AGG_AVG },
+	[BLOCK] = { .name = "check_block", .func = AGG_AVG },
 };
 static struct aggdesc full[NAGGS];
 static const struct aggdesc *aggs[NAGGS];
@@ -299,6 +300,44 @@ static void leaves_others_out(void **state)
 	check_free(mine);
 }
 
+/* A fast disk with many requests does not hide a slow one: 20 ms and more on average, of each. */
+static void a_slow_disk_beside_a_fast_one(void **state)
+{
+	struct check_report r;
+
+	(void)state;
+	ten_seconds(c, "50", "");
+	add(c, BLOCK, 1, "db", "slow0", "read", 100, 4 * NSEC_PER_SEC);
+	add(c, BLOCK, 2, "web", "fast0", "read", 100000, 9 * NSEC_PER_SEC);
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_int_equal(r.nfound, 1);
+	assert_string_equal(r.v[0].rule->id, "slow-disk");
+	assert_string_equal(r.v[0].title, "disk slow0 is slow");
+	assert_true(r.v[0].cost > 399 && r.v[0].cost < 401);
+	assert_int_equal(r.v[0].sum.count, 100);
+	assert_int_equal(r.v[0].what.all, 1);
+	check_report_done(&r);
+}
+
+/* Only threads of one name. */
+static void leaves_other_names_out(void **state)
+{
+	struct check_report r;
+
+	(void)state;
+	check_only(c, "log");
+	assert_true(check_is_empty(c));
+	ten_seconds(c, "50", "net.TcpExt.ListenOverflows 8\n");
+	add(c, FSYNC, 1, "db", "wal", "fsync", 100, 4 * NSEC_PER_SEC);
+	assert_true(check_is_empty(c));
+	add(c, FSYNC, 2, "log", "x", "fsync", 100, 2 * NSEC_PER_SEC);
+	assert_false(check_is_empty(c));
+	assert_int_equal(check_judge(c, NULL, &r), 0);
+	assert_int_equal(r.nfound, 1);
+	assert_true(r.v[0].cost > 199 && r.v[0].cost < 201 && r.filtered);
+	check_report_done(&r);
+}
+
 /* Beyond the limit they are counted, under no name. */
 static void has_a_limit(void **state)
 {
@@ -360,6 +399,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ranks_by_cost, setup, teardown),
 		cmocka_unit_test_setup_teardown(compares_with_an_earlier_recording, setup, teardown),
 		cmocka_unit_test_setup_teardown(leaves_others_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_slow_disk_beside_a_fast_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(leaves_other_names_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(has_a_limit, setup, teardown),
 		cmocka_unit_test(rules_are_whole),
 	};
