@@ -12,10 +12,10 @@
 
 #define OUTPUT_MAX (8u << 20) /* of a list of probes; that of all functions of the kernel has 4 MB */
 
-static int probes(void *ctx, const char *pattern, struct strb *out)
+static int probes(void *ctx, const char *pattern, const char *consent, struct strb *out)
 {
 	(void)ctx;
-	return listing_probes(pattern, OUTPUT_MAX, out);
+	return listing_probes(pattern, consent, OUTPUT_MAX, out);
 }
 
 static ssize_t write_text(void *out, const char *buf, size_t n)
@@ -24,7 +24,6 @@ static ssize_t write_text(void *out, const char *buf, size_t n)
 	return (ssize_t)n;
 }
 
-/* Opens a stream that appends to out. */
 static FILE *open_text(struct strb *out)
 {
 	return fopencookie(out, "w", (cookie_io_functions_t){ .write = write_text });

@@ -254,19 +254,54 @@ static const char *member(const char *line, const char *name, size_t *n)
 	return at;
 }
 
-/* A description "provider:module:function:name" that is being written: its last field. */
-static void offer_probes(const struct complete_env *env, const char *word, struct strb *out)
+/* The value of an option of dtrace(1) among the words before the last, "-p 12" or "-p12"; NULL: it is not there. */
+static const char *value_of(size_t n, const char *const *words, const char *option, const char *like)
+{
+	for (size_t i = 0; i + 1 < n; i++) {
+		bool here = !strncmp(words[i], option, strlen(option));
+		const char *v = !here ? NULL : words[i][strlen(option)] ? words[i] + strlen(option) : words[i + 1];
+
+		if (v && (!like || !strcmp(v, like)))
+			return v;
+	}
+	return NULL;
+}
+
+/* A name of Java as D takes it: Map$Entry as Map.Entry, and of add(int) what has another meaning as "?". */
+static void spell_java(struct strb *to, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		strb_addc(to, s[i] == '$' ? '.' : isalnum((unsigned char)s[i]) || strchr("._-", s[i]) ? s[i] : '?');
+}
+
+/* The word as a pattern for its last field. */
+static void pattern_of(struct strb *to, const char *word, unsigned field, const char *pid)
+{
+	static const char target[] = "java$target:";
+	size_t n = sizeof(target) - 1;
+
+	if (pid && !strncmp(word, target, n)) {
+		strb_printf(to, "java%s:", pid);
+		word += n;
+	}
+	strb_printf(to, "%s*%.*s", word, (int)(PROBE_FIELDS - 1 - field), ":::");
+}
+
+/* A description "provider:module:function:name" that is being written: its last field. The probes of Java need -x
+ * javaagent before it; their classes and methods are spelt as patterns. */
+static void offer_probes(const struct complete_env *env, size_t nwords, const char *const *words, struct strb *out)
 {
 	static const char *const names[PROBE_FIELDS] = { "provider", "module", "function", "name" };
 	_cleanup_(strb_free) struct strb list = { 0 }, pattern = { 0 }, full = { 0 };
-	const char *last = strrchr(word, ':'), *name;
+	const char *word = words[nwords - 1], *last = strrchr(word, ':'), *name;
 	size_t head = last ? (size_t)(last + 1 - word) : 0, same_n = 0;
+	bool java = !strncmp(word, "java", 4);
 	const char *same = NULL;
 	unsigned field = 0;
 
 	for (const char *s = word; *s; s++)
 		field += *s == ':';
-	if (field >= PROBE_FIELDS || strpbrk(word, " {/*?["))
+	if (field >= PROBE_FIELDS || strpbrk(word, java ? " {/[" : " {/*?["))
 		return;
 	for (size_t i = 0; !field && (name = env->provider(env->ctx, i)); i++) {
 		strb_reset(&full);
@@ -275,8 +310,9 @@ static void offer_probes(const struct complete_env *env, const char *word, struc
 	}
 	if (!field)
 		return;
-	strb_printf(&pattern, "%s*%.*s", word, (int)(PROBE_FIELDS - 1 - field), ":::");
-	if (env->probes(env->ctx, strb_str(&pattern), &list) < 0)
+	pattern_of(&pattern, word, field, value_of(nwords, words, "-p", NULL));
+	if (env->probes(env->ctx, strb_str(&pattern), java ? value_of(nwords, words, "-x", "javaagent") : NULL, &list) <
+	    0)
 		return;
 	for (const char *line = strb_str(&list); *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		size_t n;
@@ -287,7 +323,12 @@ static void offer_probes(const struct complete_env *env, const char *word, struc
 		same = value;
 		same_n = n;
 		strb_reset(&full);
-		strb_printf(&full, "%.*s%.*s%s", (int)head, word, (int)n, value, field + 1 < PROBE_FIELDS ? ":" : "");
+		strb_add(&full, word, head);
+		if (java)
+			spell_java(&full, value, n);
+		else
+			strb_add(&full, value, n);
+		strb_adds(&full, field + 1 < PROBE_FIELDS ? ":" : "");
 		offer_word(out, word, strb_str(&full), "");
 	}
 }
@@ -369,7 +410,7 @@ static void complete_dtrace(const struct complete_env *env, size_t n, const char
 		for (size_t i = 0; (name = env->provider(env->ctx, i)); i++)
 			offer_word(out, cur, name, "");
 	} else if (!strcmp(before, "-n") || !strcmp(before, "-ln")) {
-		offer_probes(env, cur, out);
+		offer_probes(env, n, words, out);
 	} else if (!strcmp(before, "-s")) {
 		offer_tools(env, cur, out);
 	} else if (cur[0] == '-') {

@@ -17,8 +17,9 @@ struct complete_env {
 	void (*help)(void *ctx, const char *command, const char *part, struct strb *out);
 	/* Adds the shipped tools, "name what it is", a line each. */
 	void (*tools)(void *ctx, struct strb *out);
-	/* Adds the probes of a description, as -l --json lists them. 0, or -errno. */
-	int (*probes)(void *ctx, const char *description, struct strb *out);
+	/* Adds the probes of a description, as -l --json lists them. consent: an option of D that they need, or NULL.
+	 * 0, or -errno. */
+	int (*probes)(void *ctx, const char *description, const char *consent, struct strb *out);
 	/* Names of commands, each with a line on it. */
 	const char *(*command)(void *ctx, size_t i, const char **summary);
 	const char *(*provider)(void *ctx, size_t i);

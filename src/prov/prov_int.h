@@ -91,6 +91,7 @@ struct prov_cache {
 	struct instr_state *instr;  /* prov/kernel/instr.c */
 	struct jvms *jvms;	    /* prov/user/java.c: those with an agent */
 	struct jahead *ahead;	    /* … classes that the target shall load before it begins */
+	struct jvms *java_born;	    /* … the one that began and is being looked at */
 	int java_events;	    /* … an epoll of their connections; 0: none yet */
 	struct prov_procs *procs;   /* prov/user/uproc.c: the processes that were asked for, and their probes */
 };

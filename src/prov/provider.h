@@ -111,6 +111,18 @@ bool registry_next_class(struct registry *r, const char **ret_name, int *ret_pid
 void registry_match_class(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
 /* -errno with words: its code could not be changed. */
 int registry_class_done(struct registry *r, struct err *err);
+/* Does the description mean JVMs that begin later, too ("java*")? */
+bool registry_wants_jvms(const struct pdesc *d);
+/* Is the process a JVM that is not known yet? */
+bool registry_is_new_jvm(struct registry *r, int pid);
+/* Has the JVM load the agent, which takes up to 10 s; may be called in any thread. The connection, for
+ * registry_add_jvm(), or -errno with words. */
+int registry_connect_jvm(int pid, struct err *err);
+/* registry_match_jvm(), which gives arguments, too, is about this JVM until registry_jvm_done(). It takes the
+ * connection. -errno with words: it is left out. */
+int registry_add_jvm(struct registry *r, int pid, int fd, struct err *err);
+void registry_match_jvm(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
+void registry_jvm_done(struct registry *r);
 /* For cg_env.entry (ctx is the registry). */
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **reason);
 /* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is

@@ -6,6 +6,9 @@ package dwell.agent;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.Enumeration;
 import java.util.HashMap;
 import java.util.Map;
@@ -53,14 +56,16 @@ public final class Agent {
     /* Defines the class Probe in the bootstrap loader. */
     private static native void define(byte[] classFile);
 
-    /* folder: where agent.jar, the library and the socket are. */
+    /* folder: where agent.jar, the library, the version of both and the socket are. The first agent stays. */
     @SuppressWarnings("unchecked")
     public static synchronized void agentmain(String folder, Instrumentation inst) throws Exception {
         if (main == null) {
             Inner inner = new Inner(folder + "/agent.jar");
             System.load(folder + "/libdwelljava.so");
             define(inner.files.get("boot/dwell/probe/Probe.class"));
-            main = (Consumer<String>) inner.loadClass("dwell.inner.Main").getConstructor(Instrumentation.class).newInstance(inst);
+            String version = new String(Files.readAllBytes(Paths.get(folder, "version")), StandardCharsets.US_ASCII);
+            main = (Consumer<String>) inner.loadClass("dwell.inner.Main")
+                    .getConstructor(Instrumentation.class, String.class).newInstance(inst, version);
         }
         main.accept(folder + "/socket");
     }

@@ -8,9 +8,11 @@ import java.util.function.Consumer;
 
 public final class Main implements Consumer<String> {
     private final Hooks hooks;
+    private final String version; /* of the agent that is in the JVM: dwell's own may differ */
 
-    public Main(Instrumentation inst) {
+    public Main(Instrumentation inst, String version) {
         hooks = new Hooks(inst, new Weaver());
+        this.version = version;
     }
 
     @Override
@@ -19,7 +21,7 @@ public final class Main implements Consumer<String> {
         if (fd < 0) {
             throw new IllegalStateException("dwell is gone");
         }
-        Thread t = new Thread(null, new Session(fd, hooks), "dwell agent", 1 << 20);
+        Thread t = new Thread(null, new Session(fd, hooks, version), "dwell agent", 1 << 20);
         t.setDaemon(true);
         t.setContextClassLoader(null);
         t.start();

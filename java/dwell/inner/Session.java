@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 final class Session implements Runnable {
     private final int fd;
     private final Hooks hooks;
+    private final String version;
     static final int WAIT_MS = 250; /* a thread that loads a class waits no longer for dwell */
     private static final int MAX_LATE = 8; /* waits in a row that ended without an answer: then nobody waits any more */
     private static final int CATCH_UP = 100; /* times 10 ms, for a class that was loaded meanwhile */
@@ -26,9 +27,10 @@ final class Session implements Runnable {
     private volatile int late;
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-    Session(int fd, Hooks hooks) {
+    Session(int fd, Hooks hooks, String version) {
         this.fd = fd;
         this.hooks = hooks;
+        this.version = version;
     }
 
     @Override
@@ -37,7 +39,7 @@ final class Session implements Runnable {
         try {
             byte[] b = new byte[65536];
             StringBuilder line = new StringBuilder();
-            tell("sites " + Probe.sites() + " " + Probe.nsites());
+            tell("sites " + Probe.sites() + " " + Probe.nsites() + " " + version);
             for (int n; (n = flush() ? Probe.read(fd, b) : 0) > 0; ) {
                 for (int i = 0; i < n; i++) {
                     if (b[i] != '\n') {

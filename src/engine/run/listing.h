@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include "base/strb.h"
 
-/* Adds the lines of `-l` as JSON to out, up to about `most` bytes. A child makes them: all functions of the kernel are
- * many. Messages are dropped. 0 or -errno. */
-int listing_probes(const char *description, size_t most, struct strb *out);
+/* consent: an option of D that the probes need, or NULL. Adds the lines of `-l` as JSON to out, up to about `most`
+ * bytes. A child makes them: all functions of the kernel are many. Messages are dropped. 0 or -errno. */
+int listing_probes(const char *description, const char *consent, size_t most, struct strb *out);
 #endif

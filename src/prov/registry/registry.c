@@ -7,6 +7,7 @@
 #include "load/tracefs.h"
 #include "prov/kernel/fbt.h"
 #include "prov/prov_int.h"
+#include "prov/user/jvm.h"
 #include "prov/user/uproc.h"
 
 #define CACHE_LIMIT ((size_t)256 << 20) /* the table of tracepoints takes less than 1 MiB */
@@ -199,6 +200,39 @@ void registry_match_class(struct registry *r, struct arena *a, const struct pdes
 int registry_class_done(struct registry *r, struct err *err)
 {
 	return java_class_done(&r->env, err);
+}
+
+bool registry_wants_jvms(const struct pdesc *d)
+{
+	return registry_is_java(d) && d->prov[strlen(d->prov) - 1] == '*';
+}
+
+bool registry_is_new_jvm(struct registry *r, int pid)
+{
+	return !java_knows(&r->env, pid) && java_has_libjvm(pid);
+}
+
+int registry_connect_jvm(int pid, struct err *err)
+{
+	return jattach(pid, err);
+}
+
+int registry_add_jvm(struct registry *r, int pid, int fd, struct err *err)
+{
+	return java_add_jvm(&r->env, pid, fd, err);
+}
+
+void registry_match_jvm(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret)
+{
+	*ret = (struct probe_list){ 0 };
+	java_match_jvm(&r->env, a, d, ret);
+	for (size_t i = 0; i < ret->n; i++)
+		registry_args(r, a, ret->v[i]);
+}
+
+void registry_jvm_done(struct registry *r)
+{
+	java_jvm_done(&r->env);
 }
 
 int registry_module(struct registry *r, const char *name, bool *ret_any)

@@ -131,12 +131,43 @@ bool jagent_is_gone(const struct jagent *j)
 	return j->gone;
 }
 
+/* FNV-1a over all that the agent is made of. */
+void jagent_version(char ret[JAGENT_VERSION])
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < asset_java_jar_size; i++)
+		h = (h ^ (unsigned char)asset_java_jar[i]) * 0x100000001b3ull;
+	for (size_t i = 0; i < asset_java_lib_size; i++)
+		h = (h ^ (unsigned char)asset_java_lib[i]) * 0x100000001b3ull;
+	snprintf(ret, JAGENT_VERSION, "%016llx", (unsigned long long)h);
+}
+
+/* Its first line. The agents of older dwells tell no version. */
+static int greet(struct jagent *j, struct err *err)
+{
+	char ours[JAGENT_VERSION], its[JAGENT_VERSION] = "";
+	unsigned long long at;
+	const char *line = next_line(j);
+
+	if (!line || sscanf(line, "sites %llu %*u %16s", &at, its) < 1)
+		return err_set(err, -EPROTO, "the agent in process %d does not say where its places are", j->pid);
+	jagent_version(ours);
+	if (strcmp(ours, its) != 0)
+		return err_set(
+			err, -EBUSY,
+			"the JVM %d has the agent of another dwell, which stays in it: trace it with that dwell, "
+			"or start it anew",
+			j->pid);
+	j->sites = at;
+	return 0;
+}
+
 int jagent_new(int fd, int pid, struct jagent **ret, struct err *err)
 {
 	const struct timeval wait = { .tv_sec = ANSWER_WAIT_S };
 	struct jagent *j = calloc(1, sizeof(*j));
-	unsigned long long at;
-	const char *line;
+	int r;
 
 	if (!j) {
 		close(fd);
@@ -147,13 +178,12 @@ int jagent_new(int fd, int pid, struct jagent **ret, struct err *err)
 	j->last = &j->first;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-	line = next_line(j);
-	if (!line || sscanf(line, "sites %llu", &at) != 1) {
+	r = greet(j, err);
+	if (r < 0) {
 		close(fd);
 		free(j);
-		return err_set(err, -EPROTO, "the agent in process %d does not say where its places are", pid);
+		return r;
 	}
-	j->sites = at;
 	*ret = j;
 	return 0;
 }

@@ -22,6 +22,7 @@
 #define ATTACH_WAIT_MS 10000 /* for the JVM to answer */
 #define ATTACH_STEP_MS 20
 #define REPLY_MAX 4096
+#define VERSION_FILE "version" /* as Agent.java has it */
 #define CANNOT_CONNECT "cannot connect to the JVM %d: %s"
 
 /* The JVM as it sees itself, and the folder of the files. */
@@ -106,8 +107,10 @@ static int listen_in(struct attaching *t)
 /* Nobody but root can change the folder; the JVM reads it. */
 static int make_folder(struct attaching *t, struct err *err)
 {
+	char version[JAGENT_VERSION];
 	int r;
 
+	jagent_version(version);
 	snprintf(t->folder, sizeof(t->folder), "dwell-java-%d-%llx", t->pid,
 		 (unsigned long long)clock_ns(CLOCK_MONOTONIC));
 	if (mkdirat(t->tmp, t->folder, 0700) < 0) {
@@ -122,6 +125,8 @@ static int make_folder(struct attaching *t, struct err *err)
 	if (r == 0)
 		r = write_file(t->dir, "libdwelljava.so", asset_java_lib, asset_java_lib_size);
 	if (r == 0)
+		r = write_file(t->dir, VERSION_FILE, version, strlen(version));
+	if (r == 0)
 		r = listen_in(t);
 	return r ? err_set(err, r, "cannot write the agent to /tmp of process %d: %s", t->pid, strerror(-r)) : 0;
 }
@@ -131,6 +136,7 @@ static void remove_folder(struct attaching *t)
 	if (t->dir >= 0) {
 		unlinkat(t->dir, "agent.jar", 0);
 		unlinkat(t->dir, "libdwelljava.so", 0);
+		unlinkat(t->dir, VERSION_FILE, 0);
 		unlinkat(t->dir, "socket", 0);
 		close(t->dir);
 	}
@@ -171,6 +177,15 @@ static int connect_jvm(struct attaching *t)
 	return is_its(t, fd) ? take_fd(fd) : -ENOENT;
 }
 
+/* It is gone, or what is left waits for its parent. */
+static bool has_ended(int pid)
+{
+	char path[32], to[1];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return readlink(path, to, sizeof(to)) < 0 && errno == ENOENT;
+}
+
 /* A file of this name and SIGQUIT make the JVM listen. Without a handler the signal would end it. */
 static int wake_jvm(struct attaching *t, struct err *err)
 {
@@ -194,7 +209,7 @@ static int wake_jvm(struct attaching *t, struct err *err)
 	r = kill(t->pid, SIGQUIT) < 0 ? -errno : -ENOENT;
 	while (r == -ENOENT && clock_ns(CLOCK_MONOTONIC) < end) {
 		poll(NULL, 0, ATTACH_STEP_MS);
-		r = connect_jvm(t);
+		r = has_ended(t->pid) ? -ESRCH : connect_jvm(t);
 	}
 	if (fd >= 0)
 		unlinkat(t->tmp, name, 0);

@@ -12,14 +12,12 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "lang/later.h"
-#include "prov/user/jvm.h"
-#include "prov/user/uproc.h"
+#include "prov/user/jprov.h"
 #include "sym/proc/maps.h"
 
 #define PROV_PREFIX "java"
 #define PID_DIGITS 9
-#define MAX_ARGS 10	/* that the inserted code passes */
-#define MAX_METHOD 2048 /* bytes of a line about a method */
+#define MAX_ARGS 10 /* that the inserted code passes */
 #if defined(__aarch64__)
 #define JVM_MACHINE EM_AARCH64
 #else
@@ -28,70 +26,11 @@
 
 #define CONSTRUCTOR "<init>"
 
-enum jkind { J_ENTRY, J_RETURN, J_THROW, J_OF_METHODS, J_MADE = J_OF_METHODS, J_KINDS };
 static const char *const names[J_KINDS] = { "entry", "return", "throw", "object-alloc" };
-
-struct jmethod {
-	const char *name, *desc; /* as the JVM has them: "add", "(IJ)J" */
-	const char *plain;	 /* "add(int,long)" */
-	bool overloaded;
-	struct jprobe *probes[J_KINDS]; /* NULL: none yet */
-};
-
-struct jclass {
-	const char *name;   /* "java.util.Map$Entry" */
-	const char *dotted; /* "java.util.Map.Entry" */
-	unsigned idx;	    /* the agent's number */
-	struct jmethod *v;
-	size_t n;
-	struct jmethod all; /* its constructors together, for J_MADE */
-	bool known;	    /* its methods were asked for */
-	struct jclass *next;
-};
-
-/* A process with an agent. */
-struct jvms {
-	int pid;
-	const char *prov; /* "java123" */
-	struct jagent *agent;
-	const char *failed; /* why there is none */
-	bool any, told;	    /* java*: it may end, or have no agent; the user knows */
-	struct jclass *classes, *last, **tail;
-	struct uproc *proc;
-	struct uproc_obj *file; /* the agent's library */
-	uint64_t sites_off;	/* of its places, in the file */
-	uint32_t listed;	/* probes made for a list */
-	bool polled;		/* among what java_classes_fd() waits for */
-	struct jclass *loading; /* a class that is being loaded, and that java_match_later() is about */
-	unsigned nloading;	/* probes that were made for it */
-	struct jvms *next;
-};
-
-/* A probe of a method: what struct upoint.java points to. */
-struct jprobe {
-	struct jvms *jvm;
-	const struct jclass *class;
-	const struct jmethod *method;
-	enum jkind kind;
-	unsigned slot; /* the place that the agent gave */
-	bool on;       /* the agent was told */
-};
-
-struct matching {
-	struct prov_env *env;
-	struct arena *a;
-	const struct pdesc *d;
-	struct probe_list *out;
-	struct jvms *jvm;
-	struct jclass *class; /* its methods are listed now */
-	const char *reason;
-	bool any; /* java* */
-	long slot;
-};
 
 /* -- the JVM -- */
 
-static void add_class(void *arg, char *line)
+void java_add_class(void *arg, char *line)
 {
 	struct matching *m = arg;
 	struct arena *keep = m->env->cache->arena;
@@ -211,13 +150,27 @@ void java_load_ahead(struct prov_env *env, const struct pdesc *d)
 /* A class that cannot be loaded is waited for. */
 static void load_ahead(struct matching *m)
 {
-	char line[MAX_METHOD];
+	char line[JAVA_LINE];
 	struct err err = { 0 };
 
 	for (const struct jahead *a = m->env->cache->ahead; a && m->jvm->pid == m->env->target; a = a->next)
 		if (snprintf(line, sizeof(line), "load\t%s\n", a->class) < (int)sizeof(line))
 			jagent_ask(m->jvm->agent, line, NULL, NULL, &err);
 	err_done(&err);
+}
+
+int java_begin(struct matching *m, int fd, struct err *err)
+{
+	struct jvms *j = m->jvm;
+	int r = jagent_new(fd, j->pid, &j->agent, err);
+
+	if (r == 0)
+		r = find_library(m, jagent_sites(j->agent), err);
+	if (r == 0) {
+		load_ahead(m);
+		r = jagent_ask(j->agent, "classes\n", java_add_class, m, err);
+	}
+	return r;
 }
 
 static int begin(struct matching *m, struct err *err)
@@ -240,15 +193,20 @@ static int begin(struct matching *m, struct err *err)
 			"are traced: -x javaagent allows it",
 			j->pid);
 	r = jattach(j->pid, err);
-	if (r >= 0)
-		r = jagent_new(r, j->pid, &j->agent, err);
-	if (r == 0)
-		r = find_library(m, jagent_sites(j->agent), err);
-	if (r == 0) {
-		load_ahead(m);
-		r = jagent_ask(j->agent, "classes\n", add_class, m, err);
-	}
-	return r;
+	return r < 0 ? r : java_begin(m, r, err);
+}
+
+struct jvms *java_new_jvm(struct prov_env *env, int pid, bool any)
+{
+	struct prov_cache *pc = env->cache;
+	struct jvms *j = arena_new_obj(pc->arena, struct jvms);
+
+	*j = (struct jvms){
+		.pid = pid, .prov = arena_printf(pc->arena, PROV_PREFIX "%d", pid), .any = any, .next = pc->jvms
+	};
+	j->tail = &j->classes;
+	pc->jvms = j;
+	return j;
 }
 
 /* The process, with its agent; NULL: there is none, see m->reason. */
@@ -261,13 +219,7 @@ static struct jvms *get_jvm(struct matching *m, int pid)
 	for (j = pc->jvms; j && j->pid != pid; j = j->next)
 		;
 	if (!j) {
-		j = arena_new_obj(pc->arena, struct jvms);
-		*j = (struct jvms){ .pid = pid,
-				    .prov = arena_printf(pc->arena, PROV_PREFIX "%d", pid),
-				    .any = m->any,
-				    .next = pc->jvms };
-		j->tail = &j->classes;
-		pc->jvms = m->jvm = j;
+		m->jvm = j = java_new_jvm(m->env, pid, m->any);
 		if (begin(m, &err) < 0)
 			j->failed = arena_strdup(pc->arena, err.msg);
 		err_done(&err);
@@ -342,7 +294,7 @@ static bool has_constructor(const struct jclass *c)
 	return false;
 }
 
-static void match_class(struct matching *m, struct jclass *c)
+void java_match_class(struct matching *m, struct jclass *c)
 {
 	const struct pdesc *d = m->d;
 	struct err err = { 0 };
@@ -366,6 +318,13 @@ static void match_class(struct matching *m, struct jclass *c)
 		add(m, c, &c->all, J_MADE);
 }
 
+void java_match_classes(struct matching *m)
+{
+	for (struct jclass *c = m->jvm->classes; c && !m->reason; c = c->next)
+		if (pdesc_glob(m->d->mod, c->name) || pdesc_glob(m->d->mod, c->dotted))
+			java_match_class(m, c);
+}
+
 /* A class that is not loaded yet may be meant: any that a pattern matches, or the one of that name if there is none. */
 static bool is_open(const struct jvms *j, const struct pdesc *d)
 {
@@ -377,10 +336,9 @@ static bool is_open(const struct jvms *j, const struct pdesc *d)
 	return true;
 }
 
-/* Has the agent tell of classes that are loaded later. */
-static bool watch(struct matching *m)
+bool java_watch(struct matching *m)
 {
-	char line[MAX_METHOD];
+	char line[JAVA_LINE];
 	struct err err = { 0 };
 	bool told = snprintf(line, sizeof(line), "watch\t%s\n", m->d->mod && m->d->mod[0] ? m->d->mod : "*") <
 			    (int)sizeof(line) &&
@@ -390,7 +348,7 @@ static bool watch(struct matching *m)
 	return told;
 }
 
-static bool parse_pid(const char *prov, int *ret)
+bool java_parse_pid(const char *prov, int *ret)
 {
 	const char *digits = prov + sizeof(PROV_PREFIX) - 1;
 
@@ -401,8 +359,7 @@ static bool parse_pid(const char *prov, int *ret)
 	return true;
 }
 
-/* "java*": all JVMs that run. */
-static bool is_everyone(const char *prov)
+bool java_is_everyone(const char *prov)
 {
 	return !strcmp(prov, PROV_PREFIX "*");
 }
@@ -411,7 +368,7 @@ bool java_is_ours(const char *prov)
 {
 	int pid;
 
-	return is_everyone(prov) || parse_pid(prov, &pid);
+	return java_is_everyone(prov) || java_parse_pid(prov, &pid);
 }
 
 /* A JVM's probes. *ret_open: a class that is loaded later may be meant, too. */
@@ -423,16 +380,13 @@ static void match_jvm(struct matching *m, int pid, bool *ret_open)
 
 	if (!get_jvm(m, pid))
 		return;
-	for (struct jclass *c = m->jvm->classes; c && !m->reason; c = c->next)
-		if (pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted))
-			match_class(m, c);
+	java_match_classes(m);
 	if (!m->reason && !m->env->listing && m->env->opts && is_open(m->jvm, d) &&
 	    (m->out->n > first || m->env->opts->zdefs || begins))
-		*ret_open |= watch(m);
+		*ret_open |= java_watch(m);
 }
 
-/* Does it map the JVM's library? */
-static bool has_libjvm(int pid)
+bool java_has_libjvm(int pid)
 {
 	static const char name[] = "/libjvm.so\n";
 	_cleanup_free_ char *line = NULL;
@@ -449,7 +403,7 @@ static bool has_libjvm(int pid)
 	return false;
 }
 
-/* A JVM with an agent counts: another may have ended, or refuse it. */
+/* A JVM with an agent counts: another may have ended, or refuse it. Those that begin later are meant, too. */
 static void match_everyone(struct matching *m, bool *ret_open)
 {
 	const char *first = NULL;
@@ -461,7 +415,7 @@ static void match_everyone(struct matching *m, bool *ret_open)
 	while (dir && (e = readdir(dir))) {
 		int pid = atoi(e->d_name);
 
-		if (pid <= 0 || pid == getpid() || !has_libjvm(pid))
+		if (pid <= 0 || pid == getpid() || !java_has_libjvm(pid))
 			continue;
 		match_jvm(m, pid, ret_open);
 		any |= !m->reason;
@@ -470,8 +424,17 @@ static void match_everyone(struct matching *m, bool *ret_open)
 	}
 	if (dir)
 		closedir(dir);
-	if (!any)
-		m->reason = first ? first : "no JVM runs on this machine";
+	m->reason = any ? NULL : first ? first : "no JVM runs on this machine (-Z waits for one)";
+	if (m->env->listing || !m->env->opts || (!any && !m->env->opts->zdefs))
+		return;
+	if (!m->env->opts->javaagent || !asset_java_jar_size) {
+		m->reason = first ? first
+				  : "JVMs that begin later need an agent, which changes the code of the methods while "
+				    "they are traced: -x javaagent allows it";
+		return;
+	}
+	m->reason = NULL;
+	*ret_open = true;
 }
 
 static int java_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
@@ -484,7 +447,7 @@ static int java_match(struct prov_env *env, struct arena *a, const struct pdesc 
 
 	if (!d->prov || env->past || !java_is_ours(d->prov))
 		return 0;
-	if (parse_pid(d->prov, &pid))
+	if (java_parse_pid(d->prov, &pid))
 		match_jvm(&m, pid, &open);
 	else
 		match_everyone(&m, &open);
@@ -498,98 +461,6 @@ static int java_match(struct prov_env *env, struct arena *a, const struct pdesc 
 	if (open)
 		prov_list_add(a, out, ulater_model(env, a, d));
 	return 0;
-}
-
-/* -- classes that are loaded while the program runs -- */
-
-int java_classes_fd(struct prov_env *env)
-{
-	struct prov_cache *pc = env->cache;
-
-	for (struct jvms *j = pc->jvms; j; j = j->next) {
-		struct epoll_event e = { .events = EPOLLIN };
-
-		if (!pc->java_events)
-			pc->java_events = epoll_create1(EPOLL_CLOEXEC);
-		if (pc->java_events < 0)
-			return pc->java_events = 0, -1;
-		if (j->agent && !j->polled)
-			j->polled = epoll_ctl(pc->java_events, EPOLL_CTL_ADD, jagent_fd(j->agent), &e) == 0;
-	}
-	return pc->java_events ? pc->java_events : -1;
-}
-
-void java_classes_start(struct prov_env *env)
-{
-	struct err err = { 0 };
-
-	for (struct jvms *j = env->cache->jvms; j; j = j->next)
-		if (j->agent)
-			jagent_ask(j->agent, "live\n", NULL, NULL, &err);
-	err_done(&err);
-}
-
-bool java_next_class(struct prov_env *env, const char **ret_name, int *ret_pid)
-{
-	struct arena *keep = env->cache->arena;
-
-	for (struct jvms *j = env->cache->jvms; j; j = j->next) {
-		unsigned idx;
-
-		if (!j->agent)
-			continue;
-		if (!arena_exhausted(keep) && jagent_next_loading(j->agent, &idx, ret_name)) {
-			struct matching m = { .env = env, .jvm = j };
-			char line[MAX_METHOD];
-
-			*ret_pid = j->pid;
-			snprintf(line, sizeof(line), "class %u %s", idx, *ret_name);
-			add_class(&m, line);
-			j->loading = j->last;
-			j->nloading = 0;
-			return true;
-		}
-		if (jagent_is_gone(j->agent) && j->polled) {
-			epoll_ctl(env->cache->java_events, EPOLL_CTL_DEL, jagent_fd(j->agent), NULL);
-			j->polled = false;
-		}
-	}
-	return false;
-}
-
-void java_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out)
-{
-	struct matching m = { .env = env, .a = a, .d = d, .out = out };
-	int pid = 0;
-
-	if (!is_everyone(d->prov) && !parse_pid(d->prov, &pid))
-		return;
-	for (struct jvms *j = env->cache->jvms; j; j = j->next) {
-		struct jclass *c = j->loading;
-
-		if (!c || (pid && j->pid != pid) || !(pdesc_glob(d->mod, c->name) || pdesc_glob(d->mod, c->dotted)))
-			continue;
-		m.jvm = j;
-		match_class(&m, c);
-		j->nloading += (unsigned)out->n;
-	}
-	prov_list_sort(out, 0);
-}
-
-int java_class_done(struct prov_env *env, struct err *err)
-{
-	int r = 0;
-
-	for (struct jvms *j = env->cache->jvms; j; j = j->next) {
-		char line[64];
-
-		if (!j->loading)
-			continue;
-		snprintf(line, sizeof(line), "done %u %u\n", j->loading->idx, j->nloading);
-		j->loading = NULL;
-		r = jagent_ask(j->agent, line, NULL, NULL, err);
-	}
-	return r;
 }
 
 /* -- arguments -- */
@@ -675,7 +546,7 @@ static int java_entry(struct prov_env *env, struct arena *a, const struct probe 
 /* java*: the JVM has ended meanwhile. */
 static int unless_gone(const struct jvms *j, int r, struct err *err)
 {
-	if (r >= 0 || !j->any || kill(j->pid, 0) == 0)
+	if (r >= 0 || !j->any || kill(j->pid, 0) == 0 || errno != ESRCH)
 		return r;
 	err_done(err);
 	return 0;
@@ -683,7 +554,7 @@ static int unless_gone(const struct jvms *j, int r, struct err *err)
 
 static int put_in(const struct jprobe *jp, struct err *err)
 {
-	char line[MAX_METHOD + 128];
+	char line[JAVA_LINE + 128];
 
 	if (snprintf(line, sizeof(line), "on %u %c %u\t%s\t%s\n", jp->class->idx, names[jp->kind][0], jp->slot,
 		     jp->method->name, jp->method->desc) >= (int)sizeof(line))

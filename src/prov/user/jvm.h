@@ -25,7 +25,10 @@ int jattach(int pid, struct err *err);
 
 /* ---- jagent.c: what the agent is asked ---- */
 struct jagent;
-/* The connection becomes its. */
+#define JAGENT_VERSION 17 /* bytes of its text */
+/* The agent that this dwell carries. A JVM keeps the first that was loaded into it. */
+void jagent_version(char ret[JAGENT_VERSION]);
+/* The connection becomes its. An agent of another dwell is refused. */
 int jagent_new(int fd, int pid, struct jagent **ret, struct err *err);
 /* Has it take all out of the code, waits until that is done, and ends the connection. NULL is fine. */
 void jagent_free(struct jagent *j);

@@ -42,7 +42,8 @@ struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct p
 			.mod = arena_strdup(keep, part(d->mod)),
 			.func = arena_strdup(keep, part(d->func)),
 			.name = arena_strdup(keep, part(d->name)),
-			.every_process = d->prov[strlen(d->prov) - 1] == '*',
+			/* Each JVM has places of its own. */
+			.every_process = d->prov[strlen(d->prov) - 1] == '*' && !java_is_ours(d->prov),
 			.later = true,
 			.provider = upid_is_everyone(d->prov) ? &prov_pid
 				    : java_is_ours(d->prov)   ? &prov_java

@@ -171,6 +171,12 @@ void java_classes_start(struct prov_env *env);
 bool java_next_class(struct prov_env *env, const char **ret_name, int *ret_pid);
 void java_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 int java_class_done(struct prov_env *env, struct err *err);
+/* See registry_add_jvm() and what follows there. */
+bool java_has_libjvm(int pid);
+bool java_knows(struct prov_env *env, int pid);
+int java_add_jvm(struct prov_env *env, int pid, int fd, struct err *err);
+void java_match_jvm(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
+void java_jvm_done(struct prov_env *env);
 /* Has the agents take their probes out, and ends the connections. */
 void java_done(struct prov_cache *pc);
 /* Frees the index of probes. */

@@ -3,6 +3,7 @@
 #include "run/session/dynamic_probes.h"
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "lang/later.h"
+#include "run/follow/jvmwatch.h"
 #include "run/follow/latewatch.h"
 #include "run/follow/modwatch.h"
 #include "run/session/int.h"
@@ -25,11 +27,12 @@ struct dynprobes {
 	const struct pdesc **descs; /* the descriptions */
 	size_t nprovs;
 	bool classes;			   /* somebody waits for classes of Java */
+	struct jvmwatch *jvms;		   /* NULL: nobody waits for JVMs */
 	int modules;			   /* of modwatch; -1: nobody waits for modules */
 	uint64_t lost_modules, no_modules; /* times that messages were lost; modules that could not be looked at */
 	VEC(struct arena *) arenas;	   /* of what was added */
 	uint64_t second, spent_ns;	   /* since when; of it */
-	uint64_t nclasses;		   /* for which there was no room */
+	uint64_t nclasses, njvms;	   /* for which there was no room */
 	uint64_t busy, gone, full;	   /* files: not looked at; could not be read; for which there was no room */
 };
 
@@ -37,7 +40,7 @@ int dynprobes_new(struct session *s, struct dynprobes **ret)
 {
 	const struct dprog *p = s->c.prog;
 	struct dynprobes *l;
-	bool modules = false;
+	bool modules = false, jvms = false;
 	int r;
 
 	*ret = NULL;
@@ -53,6 +56,7 @@ int dynprobes_new(struct session *s, struct dynprobes **ret)
 	for (const struct clause_instance *ds = p->instances; l->provs && l->descs && ds; ds = ds->next)
 		if (later_is(ds) && registry_is_java(&ds->desc)) {
 			l->classes = true;
+			jvms |= registry_wants_jvms(&ds->desc);
 		} else if (later_is(ds) && registry_is_user(s->c.reg, &ds->desc)) {
 			l->descs[l->nprovs] = &ds->desc;
 			l->provs[l->nprovs++] = ds->desc.prov;
@@ -60,6 +64,8 @@ int dynprobes_new(struct session *s, struct dynprobes **ret)
 			modules |= later_is(ds);
 		}
 	r = !l->provs || !l->descs ? -ENOMEM : l->nprovs ? latewatch_new(l->provs, l->nprovs, &l->watch) : 0;
+	if (r == 0 && jvms)
+		r = jvmwatch_new(registry_connect_jvm, &l->jvms);
 	if (r == 0 && modules)
 		l->modules = modwatch_open();
 	if (l->modules < 0 && modules && r == 0)
@@ -86,6 +92,7 @@ void dynprobes_free(struct dynprobes *l)
 	if (!l)
 		return;
 	latewatch_free(l->watch); /* takes NULL */
+	jvmwatch_free(l->jvms);
 	closep(&l->modules);
 	for (size_t i = 0; i < l->arenas.n; i++)
 		arena_free(l->arenas.v[i]);
@@ -97,7 +104,7 @@ void dynprobes_free(struct dynprobes *l)
 
 /* -- what is added -- */
 
-enum found_in { OF_FILE, OF_MODULE, OF_CLASS };
+enum found_in { OF_FILE, OF_MODULE, OF_CLASS, OF_JVM };
 
 struct adding {
 	struct dynprobes *l;
@@ -134,12 +141,14 @@ static void find_probes(struct adding *ad)
 
 		if (!later_is(ds))
 			continue;
-		if (registry_is_java(&ds->desc) != (ad->source == OF_CLASS))
+		if (registry_is_java(&ds->desc) != (ad->source == OF_CLASS || ad->source == OF_JVM))
 			continue;
 		if (ad->source == OF_MODULE)
 			registry_match_module(s->c.reg, ad->a, &ds->desc, &all);
 		else if (ad->source == OF_CLASS)
 			registry_match_class(s->c.reg, ad->a, &ds->desc, &all);
+		else if (ad->source == OF_JVM)
+			registry_match_jvm(s->c.reg, ad->a, &ds->desc, &all);
 		else
 			registry_match_file(s->c.reg, ad->a, &ds->desc, later_wants_args(ds), &all);
 		list->v = arena_new_arr(ad->a, struct probe *, all.n + 1);
@@ -302,6 +311,40 @@ static int drain_classes(struct dynprobes *l)
 	return r;
 }
 
+/* Adds the probes of a JVM that began. One that has ended meanwhile is nothing to tell of. */
+static int add_jvm(struct dynprobes *l, int pid, int fd, struct err *err)
+{
+	struct adding ad = { .l = l, .source = OF_JVM };
+	int r = fd;
+
+	if (r >= 0 && l->arenas.n >= DYNPROBES_MAX_FILES) {
+		close(fd);
+		l->njvms++;
+		return 0;
+	}
+	if (r >= 0)
+		r = registry_add_jvm(l->s->c.reg, pid, fd, err);
+	if (r < 0)
+		return kill(pid, 0) < 0 && errno == ESRCH ? 0 : session_note(l->s, "a JVM is left out: %s", err->msg);
+	ad.a = arena_new(ARENA_LIMIT);
+	ad.where = arena_printf(ad.a, "the JVM %d", pid);
+	r = add(&ad);
+	registry_jvm_done(l->s->c.reg);
+	return r;
+}
+
+static int drain_jvms(struct dynprobes *l)
+{
+	struct err err = { 0 };
+	int pid, fd, r = 0;
+
+	while (r == 0 && jvmwatch_next(l->jvms, &pid, &fd, &err)) {
+		r = add_jvm(l, pid, fd, &err);
+		err_done(&err);
+	}
+	return r;
+}
+
 /* The result of a look at a file. */
 struct look {
 	bool gone;   /* it could not be looked at */
@@ -368,6 +411,8 @@ int dynprobes_drain(struct dynprobes *l)
 
 	if (r == 0 && l->classes)
 		r = drain_classes(l);
+	if (r == 0 && l->jvms)
+		r = drain_jvms(l);
 	while (l->watch && (f = latewatch_next(l->watch))) {
 		/* CPU time: on a busy machine more time passes */
 		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
@@ -456,6 +501,25 @@ static int look_at_young(struct dynprobes *l)
 	return r;
 }
 
+/* JVMs that began after the compiler looked, too. */
+static int start_jvms(struct dynprobes *l)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	int r;
+
+	while (dir && (d = readdir(dir))) {
+		int pid = atoi(d->d_name);
+
+		if (pid > 0 && pid != getpid() && registry_is_new_jvm(l->s->c.reg, pid))
+			jvmwatch_add(l->jvms, pid);
+	}
+	if (dir)
+		closedir(dir);
+	r = jvmwatch_start(l->jvms);
+	return r < 0 ? session_note(l->s, "JVMs that begin later are not traced: %s", strerror(-r)) : 0;
+}
+
 int dynprobes_start(struct dynprobes *l)
 {
 	int r = l->modules >= 0 ? look_at_modules(l) : 0;
@@ -464,6 +528,8 @@ int dynprobes_start(struct dynprobes *l)
 		registry_classes_start(l->s->c.reg);
 		r = drain_classes(l);
 	}
+	if (r == 0 && l->jvms)
+		r = start_jvms(l);
 	if (r < 0 || !l->watch)
 		return r;
 	/* system() of destructive programs runs with the user's rights, and waits for its shell. */
@@ -483,6 +549,11 @@ int dynprobes_class_fd(const struct dynprobes *l)
 	return l->classes ? registry_classes_fd(l->s->c.reg) : -1;
 }
 
+int dynprobes_jvm_fd(const struct dynprobes *l)
+{
+	return l->jvms ? jvmwatch_fd(l->jvms) : -1;
+}
+
 int dynprobes_module_fd(const struct dynprobes *l)
 {
 	return l->modules;
@@ -492,6 +563,8 @@ void dynprobes_stop(struct dynprobes *l)
 {
 	if (l->watch)
 		latewatch_stop(l->watch);
+	if (l->jvms)
+		jvmwatch_stop(l->jvms);
 }
 
 static int note(struct dynprobes *l, uint64_t n, const char *what)
@@ -515,6 +588,11 @@ int dynprobes_note_losses(struct dynprobes *l)
 	if (r == 0 && l->nclasses)
 		r = session_note(l->s, "classes that were loaded later: %llu were left out, there is no room for more",
 				 (unsigned long long)l->nclasses);
+	if (l->jvms)
+		l->njvms += jvmwatch_lost(l->jvms);
+	if (r == 0 && l->njvms)
+		r = session_note(l->s, "JVMs that began later: %llu or more may have been left out: too many at a time",
+				 (unsigned long long)l->njvms);
 	if (r == 0)
 		r = note(l, w.events, "events of mappings were lost");
 	if (r == 0)

@@ -2,7 +2,7 @@
 /* Adds probes while the session runs:
  *
  * - functions of kernel modules that are loaded (run/follow/modwatch.h)
- * - methods of classes that JVMs load
+ * - methods of classes that JVMs load, and of JVMs that begin (run/follow/jvmwatch.h)
  * - static probes in files that processes map: the notes of each new file are read (run/follow/latewatch.h)
  *
  * The clauses with matching descriptions are compiled for the new probes (lang/later.h), loaded with the session's maps
@@ -28,6 +28,7 @@ int dynprobes_start(struct dynprobes *l);
 int dynprobes_fd(const struct dynprobes *l);
 int dynprobes_module_fd(const struct dynprobes *l);
 int dynprobes_class_fd(const struct dynprobes *l);
+int dynprobes_jvm_fd(const struct dynprobes *l);
 /* Looks at what was mapped or loaded since the last time. 0 or -errno of the recording. */
 int dynprobes_drain(struct dynprobes *l);
 /* No more is looked at; nobody waits. */

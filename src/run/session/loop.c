@@ -191,7 +191,7 @@ static int look_for_pause(struct session *s)
 
 int session_loop(struct session *s, int signal_fd)
 {
-	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 5, sizeof(*fds));
+	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 6, sizeof(*fds));
 	const struct dopts *o = s->c.prog->opts;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct due d = { now, now + o->aggrate, now + o->statusrate, s->c.for_ns ? now + s->c.for_ns : UINT64_MAX };
@@ -210,6 +210,7 @@ int session_loop(struct session *s, int signal_fd)
 		fds[nfds++] = (struct pollfd){ .fd = dynprobes_fd(s->dynprobes), .events = POLLIN };
 		fds[nfds++] = (struct pollfd){ .fd = dynprobes_module_fd(s->dynprobes), .events = POLLIN };
 		fds[nfds++] = (struct pollfd){ .fd = dynprobes_class_fd(s->dynprobes), .events = POLLIN };
+		fds[nfds++] = (struct pollfd){ .fd = dynprobes_jvm_fd(s->dynprobes), .events = POLLIN };
 	}
 	for (;;) {
 		if (s->c.hangup && signals_take_hangup())

@@ -9,7 +9,7 @@ static void probes_are_lines(void **state)
 	struct strb b = { 0 };
 
 	(void)state;
-	assert_int_equal(listing_probes("dtrace:::", 1 << 20, &b), 0);
+	assert_int_equal(listing_probes("dtrace:::", NULL, 1 << 20, &b), 0);
 	assert_non_null(strstr(strb_str(&b), "\"name\":\"BEGIN\""));
 	assert_non_null(strstr(strb_str(&b), "\"name\":\"END\""));
 	strb_free(&b);
@@ -20,9 +20,9 @@ static void what_matches_nothing_is_empty(void **state)
 	struct strb b = { 0 };
 
 	(void)state;
-	assert_int_equal(listing_probes("dtrace:::NONE", 1 << 20, &b), 0);
+	assert_int_equal(listing_probes("dtrace:::NONE", NULL, 1 << 20, &b), 0);
 	assert_null(strstr(strb_str(&b), "\"name\""));
-	assert_int_equal(listing_probes("no probe {", 1 << 20, &b), 0);
+	assert_int_equal(listing_probes("no probe {", NULL, 1 << 20, &b), 0);
 	assert_null(strstr(strb_str(&b), "\"name\""));
 	strb_free(&b);
 }
@@ -32,7 +32,7 @@ static void it_ends_when_there_is_enough(void **state)
 	struct strb b = { 0 };
 
 	(void)state;
-	assert_int_equal(listing_probes("profile:::", 1, &b), 0);
+	assert_int_equal(listing_probes("profile:::", NULL, 1, &b), 0);
 	assert_in_range(b.n, 1, 4096);
 	strb_free(&b);
 }
