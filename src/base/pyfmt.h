@@ -43,5 +43,5 @@ struct py_proc {
 };
 
 #define PY_FRAME_BYTES 80  /* of a frame are read: all of the above lie in it */
-#define PY_MAX_THREADS 512 /* of an interpreter are looked through */
+#define PY_MAX_THREADS 2048 /* of an interpreter are looked through */
 #endif

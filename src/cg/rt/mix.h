@@ -17,9 +17,9 @@ struct rt_python_state {
 	struct py_proc p;
 	uint8_t frame[PY_FRAME_BYTES];
 	uint64_t tid;	 /* as the process has it: in its own pid namespace */
-	uint64_t thread; /* PyThreadState; 0: not in the list */
+	uint64_t thread; /* PyThreadState; 0: the end of the list */
 	uint64_t fp;	 /* _PyInterpreterFrame; 0: no more */
-	uint64_t in;	 /* 1: in frames of one call of the loop */
+	uint64_t in;	 /* 1: in frames of one call of the loop; before: the thread was found */
 	uint64_t mark;	 /* a frame of enum py_mark, which the walk records once; 0: none */
 	uint64_t tmp;
 };

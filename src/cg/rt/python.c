@@ -17,22 +17,22 @@ static vreg sum(struct irfn *f, vreg st, int32_t a, int32_t b)
 	return rt_alu(f, IRA_ADD, rt_ld(f, st, a), rt_ld(f, st, b));
 }
 
-/* py_thread(i, &state): is it this thread of the interpreter? */
+/* py_thread(i, &state): is it this thread of the interpreter? Then `in` is 1. */
 static struct irfn *emit_thread(struct irprog *p)
 {
 	struct irfn *f = irfn_new(p, "py_thread", 2);
 	vreg st = rt_ld(f, irfn_arg(f, 1), 0), tid = ir_new(f);
 	irlabel none = ir_label(f), found = ir_label(f);
 
-	ir_jcci(f, IRC_EQ, rt_ld(f, st, PY(thread)), 0, found);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, PY(thread)), 0, none);
 	mix_user_word(f, st, PY(tmp), sum(f, st, PY(thread), PP(tid)), none);
 	ir_ext(f, tid, rt_ld(f, st, PY(tmp)), 4, false);
 	ir_jcc(f, IRC_EQ, tid, rt_ld(f, st, PY(tid)), found);
 	mix_user_word(f, st, PY(thread), sum(f, st, PY(thread), PP(next)), none);
 	ir_reti(f, 0);
-	ir_place(f, none);
-	ir_storei(f, st, PY(thread), 8, 0);
 	ir_place(f, found);
+	ir_storei(f, st, PY(in), 8, 1);
+	ir_place(f, none);
 	ir_reti(f, 1);
 	return f;
 }
@@ -155,7 +155,8 @@ static void emit_begin(struct irfn *f, const struct rtgen *g, vreg st, irslot sl
 	mix_user_word(f, st, PY(tmp), rt_ld(f, st, PP(interp)), fault);
 	mix_user_word(f, st, PY(thread), sum(f, st, PY(tmp), PP(threads)), fault);
 	rt_loop(f, g, ir_imm(f, PY_MAX_THREADS), thread, slot);
-	ir_jcci(f, IRC_EQ, rt_ld(f, st, PY(thread)), 0, none);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, PY(in)), 0, none); /* also of a longer list */
+	ir_storei(f, st, PY(in), 8, 0);
 	ir_store(f, st, PY(tmp), 8, rt_ld(f, st, PY(thread)));
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, PP(has_cframe)), 0, direct);
 	mix_user_word(f, st, PY(tmp), sum(f, st, PY(tmp), PP(cframe)), fault);

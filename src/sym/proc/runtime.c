@@ -31,6 +31,7 @@ struct rtproc {
 	struct ufile *f; /* where it was found, with a reference, and by how much it is moved */
 	uint64_t bias;
 	struct rtname *names;
+	struct rtproc *former; /* of the program that the process was before, for frames that came then; or NULL */
 };
 
 #define FRAME_KEY(f) ((f) | RT_FRAME_SET)
@@ -130,14 +131,20 @@ static void forget_names(struct rtproc *rt)
 	}
 }
 
+static void state_free(struct sym *s, struct rtproc *rt)
+{
+	if (!rt)
+		return;
+	state_free(s, rt->former);
+	forget_names(rt);
+	kinds[rt->which]->free(rt->state);
+	ufile_put(s, rt->f);
+	free(rt);
+}
+
 void runtime_free(struct sym *s, struct uproc *p)
 {
-	if (!p->rt)
-		return;
-	forget_names(p->rt);
-	kinds[p->rt->which]->free(p->rt->state);
-	ufile_put(s, p->rt->f);
-	free(p->rt);
+	state_free(s, p->rt);
 	p->rt = NULL;
 }
 
@@ -173,15 +180,21 @@ static struct ufile *find_file(struct sym *s, const struct uproc *p, unsigned wa
 /* The state of the process; a new one if the process has executed another program. */
 static struct rtproc *take_state(struct sym *s, struct uproc *p, enum runtime which, struct ufile *f, uint64_t bias)
 {
-	if (p->rt && (p->rt->which != which || p->rt->f != f || p->rt->bias != bias))
-		runtime_free(s, p);
+	struct rtproc *former = p->rt;
+
+	if (former && former->which == which && former->f == f && former->bias == bias)
+		return former;
+	p->rt = calloc(1, sizeof(*p->rt));
 	if (!p->rt) {
-		p->rt = calloc(1, sizeof(*p->rt));
-		if (!p->rt)
-			return NULL;
-		ufile_ref(s, f);
-		*p->rt = (struct rtproc){ .which = which, .f = f, .bias = bias };
+		state_free(s, former);
+		return NULL;
 	}
+	if (former) {
+		state_free(s, former->former); /* one is kept */
+		former->former = NULL;
+	}
+	ufile_ref(s, f);
+	*p->rt = (struct rtproc){ .which = which, .f = f, .bias = bias, .former = former };
 	return p->rt;
 }
 
@@ -342,12 +355,14 @@ bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbo
 		ret->name = "[function of a language runtime: the process is gone, its name was not read]";
 		return true;
 	}
-	if (!kinds[rt->which]->named(rt->state, frame)) {
+	/* A name that was read when the frame arrived is the name that it had then. */
+	n = name_frame(s, rt, NULL, frame, &reason);
+	if (!n && rt->former && (n = name_frame(s, rt->former, NULL, frame, &reason)))
+		ret->module = kinds[rt->former->which]->module;
+	if (!n && !kinds[rt->which]->named(rt->state, frame)) {
 		ret->name = strset_add(&s->names, kinds[rt->which]->mark(rt->state, frame, buf, sizeof(buf)));
 		return ret->name;
 	}
-	/* A name that was read when the frame arrived is the name that it had then. */
-	n = name_frame(s, rt, NULL, frame, &reason);
 	if (!n) {
 		fd = mem.fd = open_memory(s, p);
 		reason = fd < 0 ? fd : 0;
