@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS, SAMPLES = 40, 10000
+SECONDS, SAMPLES = 150, 10000
 JS = """const zlib = require("zlib"), crypto = require("crypto"), fs = require("fs"), end = Date.now() + %d;
 class Row { constructor(i) { this.id = i; this.name = "row " + i; this.tags = [i, i * 2, { deep: i }]; } key() { return this.name.split(" ").reverse().join("-"); } }
 function work() {

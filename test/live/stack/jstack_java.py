@@ -167,8 +167,12 @@ def sample(java, *options):
         s for s in stacks if s[0].startswith("StubRoutines") and any("sun.security.provider.SHA2" in l for l in s[:5])
     ]
     astray = [s for s in stubs if not any(l.startswith("Load.digest ") for l in s)]
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+        has_stub = re.search(r"^flags.* (sha_ni|avx2) ", f.read() + " ", re.M)  # not in emulated CPUs
     live.check(
-        stubs and not astray, f"{java} {options}: stubs of SHA-256 lead to what calls them", (len(stubs), astray[:1])
+        (stubs or not has_stub) and not astray,
+        f"{java} {options}: stubs of SHA-256 lead to what calls them",
+        (len(stubs), astray[:1]),
     )
     compared = [s for s in whole if any(l.startswith("java.lang.String.compareTo") for l in s[:4])]
     lost = [s for s in compared if not any(l.startswith("Load.work ") for l in s)]
