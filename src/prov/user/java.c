@@ -403,7 +403,7 @@ bool java_has_libjvm(int pid)
 	return false;
 }
 
-/* A JVM with an agent counts: another may have ended, or refuse it. Those that begin later are meant, too. */
+/* A JVM with an agent counts: another may have ended, or refuse it. JVMs that begin later are meant, too. */
 static void match_everyone(struct matching *m, bool *ret_open)
 {
 	const char *first = NULL;

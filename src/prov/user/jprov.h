@@ -73,7 +73,7 @@ struct matching {
 void java_add_class(void *m, char *line);
 /* Its probes that m->d means, in m->out; m->reason: they cannot be had. */
 void java_match_class(struct matching *m, struct jclass *c);
-/* Those of all classes of m->jvm. */
+/* The same for all classes of m->jvm. */
 void java_match_classes(struct matching *m);
 /* Has the agent tell of classes that are loaded later, which m->d may mean. */
 bool java_watch(struct matching *m);
