@@ -42,6 +42,6 @@ struct py_proc {
 	uint64_t code_start;		/* PyCodeObject: the first instruction */
 };
 
-#define PY_FRAME_BYTES 80  /* of a frame are read: all of the above lie in it */
+#define PY_FRAME_BYTES 80   /* of a frame are read: all of the above lie in it */
 #define PY_MAX_THREADS 2048 /* of an interpreter are looked through */
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of offsets in CPython's structs, by version, for machines with 64 bits and without free threading. Source:
  * Include/internal/pycore_{runtime,interp,frame}.h, Include/cpython/{pystate,code,unicodeobject}.h of each version;
- * test/live/stack/jstack.py compares them with the interpreters of the machine. */
+ * tools/runtimetables.py makes the rows from debug information; test/live/stack/jstack.py compares them with the
+ * interpreters of the machine. */
 #include "runtime/python/python.h"
 
 static const struct py_layout layouts[] = {
