@@ -66,6 +66,23 @@ static void values(void **state)
 	assert_string_equal(strb_str(&out), "");
 }
 
+/* The last of as many words as are looked at is completed; with one word more nothing is. */
+static void words_have_a_limit(void **state)
+{
+	const struct complete_env env = { .command = NULL };
+	const char *words[COMPLETE_WORDS_MAX + 1];
+	_cleanup_(strb_free) struct strb out = { 0 };
+
+	(void)state;
+	for (size_t n = COMPLETE_WORDS_MAX; n <= COMPLETE_WORDS_MAX + 1; n++) {
+		for (size_t k = 0; k < n; k++)
+			words[k] = k == 0 ? "run" : k == n - 2 ? "--by" : "us";
+		strb_reset(&out);
+		complete(&env, n, words, &out);
+		assert_string_equal(strb_str(&out), n == COMPLETE_WORDS_MAX ? "user\t\n" : "");
+	}
+}
+
 /* Texts that are no help. */
 static void damaged(void **state)
 {
@@ -85,7 +102,8 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(options), cmocka_unit_test(arguments),
-					    cmocka_unit_test(values), cmocka_unit_test(damaged) };
+					    cmocka_unit_test(values), cmocka_unit_test(words_have_a_limit),
+					    cmocka_unit_test(damaged) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

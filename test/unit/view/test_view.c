@@ -10,6 +10,8 @@
 #include "base/cleanup.h"
 #include "latency/cause/causes.h"
 #include "unit.h"
+#include "view/picture/heat.h"
+#include "view/picture/hist.h"
 #include "view/view.h"
 
 static const struct view *const views[] = {
@@ -224,6 +226,36 @@ static void asked_options(void **state)
 	assert_null(view_asked(&view_timeline, "processes"));
 }
 
+/* How often an option can be given, with this value. */
+static unsigned taken(const struct view *v, const char *name, const char *value, struct err *err)
+{
+	_cleanup_free_ char *state = malloc(v->size);
+	const struct optrow *o = v->options;
+	unsigned n = 0;
+
+	view_init(v, state);
+	*err = (struct err){ 0 };
+	while (!o->name || strcmp(o->name, name) != 0)
+		o++;
+	while (n < 1000 && o->take(state + o->at, o, value, err) == 0)
+		n++;
+	view_done(v, state, &(struct view_job){ 0 });
+	return n;
+}
+
+static void options_that_repeat_have_limits(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(taken(&view_heat, "isolate", "a", &err), HEAT_MAX_KEYS);
+	assert_string_equal(err.msg, "--isolate: these are more than 24 keys");
+	assert_int_equal(taken(&view_hist, "range", "1s-2s", &err), HIST_MAX_SERIES);
+	assert_string_equal(err.msg, "--range: '1s-2s' is no stretch like 10s-20s, or one of more than 8");
+	assert_int_equal(taken(&view_hist, "name", "a", &err), HIST_MAX_SERIES);
+	assert_string_equal(err.msg, "--name a: 8 recordings are the most that can be compared");
+}
+
 /* The views of waits show a recording without waits, and write a second form beside the first. */
 static void waits_of_recordings(void **state)
 {
@@ -317,10 +349,15 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_whole),      cmocka_unit_test(served_names_are_unique),
-		cmocka_unit_test(forms_are_chosen),    cmocka_unit_test(headings),
-		cmocka_unit_test(errors_are_values),   cmocka_unit_test(asked_options),
-		cmocka_unit_test(waits_of_recordings), cmocka_unit_test(slow_events_of_recordings),
+		cmocka_unit_test(rows_are_whole),
+		cmocka_unit_test(served_names_are_unique),
+		cmocka_unit_test(forms_are_chosen),
+		cmocka_unit_test(headings),
+		cmocka_unit_test(errors_are_values),
+		cmocka_unit_test(asked_options),
+		cmocka_unit_test(options_that_repeat_have_limits),
+		cmocka_unit_test(waits_of_recordings),
+		cmocka_unit_test(slow_events_of_recordings),
 		cmocka_unit_test(waits_of_a_run),
 	};
 
