@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepts connections and judges the heads of their requests. The bytes of a head stay in the socket (MSG_PEEK),
+/* Accepts connections and checks the heads of their requests. The bytes of a head stay in the socket (MSG_PEEK),
  * so that the library finds it whole; edge-triggered epoll tells when more of it has come. */
 #include "serve/gate.h"
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes how uncertain a figure of a stretch of time is if its units (seconds) are correlated. The level of a second
- * is taken to be noise of its own, and something that decays over a correlation time (an Ornstein-Uhlenbeck process:
- * also the covariance of a machine that switches between regimes). The correlation time and the strength are not known.
- * So all are tried (log-uniform priors), and weighted by how well they agree with the low frequencies of both
- * stretches. These are from a type II cosine transform, whose first ordinate compares the halves. So white noise gets
- * nearly Student's t over seconds, and a level that wanders intervals as wide as it does. The mixture also has how far
- * the level may wander unseen in such a short stretch.
+/* Computes how uncertain a figure of a stretch of time is if its units (seconds) are correlated. The model of a
+ * second's level has two parts: noise of that second alone, and a part that decays over a correlation time. (This is an
+ * Ornstein-Uhlenbeck process; a machine that switches between regimes has the same covariance.) The correlation time
+ * and the strength are not known. So all are tried (log-uniform priors), and weighted by how well they agree with the
+ * low frequencies of both stretches. These come from a type II cosine transform; its first ordinate compares the
+ * halves. White noise gets nearly Student's t over seconds. A level that wanders gets intervals as wide as its
+ * wandering, also as far as it may wander unseen in such a short stretch.
  *
  * Source: Whittle's likelihood (1953) with the cosines of Müller, HAC corrections for strongly autocorrelated time
  * series (2014), and Lazarus, Lewis, Stock, Watson, HAR inference: recommendations for practice (2018); averaged over

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers and aggregations by their names. */
+/* Finds the tracker or aggregation that --by names, as a source of distributions. */
 #include "view/picture/histsrc.h"
 #include <errno.h>
 #include <string.h>
