@@ -8,6 +8,7 @@
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "engine/record/record.h"
+#include "latency/tracker_facts.h"
 #include "retro/waits_int.h"
 #include "store/rechist.h"
 #include "store/slow.h"
@@ -47,11 +48,11 @@ enum { SOURCE_TRACKER, SOURCE_CALLS };
 static const struct recfield slow_fields[] = {
 	{ .kind = FLD_BYTES, .off = offsetof(struct slow_record, fixed), .size = sizeof(struct rec_slow) },
 	{ .kind = FLD_BYTES, .off = offsetof(struct slow_record, fixed) }, /* no key */
-	TEXT_FIELD(struct slow_record, call, "syscall"),
+	TEXT_FIELD(struct slow_record, call, ATTR_SYSCALL),
 	TEXT_FIELD(struct slow_record, waited_for, SLOW_WAITED_FOR),
 	TEXT_FIELD(struct slow_record, class, SLOW_CLASS),
-	INT_FIELD(struct slow_record, by_tid, "waker_tid"),
-	TEXT_FIELD(struct slow_record, by_comm, "waker_comm"),
+	INT_FIELD(struct slow_record, by_tid, ATTR_WAKER_TID),
+	TEXT_FIELD(struct slow_record, by_comm, ATTR_WAKER_COMM),
 };
 static const struct recfield span_fields[] = {
 	TEXT_FIELD(struct span_record, lane, NULL),

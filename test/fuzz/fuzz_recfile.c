@@ -169,7 +169,7 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 	struct rec_stack st;
 
 	for (size_t i = 0; i < s->nattrs; i++)
-		if (s->attrs[i].kind == ATTR_STACK && recread_stack(ctx, s->attrs[i].value, &st, NULL) == 0)
+		if (s->attrs[i].kind == REC_ATTR_STACK && recread_stack(ctx, s->attrs[i].value, &st, NULL) == 0)
 			see(st.frames, st.n * 8);
 	see(s->key, strlen(s->key));
 	return 0;

@@ -8,6 +8,7 @@
 #include "base/hash_try.h"
 #include "base/units.h"
 #include "latency/cause/slowwait.h"
+#include "latency/tracker_facts.h"
 #include "store/slow.h"
 
 #define KEYS_MAX (1 << 20) /* numbers of keys in a recording */
@@ -191,13 +192,13 @@ static void put_attrs(struct rows *r, const struct rec_slow_row *s, struct strb 
 		const struct rec_attr *a = &s->attrs[i];
 
 		facts |= slowwait_facts(a->name, a->text ? a->text : "", (uint64_t)a->value);
-		if (a->kind == ATTR_STACK && !strcmp(a->name, "ustack"))
+		if (a->kind == REC_ATTR_STACK && !strcmp(a->name, ATTR_USTACK))
 			user = a;
-		else if (a->kind == ATTR_STACK)
+		else if (a->kind == REC_ATTR_STACK)
 			kernel = a;
-		else if (a->kind == ATTR_TEXT && a->text && *a->text)
+		else if (a->kind == REC_ATTR_TEXT && a->text && *a->text)
 			strb_printf(others, "%s%s=%s", others->n ? "\n" : "", a->name, a->text);
-		else if (a->kind == ATTR_INT && a->value)
+		else if (a->kind == REC_ATTR_INT && a->value)
 			strb_printf(others, "%s%s=%" PRId64, others->n ? "\n" : "", a->name, a->value);
 	}
 	if (kernel)

@@ -235,17 +235,17 @@ static int load_attrs(struct recread *r, struct rec_slow_row *s, sqlite3_stmt *s
 		struct rec_attr *a = &s->attrs[s->nattrs++];
 
 		/* texts are copied: the statement goes on */
-		*a = (struct rec_attr){ .name = strdup(text(st, 0)), .kind = ATTR_INT };
+		*a = (struct rec_attr){ .name = strdup(text(st, 0)), .kind = REC_ATTR_INT };
 		if (sqlite3_column_type(st, 3) == SQLITE_INTEGER) {
-			a->kind = ATTR_STACK;
+			a->kind = REC_ATTR_STACK;
 			a->value = sqlite3_column_int64(st, 3);
 		} else if (sqlite3_column_type(st, 1) == SQLITE_INTEGER) {
 			a->value = sqlite3_column_int64(st, 1);
 		} else {
-			a->kind = ATTR_TEXT;
+			a->kind = REC_ATTR_TEXT;
 			a->text = strdup(text(st, 2));
 		}
-		if (!a->name || (a->kind == ATTR_TEXT && !a->text))
+		if (!a->name || (a->kind == REC_ATTR_TEXT && !a->text))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : fail(r, err);

@@ -54,7 +54,7 @@ int recread_hist_keys(struct recread *r, uint32_t source, rec_key_fn *fn, void *
 
 struct rec_attr {
 	const char *name;
-	enum { ATTR_INT, ATTR_TEXT, ATTR_STACK } kind;
+	enum { REC_ATTR_INT, REC_ATTR_TEXT, REC_ATTR_STACK } kind;
 	int64_t value;	  /* INT; STACK: for recread_stack() */
 	const char *text; /* TEXT */
 };

@@ -107,10 +107,10 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 	for (size_t i = 0; i < s->nattrs; i++) {
 		const struct rec_attr *a = &s->attrs[i];
 
-		if (a->kind == ATTR_INT)
+		if (a->kind == REC_ATTR_INT)
 			args[e.nargs++] =
 				(struct trace_arg){ .name = a->name, .kind = TRACE_INT, .value = (uint64_t)a->value };
-		else if (a->kind == ATTR_TEXT)
+		else if (a->kind == REC_ATTR_TEXT)
 			args[e.nargs++] = text_arg(a->name, a->text);
 	}
 	snprintf(label, sizeof(label), "%s %u", f->comm, f->tid);

@@ -52,9 +52,12 @@ int tl_add_cpus(struct tl_reader *r);
 int tl_read_processes(struct tl_reader *r, struct err *err);
 /* The text of an exit code as wait(2) gives it: "exit 3", "signal 9"; "" for 0. */
 void tl_exit_text(char *buf, size_t size, uint32_t code);
-/* An integer attribute; dflt when there is none. */
 /* A ROW_NOTE. */
 int tl_note(struct tl_reader *r, const struct row *row);
+/* Attributes that only the trackers of dlib/timeline/threads.d have; others are in latency/tracker_facts.h. */
+#define TL_ATTR_CODE "code"   /* of life: the exit code as wait(2) gives it */
+#define TL_ATTR_WOKEN "woken" /* of state: when the thread was woken up */
+/* An integer attribute; dflt when there is none. */
 int64_t tl_attr_int(const struct rec_slow_row *s, const char *name, int64_t dflt);
 const char *tl_attr_text(const struct rec_slow_row *s, const char *name); /* or NULL */
 #endif

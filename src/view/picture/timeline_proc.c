@@ -163,7 +163,7 @@ static int on_life(void *ctx, const struct rec_slow_row *s)
 			continue;
 		x->wanted = p->any_wanted = true;
 		if (tracker[0] == 'l' && s->fixed.tid == s->fixed.pid) {
-			x->code = (uint32_t)tl_attr_int(s, "code", 0);
+			x->code = (uint32_t)tl_attr_int(s, TL_ATTR_CODE, 0);
 			x->has_code = true;
 		}
 	}

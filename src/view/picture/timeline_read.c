@@ -11,6 +11,7 @@
 #include "base/hash_try.h"
 #include "view/form/amount.h"
 #include "latency/cause/causes.h"
+#include "latency/tracker_facts.h"
 #include "store/slow.h"
 #include "view/form/recsym.h"
 #include "view/picture/timeline_int.h"
@@ -145,7 +146,7 @@ void tl_add_item(struct tl_reader *r, struct tl_row *row, struct tl_item x)
 int64_t tl_attr_int(const struct rec_slow_row *s, const char *name, int64_t dflt)
 {
 	for (size_t i = 0; i < s->nattrs; i++)
-		if (s->attrs[i].kind != ATTR_TEXT && !strcmp(s->attrs[i].name, name))
+		if (s->attrs[i].kind != REC_ATTR_TEXT && !strcmp(s->attrs[i].name, name))
 			return s->attrs[i].value;
 	return dflt;
 }
@@ -153,7 +154,7 @@ int64_t tl_attr_int(const struct rec_slow_row *s, const char *name, int64_t dflt
 const char *tl_attr_text(const struct rec_slow_row *s, const char *name)
 {
 	for (size_t i = 0; i < s->nattrs; i++)
-		if (s->attrs[i].kind == ATTR_TEXT && !strcmp(s->attrs[i].name, name))
+		if (s->attrs[i].kind == REC_ATTR_TEXT && !strcmp(s->attrs[i].name, name))
 			return s->attrs[i].text;
 	return NULL;
 }
@@ -179,28 +180,28 @@ static struct tl_row *thread_row(struct tl_reader *r, const struct rec_slow *s)
 
 static uint32_t waker_text(struct tl_reader *r, const struct rec_slow_row *s)
 {
-	const char *comm = tl_attr_text(s, "waker_comm");
+	const char *comm = tl_attr_text(s, ATTR_WAKER_COMM);
 	char words[64];
 
 	if (!comm || !*comm)
 		return 0;
-	snprintf(words, sizeof(words), "%s %lld", comm, (long long)tl_attr_int(s, "waker_tid", 0));
+	snprintf(words, sizeof(words), "%s %lld", comm, (long long)tl_attr_int(s, ATTR_WAKER_TID, 0));
 	return tl_text_of(r, words);
 }
 
 /* The facts that the program noted of a wait for a futex. */
 static uint32_t futex_facts(const struct rec_slow_row *s)
 {
-	return (tl_attr_int(s, "condition", 0) ? CAUSE_FACT_CONDITION : 0) |
-	       (tl_attr_int(s, "timed_out", 0) ? CAUSE_FACT_TIMEOUT : 0);
+	return (tl_attr_int(s, ATTR_CONDITION, 0) ? CAUSE_FACT_CONDITION : 0) |
+	       (tl_attr_int(s, ATTR_TIMED_OUT, 0) ? CAUSE_FACT_TIMEOUT : 0);
 }
 
 static void on_state(struct tl_reader *r, const struct rec_slow_row *s)
 {
 	const struct rec_slow *f = &s->fixed;
-	uint64_t end = f->start + f->delay, woken = (uint64_t)tl_attr_int(s, "woken", 0);
-	int64_t state = tl_attr_int(s, "state", 0), stack = tl_attr_int(s, "stack", -1),
-		user = tl_attr_int(s, "ustack", -1);
+	uint64_t end = f->start + f->delay, woken = (uint64_t)tl_attr_int(s, TL_ATTR_WOKEN, 0);
+	int64_t state = tl_attr_int(s, ATTR_STATE, 0), stack = tl_attr_int(s, ATTR_STACK, -1),
+		user = tl_attr_int(s, ATTR_USTACK, -1);
 	struct tl_row *row = thread_row(r, f);
 	struct tl_item x = { .from = f->start, .to = end };
 	enum tl_kind kind = TL_SHORT;
@@ -249,13 +250,13 @@ static void on_life(struct tl_reader *r, const struct rec_slow_row *s)
 static void on_wait(struct tl_reader *r, const struct rec_slow_row *s, bool runnable)
 {
 	const struct rec_slow *f = &s->fixed;
-	int64_t stack = tl_attr_int(s, "cause", -1);
+	int64_t stack = tl_attr_int(s, ATTR_CAUSE, -1);
 	enum tl_kind kind = TL_CPU;
 	struct tl_item x = { .from = f->start, .to = f->start + f->delay, .by = waker_text(r, s) };
 
 	if (!runnable)
-		x.text = tl_cause_text(r, stack >= 0 ? stack : tl_attr_int(s, "stack", -1),
-				       tl_attr_int(s, "ustack", -1), futex_facts(s), &kind);
+		x.text = tl_cause_text(r, stack >= 0 ? stack : tl_attr_int(s, ATTR_STACK, -1),
+				       tl_attr_int(s, ATTR_USTACK, -1), futex_facts(s), &kind);
 	x.kind = (uint8_t)kind;
 	tl_add_item(r, thread_row(r, f), x);
 }
@@ -264,7 +265,7 @@ static void on_wait(struct tl_reader *r, const struct rec_slow_row *s, bool runn
 static void on_known(struct tl_reader *r, const struct rec_slow_row *s)
 {
 	const struct rec_slow *f = &s->fixed;
-	const char *call = tl_attr_text(s, "syscall"), *class = tl_attr_text(s, SLOW_CLASS),
+	const char *call = tl_attr_text(s, ATTR_SYSCALL), *class = tl_attr_text(s, SLOW_CLASS),
 		   *what = tl_attr_text(s, SLOW_WAITED_FOR);
 	struct tl_item x = { .from = f->start, .to = f->start + f->delay, .by = waker_text(r, s) };
 
@@ -279,7 +280,7 @@ static void on_known(struct tl_reader *r, const struct rec_slow_row *s)
 static void on_irq(struct tl_reader *r, const struct rec_slow_row *s, enum tl_kind kind)
 {
 	const struct rec_slow *f = &s->fixed;
-	const char *name = tl_attr_text(s, "name");
+	const char *name = tl_attr_text(s, ATTR_NAME);
 	struct tl_row *row;
 	char key[48];
 
@@ -292,7 +293,7 @@ static void on_irq(struct tl_reader *r, const struct rec_slow_row *s, enum tl_ki
 				      .to = f->start + f->delay,
 				      .kind = (uint8_t)kind,
 				      .cpu = (uint16_t)(f->cpu + 1),
-				      .text = tl_text_of(r, name ? name : tl_attr_text(s, "vec")) });
+				      .text = tl_text_of(r, name ? name : tl_attr_text(s, ATTR_VEC)) });
 }
 
 static void on_request(struct tl_reader *r, const struct rec_slow_row *s, const char *tracker)
@@ -310,7 +311,7 @@ static void on_request(struct tl_reader *r, const struct rec_slow_row *s, const 
 	strb_reset(&r->key);
 	strb_printf(&r->key, "%s %u%s%s", f->comm, f->tid, s->key[0] ? " " : "", s->key);
 	for (size_t i = 0; i < s->nattrs; i++)
-		if (s->attrs[i].kind == ATTR_TEXT && s->attrs[i].text[0])
+		if (s->attrs[i].kind == REC_ATTR_TEXT && s->attrs[i].text[0])
 			strb_printf(&r->key, ", %s %s", s->attrs[i].name, s->attrs[i].text);
 	tl_add_item(r, row,
 		    (struct tl_item){ .from = f->start,
@@ -326,9 +327,9 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 
 	if (tl_attr_text(s, SLOW_WAITED_FOR))
 		on_known(r, s);
-	else if (!strcmp(tracker, "state") && tl_attr_int(s, "state", -1) >= 0)
+	else if (!strcmp(tracker, "state") && tl_attr_int(s, ATTR_STATE, -1) >= 0)
 		on_state(r, s);
-	else if (!strcmp(tracker, "life") && tl_attr_int(s, "code", -1) >= 0)
+	else if (!strcmp(tracker, "life") && tl_attr_int(s, TL_ATTR_CODE, -1) >= 0)
 		on_life(r, s);
 	else if (!strcmp(tracker, "offcpu") || !strcmp(tracker, "wakeup"))
 		on_wait(r, s, tracker[0] == 'w');

@@ -83,9 +83,9 @@ static int put_attr(struct listing *l, struct jsonw *j, const struct rec_attr *a
 	int e = 0;
 
 	switch (a->kind) {
-	case ATTR_INT: jsonw_i64(j, a->name, a->value); break;
-	case ATTR_TEXT: jsonw_str(j, a->name, a->text); break;
-	case ATTR_STACK:
+	case REC_ATTR_INT: jsonw_i64(j, a->name, a->value); break;
+	case REC_ATTR_TEXT: jsonw_str(j, a->name, a->text); break;
+	case REC_ATTR_STACK:
 		e = recread_stack(l->r, a->value, &s, l->err);
 		if (e == 0 && is_why(l, a->name)) {
 			put_why(l, j, a->name, &s);

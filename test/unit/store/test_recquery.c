@@ -54,11 +54,11 @@ static int on_attrs(void *ctx, const struct rec_slow_row *s)
 	assert_int_equal(s->fixed.end_tid, 10);
 	assert_int_equal(s->nattrs, 4);
 	assert_string_equal(s->attrs[0].name, "dev");
-	assert_int_equal(s->attrs[0].kind, ATTR_INT);
+	assert_int_equal(s->attrs[0].kind, REC_ATTR_INT);
 	assert_int_equal(s->attrs[0].value, -8);
-	assert_int_equal(s->attrs[1].kind, ATTR_TEXT);
+	assert_int_equal(s->attrs[1].kind, REC_ATTR_TEXT);
 	assert_string_equal(s->attrs[1].text, "jbd2");
-	assert_int_equal(s->attrs[2].kind, ATTR_STACK);
+	assert_int_equal(s->attrs[2].kind, REC_ATTR_STACK);
 	assert_int_equal(recread_stack(r, s->attrs[2].value, &stack, NULL), 0);
 	assert_int_equal(stack.space, RECFILE_KERNEL);
 	assert_int_equal(stack.n, 2);
