@@ -88,7 +88,7 @@ struct core {
 	VEC(struct core_map) maps; /* the same */
 	VEC(struct core_file) files;
 	VEC(struct core_thread) threads; /* of a core: the one that died first */
-	struct core_block *blocks;	 /* what was read last */
+	struct core_block **blocks;	 /* what was read last */
 	struct core_kernel *kernel;	 /* the running kernel is looked at; NULL: a process */
 	struct demangler demangler;
 	struct strset names;

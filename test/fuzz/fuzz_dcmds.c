@@ -31,12 +31,31 @@ static const char *const lines[] = {
 	"::walk mapping | ::whatis",
 };
 
-static void ask(struct shell *s, unsigned at)
+#define NASKED (sizeof(asked) / sizeof(asked[0]))
+#define NLINES (sizeof(lines) / sizeof(lines[0]))
+#define AT_ONCE 4 /* questions and commands that one input is for when a fuzzer runs, so that it makes many inputs */
+
+/* Which of n things an input is for: a few that follow each other. A test has all of them. */
+static bool chosen(unsigned chance, size_t i, size_t n)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	return (i + chance) % n < AT_ONCE;
+#else
+	(void)chance;
+	(void)i;
+	(void)n;
+	return true;
+#endif
+}
+
+static void ask(struct shell *s, unsigned at, unsigned chance)
 {
 	struct question q;
 	char text[128];
 
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+	for (size_t i = 0; i < NASKED; i++) {
+		if (!chosen(chance, i, NASKED))
+			continue;
 		snprintf(text, sizeof(text), "%s\n", asked[i]);
 		if (question_read(text, &q) < 0) {
 			snprintf(text, sizeof(text), "%s\nat=%x\n", asked[i], MADEJS_BASE + at);
@@ -45,7 +64,9 @@ static void ask(struct shell *s, unsigned at)
 		}
 		shell_line(s, q.line);
 	}
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < NLINES; i++) {
+		if (!chosen(chance, i, NLINES))
+			continue;
 		if (lines[i][0] == '%')
 			snprintf(text, sizeof(text), "%x%s", MADEJS_BASE + at, lines[i] + 2);
 		else
@@ -54,7 +75,7 @@ static void ask(struct shell *s, unsigned at)
 	}
 }
 
-static void run(struct core *c, FILE *out)
+static void run(struct core *c, FILE *out, unsigned chance)
 {
 	struct js js;
 
@@ -63,7 +84,9 @@ static void run(struct core *c, FILE *out)
 	for (unsigned json = 0; json < 2; json++) {
 		struct shell s = { .core = c, .out = out, .json = json, .js = &js };
 
-		ask(&s, json ? OTHER : OBJECT);
+		if (!chosen(AT_ONCE * (chance & 1), AT_ONCE * json, 2 * (size_t)AT_ONCE))
+			continue;
+		ask(&s, json ? OTHER : OBJECT, chance >> 1);
 		s.js = NULL; /* it is on the stack */
 		shell_done(&s);
 	}
@@ -78,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (bytes && out && size && size <= SIZE_MAX_IN) {
 		madejs_core(bytes, data, size);
 		if (core_open_memory(bytes, size + MADEJS_HEAD, &c, NULL) == 0) {
-			run(&c, out);
+			run(&c, out, (unsigned)size + data[size - 1] + data[size / 2]);
 			core_close(&c);
 		}
 	}

@@ -22,8 +22,8 @@ void js_groups_done(struct js_groups *g)
 /* A group of each map that objects of programs have. */
 static int count(struct js_groups *g)
 {
-	for (size_t i = 0; i < JSHEAP_SLOTS; i++) {
-		struct js_map_info *m = &g->h->maps[i];
+	for (size_t i = 0; i < g->h->nmaps; i++) {
+		struct js_map_info *m = js_heap_map(g->h, i);
 
 		m->group = 0;
 		if (!m->first || !js_is_receiver(g->h->js, m->type))

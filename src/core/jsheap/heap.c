@@ -64,23 +64,66 @@ bool js_is_store(const struct js *js, int type)
 	       kind == EXT_PROPERTIES;
 }
 
-static struct js_map_info *slot_of(const struct js_heap *h, uint64_t map)
-{
-	size_t i = (size_t)((map >> 3) * 0x9e3779b97f4a7c15u >> 40) % JSHEAP_SLOTS;
+#define LEAST_SLOTS 1024u
 
-	while (h->maps[i].map && h->maps[i].map != map)
-		i = (i + 1) % JSHEAP_SLOTS;
-	return &h->maps[i];
+static uint32_t *slot_of(const struct js_heap *h, uint64_t map)
+{
+	size_t i = (size_t)((map >> 3) * 0x9e3779b97f4a7c15u >> 40) & (h->nslots - 1);
+
+	while (h->slots[i] && js_heap_map(h, h->slots[i] - 1)->map != map)
+		i = (i + 1) & (h->nslots - 1);
+	return &h->slots[i];
+}
+
+/* Room for one more map: a new piece, and a table that is half empty. */
+static int grow_maps(struct js_heap *h)
+{
+	const size_t n = h->nslots ? 2 * h->nslots : LEAST_SLOTS;
+	struct js_map_info **piece;
+	uint32_t *slots;
+
+	if (h->nmaps % JSHEAP_PIECE == 0) {
+		piece = &h->maps[h->nmaps / JSHEAP_PIECE];
+		if (!*piece)
+			*piece = malloc(JSHEAP_PIECE * sizeof(**piece));
+		if (!*piece)
+			return -ENOMEM;
+	}
+	if (2 * h->nmaps < h->nslots)
+		return 0;
+	slots = calloc(n, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(h->slots);
+	h->slots = slots;
+	h->nslots = n;
+	for (size_t i = 0; i < h->nmaps; i++)
+		*slot_of(h, js_heap_map(h, i)->map) = (uint32_t)i + 1;
+	return 0;
+}
+
+void js_heap_forget_maps(struct js_heap *h)
+{
+	for (size_t i = 0; h->maps && i < JSHEAP_MAX_MAPS / JSHEAP_PIECE; i++)
+		free(h->maps[i]);
+	free(h->slots);
+	free(h->maps);
+	h->maps = NULL;
+	h->slots = NULL;
+	h->nslots = h->nmaps = h->maps_left_out = 0;
 }
 
 struct js_map_info *js_map_info(struct js_heap *h, uint64_t map)
 {
-	struct js_map_info *m = slot_of(h, map), now = { .map = map };
+	struct js_map_info now = { .map = map };
+	uint32_t *slot = h->nslots ? slot_of(h, map) : NULL;
 	uint16_t type = 0;
 
-	if (m->map)
-		return m;
-	if (h->nmaps == JSHEAP_MAX_MAPS) {
+	if (slot && *slot)
+		return js_heap_map(h, *slot - 1);
+	if (!h->maps)
+		h->maps = calloc(JSHEAP_MAX_MAPS / JSHEAP_PIECE, sizeof(struct js_map_info *));
+	if (!h->maps || h->nmaps == JSHEAP_MAX_MAPS || grow_maps(h) < 0) {
 		h->maps_left_out++;
 		return NULL;
 	}
@@ -88,9 +131,9 @@ struct js_map_info *js_map_info(struct js_heap *h, uint64_t map)
 		     v8_bytes(&h->js->v, map, h->js->o.map_words, &now.words, 1) == 0;
 	now.type = type;
 	now.kind = now.words ? EXT_FIXED : (uint8_t)kind_of(h->js, type);
-	h->nmaps++;
-	*m = now;
-	return m;
+	*slot_of(h, map) = (uint32_t)h->nmaps + 1;
+	*js_heap_map(h, h->nmaps) = now;
+	return js_heap_map(h, h->nmaps++);
 }
 
 const struct js_page *js_heap_page(const struct js_heap *h, uint64_t addr)
@@ -273,8 +316,7 @@ static int begin(struct js_heap *h, struct err *err)
 		p->rooted = calloc(js_page_bits(p), sizeof(*p->rooted));
 		r = p->marks && p->rooted ? 0 : -ENOMEM;
 	}
-	h->maps = calloc(JSHEAP_SLOTS, sizeof(*h->maps));
-	return h->maps ? r : -ENOMEM;
+	return r;
 }
 
 /* Finds the live objects, and the references to them. */
@@ -345,7 +387,7 @@ void js_heap_close(struct js_heap *h)
 	js_free_done(&h->stale);
 	vec_free(&h->pages);
 	free(h->table);
-	free(h->maps);
+	js_heap_forget_maps(h);
 	free(h);
 }
 

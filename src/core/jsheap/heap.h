@@ -42,14 +42,22 @@ struct js_heap {
 	VEC(struct js_page) pages; /* by address */
 	uint32_t *table;	   /* the page of each 256 KiB: a hash table of indices from 1 */
 	size_t ntable;
-	struct js_map_info *maps; /* a hash table of JSHEAP_SLOTS */
-	size_t nmaps, maps_left_out;
+	struct js_map_info **maps; /* in pieces of JSHEAP_PIECE, which stay where they are: js_heap_map() */
+	uint32_t *slots;	   /* a hash table of their numbers, from 1 on */
+	size_t nslots, nmaps, maps_left_out;
 	size_t objects;
 	uint64_t bytes;
 	struct js_free stale; /* memory outside that malloc() has back */
 	struct js_near *near; /* where the objects are that refer to others (core/jsheap/near.h) */
 };
-#define JSHEAP_SLOTS (2 * (size_t)JSHEAP_MAX_MAPS)
+#define JSHEAP_PIECE 1024u
+/* The i-th map of those that were met, in that order; i is below nmaps. */
+static inline struct js_map_info *js_heap_map(const struct js_heap *h, size_t i)
+{
+	return &h->maps[i / JSHEAP_PIECE][i % JSHEAP_PIECE];
+}
+/* Forgets all maps. */
+void js_heap_forget_maps(struct js_heap *h);
 
 /* Finds the pages and what is alive. js_heap_close() frees *ret. -ENOENT: there is no page that fits the version. */
 int js_heap_open(const struct js *js, struct js_heap **ret, struct err *err);

@@ -208,6 +208,16 @@ static void read_maps(struct stream *s, struct js_heap *h, uint64_t n, uint64_t 
 	}
 }
 
+/* Objects cannot have more bytes than the pages: what grows with them has a limit then. */
+static bool bytes_fit(const struct js_heap *h, uint64_t bytes)
+{
+	uint64_t room = 0;
+
+	for (size_t i = 0; i < h->pages.n; i++)
+		room += h->pages.v[i].end - h->pages.v[i].start;
+	return bytes <= room;
+}
+
 static void read_pieces(struct stream *s, struct js_heap *h, uint64_t n)
 {
 	uint64_t before = 0;
@@ -249,7 +259,7 @@ int js_index_read(FILE *f, uint64_t key, struct js_heap *h)
 	uint64_t marked = 0, counted = 0;
 
 	if (fread(&head, sizeof(head), 1, f) != 1 || head.magic != JSINDEX_MAGIC || head.version != JSINDEX_VERSION ||
-	    head.key != key || head.pages != h->pages.n)
+	    head.key != key || head.pages != h->pages.n || !bytes_fit(h, head.bytes))
 		return -EBADMSG;
 	read_pages(&s, h, &marked);
 	read_maps(&s, h, s.r == 0 ? head.maps : 0, &counted);
@@ -293,8 +303,8 @@ static uint64_t write_maps(struct stream *s, const struct js_heap *h)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < JSHEAP_SLOTS; i++) {
-		const struct js_map_info *m = &h->maps[i];
+	for (size_t i = 0; i < h->nmaps; i++) {
+		const struct js_map_info *m = js_heap_map(h, i);
 
 		if (!m->n)
 			continue;
@@ -419,11 +429,11 @@ static void clear(struct js_heap *h)
 		memset(h->pages.v[i].marks, 0, n);
 		memset(h->pages.v[i].rooted, 0, n);
 	}
-	memset(h->maps, 0, JSHEAP_SLOTS * sizeof(*h->maps));
+	js_heap_forget_maps(h);
 	js_near_free(h->near);
 	h->near = NULL;
 	js_free_done(&h->stale);
-	h->nmaps = h->maps_left_out = h->objects = 0;
+	h->objects = 0;
 	h->bytes = 0;
 }
 

@@ -43,6 +43,16 @@ static inline bool js_page_large(const struct js_page *p)
 {
 	return p->end - p->start > JS_BUFFER;
 }
+/* Bytes of a buffer for what is read of a page at once: of the largest page there is. */
+static inline size_t js_page_buffer(const struct js_heap *h)
+{
+	size_t most = JS_WORD;
+
+	for (size_t i = 0; i < h->pages.n; i++)
+		if (h->pages.v[i].end - h->pages.v[i].start > most)
+			most = (size_t)(h->pages.v[i].end - h->pages.v[i].start);
+	return most < JS_BUFFER ? most : JS_BUFFER;
+}
 /* Opens a heap and lists its pages, without searching them. Errors as of js_heap_open(). */
 int js_heap_begin(const struct js *js, struct js_heap **ret, struct err *err);
 /* The map that is the first word of an object, or NULL. */

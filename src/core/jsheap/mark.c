@@ -163,7 +163,7 @@ static int make(struct marker *k)
 
 	k->todo = calloc(n, sizeof(*k->todo));
 	k->queue = calloc(n, sizeof(*k->queue));
-	k->buf = malloc(JS_BUFFER);
+	k->buf = malloc(js_page_buffer(k->h));
 	if (!k->todo || !k->queue || !k->buf)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {

@@ -98,7 +98,7 @@ static int each_in(struct js_heap *h, const struct js_page *p, uint64_t from, ui
 
 int js_heap_each(struct js_heap *h, js_object_fn *fn, void *ctx)
 {
-	_cleanup_free_ uint8_t *buf = malloc(JS_BUFFER);
+	_cleanup_free_ uint8_t *buf = malloc(js_page_buffer(h));
 	int r = buf ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < h->pages.n && r == 0; i++) {

@@ -202,13 +202,18 @@ static int read_piece(struct core *c, uint64_t addr, uint8_t *buf, size_t n)
 /* The block at addr, or NULL: it cannot be had whole. */
 static const uint8_t *block_at(struct core *c, uint64_t addr)
 {
-	struct core_block *b;
+	struct core_block **at, *b;
 
 	if (!c->blocks)
-		c->blocks = calloc(NBLOCKS, sizeof(*c->blocks));
+		c->blocks = calloc(NBLOCKS, sizeof(struct core_block *));
 	if (!c->blocks || !addr)
 		return NULL;
-	b = &c->blocks[addr / BLOCK % NBLOCKS];
+	at = &c->blocks[addr / BLOCK % NBLOCKS];
+	if (!*at)
+		*at = calloc(1, sizeof(**at));
+	b = *at;
+	if (!b)
+		return NULL;
 	if (b->addr == addr)
 		return b->bytes;
 	b->addr = 0;
@@ -249,6 +254,8 @@ int core_read_direct(struct core *c, uint64_t addr, void *buf, size_t n)
 
 void core_forget(struct core *c)
 {
+	for (size_t i = 0; c->blocks && i < NBLOCKS; i++)
+		free(c->blocks[i]);
 	free(c->blocks);
 	c->blocks = NULL;
 }

@@ -25,9 +25,17 @@ static inline int madejs_open(struct js *js, struct core *c)
 #include "v8said.def"
 #undef SAID
 	};
+	static struct js once; /* the layout is always the same */
 	const char *missing;
 	int r;
 
+	if (once.version) {
+		*js = once;
+		js->core = c;
+		js->mem = (struct rt_mem){ madejs_read, c };
+		js->v = (struct v8){ &js->l, &js->mem };
+		return 0;
+	}
 	*js = (struct js){ .core = c, .version = V8_VERSION(11, 3) };
 	js->mem = (struct rt_mem){ madejs_read, c };
 	js->v = (struct v8){ &js->l, &js->mem };
@@ -43,7 +51,11 @@ static inline int madejs_open(struct js *js, struct core *c)
 			*o = said[i].value;
 	}
 	r = v8_layout_end(&js->l, js->version);
-	return r < 0 ? r : v8_objects_end(&js->o, js->version, &missing);
+	if (r == 0)
+		r = v8_objects_end(&js->o, js->version, &missing);
+	if (r == 0)
+		once = *js;
+	return r;
 }
 
 /* A core whose memory at MADEJS_BASE is these bytes, 1 at least; core: of n + MADEJS_HEAD bytes. */
