@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "core/jsheap/index.h"
 #include "core/jsheap/redact.h"
+#include "core/module/module.h"
 #include "core/shell/coreline.h"
 #include "core/target/kernel.h"
 #include "cmd/words.h"
@@ -19,10 +20,11 @@
 #include "load/kmem.h"
 
 #define MAX_COMMANDS 256u /* -c */
+#define MAX_MODULES 64u   /* --module */
 
 struct core_opts {
-	const char *pid, *save, *commands[MAX_COMMANDS];
-	size_t n;
+	const char *pid, *save, *commands[MAX_COMMANDS], *modules[MAX_MODULES];
+	size_t n, nmodules;
 	bool json, no_stop, kernel, redact, index;
 };
 
@@ -34,6 +36,17 @@ static int add_command(void *member, const struct optrow *o, const char *arg, st
 	if (c->n == MAX_COMMANDS)
 		return err_set(err, -E2BIG, "more than %u commands: give them by standard input", MAX_COMMANDS);
 	c->commands[c->n++] = arg;
+	return 0;
+}
+
+static int add_module(void *member, const struct optrow *o, const char *arg, struct err *err)
+{
+	struct core_opts *c = member;
+
+	(void)o;
+	if (c->nmodules == MAX_MODULES)
+		return err_set(err, -E2BIG, "more than %u modules", MAX_MODULES);
+	c->modules[c->nmodules++] = arg;
 	return 0;
 }
 
@@ -69,6 +82,12 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct core_opts, redact),
 	  .help = "with --save PID of Node: without the contents of its strings and buffers" },
 	{ .name = "index", .kind = OPT_FLAG, .at = offsetof(struct core_opts, index), .help = "keep an index of FILE" },
+	{ .name = "module",
+	  .letter = 'm',
+	  .kind = OPT_CALL,
+	  .take = add_module,
+	  .arg = "FILE",
+	  .help = "take commands and walkers from FILE.so, FILE.d, or a folder of files of D" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
 };
 
@@ -102,6 +121,12 @@ static int run(const struct core_opts *o, struct core *c, const char *file)
 	bool good = true;
 	int e;
 
+	for (size_t i = 0; i < o->nmodules; i++)
+		if (modules_load(&s, o->modules[i]) < 0) {
+			cmd_msg("core: %s", s.err.msg);
+			shell_done(&s);
+			return EXIT_ERROR;
+		}
 	if ((file || o->index) && js_index_open(c, file, o->index, &s.index, &s.err) < 0)
 		return cmd_fail("core: %s", s.err.msg);
 	for (size_t i = 0; i < o->n && s.error == 0; i++)

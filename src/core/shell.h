@@ -28,6 +28,7 @@ struct js_heap;
 struct js_graph;
 struct js_index;
 struct ctypes;
+struct modules;
 
 struct shell {
 	struct core *core;	/* not owned */
@@ -42,6 +43,8 @@ struct shell {
 	struct js_graph *graph; /* of the heap */
 	struct js *js;		/* opened by the first command that needs it, shell_js() */
 	struct ctypes *types;	/* of native code, opened by the first command that needs them */
+	struct modules *modules; /* of users (core/module/module.h); NULL: none */
+	unsigned within;	/* lines that run within each other */
 };
 
 /* A command as it was typed. */
@@ -51,7 +54,12 @@ struct dcall {
 	const char *name; /* that stood there instead of a number, without FILE; or NULL */
 	int argc;	  /* words after the name */
 	char **argv;
+	const struct dcmd *cmd; /* that it calls */
+	const struct walker *walker; /* of ::walk */
 };
+
+/* Takes a word that may follow; those that do not begin as wanted are left out. */
+typedef void shell_offer(void *to, const char *word);
 
 struct dcmd {
 	const char *name;
@@ -62,21 +70,31 @@ struct dcmd {
 	const char *example; /* a line; or NULL: it has no example that works everywhere */
 	/* 0, or -errno with s->err. */
 	int (*run)(struct shell *s, const struct dcall *d);
+	/* Offers what may stand in place of `word`; or NULL. */
+	void (*complete)(struct shell *s, const struct dcmd *c, const char *word, shell_offer *offer, void *to);
+	const void *own; /* of a module's command */
 };
-/* All of them, in the order of their names; the last one has no name. */
+/* dwell's own, in the order of their names; the last one has no name. */
 extern const struct dcmd dcmds[];
+/* The i-th of all commands, with those of modules; NULL: there are no more. */
+const struct dcmd *shell_dcmd_at(const struct shell *s, size_t i);
 
 /* Things that can be gone through. */
 struct walker {
 	const char *name, *summary;
 	bool kernel; /* only of the kernel */
 	int (*run)(struct shell *s, const struct dcall *d);
+	const void *own; /* of a module's walker */
 };
 extern const struct walker walkers[];
+const struct walker *shell_walker_at(const struct shell *s, size_t i);
+const struct walker *shell_walker(const struct shell *s, const char *name);
 
 void shell_done(struct shell *s);
 /* Runs a line. An empty one, or one that begins with #, does nothing. 0, or -errno with s->err. */
 int shell_line(struct shell *s, const char *line);
+/* Runs a line for a command that stands for it: the command's address is the line's. No program gets its text. */
+int shell_within(struct shell *s, const char *line, const struct dcall *d);
 
 /* For commands. Text for people; nothing when addresses are wanted. */
 void shell_print(struct shell *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -110,7 +128,7 @@ int shell_graph(struct shell *s, struct js_graph **ret);
 int shell_heap_object(struct shell *s, const struct dcall *d, struct js_heap **h, uint64_t *ret);
 /* The tagged pointer to the object at an address, tagged or not; 0: there is none. */
 uint64_t shell_object(const struct js *js, uint64_t addr);
-const struct dcmd *shell_dcmd(const char *name);
+const struct dcmd *shell_dcmd(const struct shell *s, const char *name);
 /* A command got a word that it does not know. */
 int shell_refuse(struct shell *s, const char *name, const char *word);
 #endif

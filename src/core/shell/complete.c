@@ -60,7 +60,7 @@ static void offer_words(struct shell *s, struct completing *c, const char *line,
 		return;
 	memcpy(name, line + 2, k);
 	name[k] = '\0';
-	d = shell_dcmd(name);
+	d = shell_dcmd(s, name);
 	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	for (last = end; last > line && last[-1] != ' ' && last[-1] != '\t';)
@@ -69,14 +69,16 @@ static void offer_words(struct shell *s, struct completing *c, const char *line,
 		return;
 	if (c->word[0] == '-')
 		offer_options(c, d);
+	else if (d->complete)
+		d->complete(s, d, c->word, offer, c);
 	else if (ctype_complete(s, name, line, n, c->word, offer, c))
 		return;
 	else if (!strcmp(name, "walk"))
-		for (const struct walker *w = walkers; w->name; w++)
-			offer(c, w->name);
+		for (size_t i = 0; shell_walker_at(s, i); i++)
+			offer(c, shell_walker_at(s, i)->name);
 	else if (!strcmp(name, "help"))
-		for (const struct dcmd *h = dcmds; h->name; h++)
-			offer(c, h->name);
+		for (size_t i = 0; shell_dcmd_at(s, i); i++)
+			offer(c, shell_dcmd_at(s, i)->name);
 	else if (end - last == 2 && !strcmp(name, "findjsobjects") &&
 		 (!memcmp(last, "-c", 2) || !memcmp(last, "-p", 2)))
 		js_names(s, last[1] == 'p', offer, c);
@@ -102,8 +104,8 @@ int shell_complete(struct shell *s, const char *line, complete_words *ret)
 			return -ENOMEM;
 		c.before = before;
 		c.word = colons + 2;
-		for (const struct dcmd *d = dcmds; d->name; d++)
-			offer(&c, d->name);
+		for (size_t i = 0; shell_dcmd_at(s, i); i++)
+			offer(&c, shell_dcmd_at(s, i)->name);
 	} else if (stage && stage < word) {
 		c.word = word;
 		offer_words(s, &c, stage, (size_t)(word - stage));

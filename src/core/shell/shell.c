@@ -14,9 +14,11 @@
 #include "core/jsheap/graph.h"
 #include "core/jsheap/heap.h"
 #include "core/jsheap/index.h"
+#include "core/module/module.h"
 #include "core/shell.h"
 
 #define FLUSH 65536u /* bytes of text that wait to be written */
+#define MAX_WITHIN 8u /* lines within each other */
 
 struct stage {
 	const struct dcmd *cmd;
@@ -38,6 +40,7 @@ void shell_done(struct shell *s)
 	js_index_close(s->index);
 	js_close(s->js);
 	ctypes_free(s->types);
+	modules_free(s->modules);
 	err_done(&s->err);
 	strb_free(&s->text);
 }
@@ -108,20 +111,55 @@ int shell_option(struct shell *s, const struct dcall *d, int *i, uint64_t max, u
 	return 0;
 }
 
-const struct dcmd *shell_dcmd(const char *name)
+const struct dcmd *shell_dcmd_at(const struct shell *s, size_t i)
 {
-	for (const struct dcmd *d = dcmds; d->name; d++)
+	static size_t n; /* always the same */
+
+	while (dcmds[n].name)
+		n++;
+	if (i < n)
+		return &dcmds[i];
+	return s->modules && i - n < s->modules->commands.n ? s->modules->commands.v[i - n] : NULL;
+}
+
+const struct dcmd *shell_dcmd(const struct shell *s, const char *name)
+{
+	const struct dcmd *d;
+
+	for (size_t i = 0; (d = shell_dcmd_at(s, i)); i++)
 		if (!strcmp(d->name, name))
 			return d;
 	return NULL;
 }
 
+const struct walker *shell_walker_at(const struct shell *s, size_t i)
+{
+	size_t n = 0;
+
+	while (walkers[n].name)
+		n++;
+	if (i < n)
+		return &walkers[i];
+	return s->modules && i - n < s->modules->walkers.n ? s->modules->walkers.v[i - n] : NULL;
+}
+
+const struct walker *shell_walker(const struct shell *s, const char *name)
+{
+	const struct walker *w;
+
+	for (size_t i = 0; (w = shell_walker_at(s, i)); i++)
+		if (!strcmp(w->name, name))
+			return w;
+	return NULL;
+}
+
 static int unknown(struct shell *s, const char *name)
 {
+	const struct dcmd *d;
 	struct near m;
 
 	near_init(&m, name);
-	for (const struct dcmd *d = dcmds; d->name; d++)
+	for (size_t i = 0; (d = shell_dcmd_at(s, i)); i++)
 		near_try(&m, d->name);
 	return err_set(&s->err, -EINVAL, "there is no command ::%s%s%s%s (::dcmds lists them)", name,
 		       m.best ? "; did you mean ::" : "", m.best ? m.best : "", m.best ? "?" : "");
@@ -160,7 +198,7 @@ static int take_words(struct shell *s, struct stage *st, char *p, char **ret, bo
 		if (last)
 			*p++ = '\0';
 		if (!st->cmd) {
-			st->cmd = shell_dcmd(w + 2);
+			st->cmd = shell_dcmd(s, w + 2);
 			if (!st->cmd)
 				return unknown(s, w + 2);
 		} else if (st->call.argc == (int)SHELL_MAX_WORDS) {
@@ -241,8 +279,9 @@ static int take_line(struct shell *s, struct line *l, char *p)
 
 /* -- running -- */
 
-static int run_stage(struct shell *s, const struct stage *st, const struct dcall *call)
+static int run_stage(struct shell *s, const struct stage *st, struct dcall *call)
 {
+	call->cmd = st->cmd;
 	if (st->cmd->addr && !call->has_addr)
 		return err_set(&s->err, -EINVAL, "::%s wants an address: ADDRESS::%s (::help %s)", st->cmd->name,
 			       st->cmd->name, st->cmd->name);
@@ -251,14 +290,14 @@ static int run_stage(struct shell *s, const struct stage *st, const struct dcall
 
 static int run_stages(struct shell *s, const struct line *l)
 {
-	shell_addrs from = { 0 }, to = { 0 };
+	shell_addrs from = { 0 }, to = { 0 }, *const last = s->to;
 	int r = 0;
 
 	for (unsigned i = 0; i < l->n && r == 0; i++) {
 		const struct stage *st = &l->v[i];
 		struct dcall call = st->call;
 
-		s->to = i + 1 < l->n ? &to : NULL;
+		s->to = i + 1 < l->n ? &to : last;
 		if (!i)
 			r = run_stage(s, st, &call);
 		for (size_t k = 0; i && k < from.n && r == 0 && s->error == 0; k++) {
@@ -271,7 +310,31 @@ static int run_stages(struct shell *s, const struct line *l)
 		to = (shell_addrs){ 0 };
 	}
 	vec_free(&from);
-	s->to = NULL;
+	s->to = last;
+	return r;
+}
+
+int shell_within(struct shell *s, const char *text, const struct dcall *d)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	_cleanup_free_ struct line *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!copy || !l)
+		return -ENOMEM;
+	if (s->within == MAX_WITHIN)
+		return err_set(&s->err, -ELOOP, "more than %u lines within each other", MAX_WITHIN);
+	r = take_line(s, l, copy);
+	if (r == 0 && l->program)
+		r = err_set(&s->err, -EINVAL, "a line of a module runs no programs: '%s'", text);
+	if (r == 0 && d->has_addr && !l->v[0].call.has_addr) {
+		l->v[0].call.has_addr = true;
+		l->v[0].call.addr = d->addr;
+	}
+	s->within++;
+	if (r == 0)
+		r = run_stages(s, l);
+	s->within--;
 	return r;
 }
 
