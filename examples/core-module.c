@@ -60,11 +60,12 @@ static int conn(const struct dwell_core_api *api, struct dwell_core *c, const st
 	return api->emit(c, call->address);
 }
 
-static void complete_conn(const struct dwell_core_api *api, struct dwell_core *c, const char *word,
-			  dwell_core_offer *offer, void *to)
+static void complete_conn(const struct dwell_core_api *api, struct dwell_core *c, const struct dwell_core_call *call,
+			  const char *word, dwell_core_offer *offer, void *to)
 {
 	(void)api;
 	(void)c;
+	(void)call;
 	(void)word;
 	offer(to, "host");
 }

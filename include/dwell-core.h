@@ -58,9 +58,10 @@ struct dwell_core_command {
 	const char *example;	/* a line, or NULL */
 	bool wants_address;	/* dwell refuses the command without one */
 	int (*run)(const struct dwell_core_api *api, struct dwell_core *c, const struct dwell_core_call *call);
-	/* Offers the words that begin with `word`; NULL: there are none. */
-	void (*complete)(const struct dwell_core_api *api, struct dwell_core *c, const char *word,
-			 dwell_core_offer *offer, void *to);
+	/* Offers the words that may stand in place of `word`; NULL: there are none. The call has the address, if one stands
+	 * before the command, and no words. */
+	void (*complete)(const struct dwell_core_api *api, struct dwell_core *c, const struct dwell_core_call *call,
+			 const char *word, dwell_core_offer *offer, void *to);
 };
 
 /* Things that ::walk NAME goes through. run() emits an address of each, and prints them. */

@@ -12,6 +12,7 @@ int dcmd_heapsnapshot(struct shell *s, const struct dcall *d);
 int dcmd_help(struct shell *s, const struct dcall *d);
 int dcmd_jspath(struct shell *s, const struct dcall *d);
 int dcmd_jsprint(struct shell *s, const struct dcall *d);
+void complete_jsprint(struct shell *s, const struct dcall *d, const char *word, shell_offer *offer, void *to);
 int dcmd_jsarray(struct shell *s, const struct dcall *d);
 int dcmd_jsclosure(struct shell *s, const struct dcall *d);
 int dcmd_jsconstructor(struct shell *s, const struct dcall *d);

@@ -70,8 +70,8 @@ struct dcmd {
 	const char *example; /* a line; or NULL: it has no example that works everywhere */
 	/* 0, or -errno with s->err. */
 	int (*run)(struct shell *s, const struct dcall *d);
-	/* Offers what may stand in place of `word`; or NULL. */
-	void (*complete)(struct shell *s, const struct dcmd *c, const char *word, shell_offer *offer, void *to);
+	/* Offers what may stand in place of `word`, the last one of a call without its words; or NULL. */
+	void (*complete)(struct shell *s, const struct dcall *d, const char *word, shell_offer *offer, void *to);
 	const void *own; /* of a module's command */
 };
 /* dwell's own, in the order of their names; the last one has no name. */

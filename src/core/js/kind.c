@@ -99,6 +99,19 @@ int js_promise(const struct js *js, uint64_t object, enum js_promise *state, uin
 	return 0;
 }
 
+const char *js_accessor_word(const struct js *js, uint64_t v)
+{
+	static const char *const words[] = { "[accessor]", "[Getter]", "[Setter]", "[Getter/Setter]" };
+	const int64_t at[2] = { js->o.accessor_getter, js->o.accessor_setter };
+	unsigned has = 0;
+	uint64_t w;
+
+	for (unsigned i = 0; i < 2 && v8_is_object(v) && js_type(js, v) == js->o.type_accessors; i++)
+		if (js_word(js, v, at[i], &w) == 0 && v8_is_object(w) && js_is_receiver(js, js_type(js, w)))
+			has |= 1u << i;
+	return words[has];
+}
+
 /* -- views -- */
 
 static const struct kind {
@@ -128,6 +141,14 @@ int js_view(const struct js *js, uint64_t object, struct js_view *ret)
 	const struct kind *k;
 	int r = js_constructor(js, object, &name);
 
+	if (r == 0 && js_type(js, object) == o->type_buffer) {
+		*ret = (struct js_view){ .kind = "Uint8Array", .size = 1 };
+		snprintf(ret->name, sizeof(ret->name), "%s", strb_str(&name));
+		r = js_word(js, object, o->buffer_length, &ret->n);
+		if (r == 0)
+			r = js_word(js, object, o->buffer_store, &ret->at);
+		return r == 0 && ret->n > JS_MAX_ELEMENTS ? -EBADMSG : r;
+	}
 	if (r == 0)
 		r = js_word(js, object, o->typed_external, &external);
 	if (r == 0)

@@ -23,6 +23,8 @@ int js_regexp_text(const struct js *js, uint64_t object, struct strb *b);
 /* The state of a promise, and its result. */
 enum js_promise { JS_PENDING, JS_FULFILLED, JS_REJECTED };
 int js_promise(const struct js *js, uint64_t object, enum js_promise *state, uint64_t *result);
+/* "[Getter]", "[Setter]", "[Getter/Setter]"; "[accessor]" when V8 itself computes it. */
+const char *js_accessor_word(const struct js *js, uint64_t v);
 /* "undefined", "null", "true", "false", or NULL: it is another one. */
 const char *js_oddball(const struct js *js, uint64_t v);
 #endif

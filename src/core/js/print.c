@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
+#include "base/v8fmt.h"
 #include "core/js/kind.h"
 
 #define MAX_DEPTH 64u /* of objects within each other */
@@ -128,6 +129,10 @@ static int key_text(struct printer *p, uint64_t key, struct strb *b)
 	_cleanup_(strb_free) struct strb name = { 0 };
 	int r;
 
+	if (js_is_private(p->js, key)) {
+		r = js_word(p->js, key, p->js->o.symbol_name, &key);
+		return r < 0 ? r : js_string_text(p->js, key, p->how->chars, b, NULL);
+	}
 	if (js_type(p->js, key) == p->js->o.type_symbol) {
 		strb_addc(b, '[');
 		r = value_into(p, key, b);
@@ -149,7 +154,7 @@ static int add_prop(void *ctx, const struct js_prop *q)
 	char number[JS_NUMBER];
 	int r = 0;
 
-	if (q->hidden && !a->p->how->all)
+	if (q->hidden && !a->p->how->all && !(q->key && js_is_private(a->p->js, q->key)))
 		return 0;
 	if (!q->key) {
 		r = add_empty(a, q->index);
@@ -162,7 +167,7 @@ static int add_prop(void *ctx, const struct js_prop *q)
 		strb_adds(&b, ": ");
 	}
 	if (r == 0 && q->accessor) {
-		strb_adds(&b, "[accessor]");
+		strb_adds(&b, js_accessor_word(a->p->js, q->value));
 	} else if (r == 0 && q->is_double) {
 		js_number_text(q->number, number);
 		strb_adds(&b, number);
@@ -243,6 +248,19 @@ static int print_entries(struct printer *p, uint64_t v, bool map)
 	return r;
 }
 
+/* What a WeakMap or WeakSet has, which the program cannot list. */
+static int print_weak(struct printer *p, uint64_t v, bool map)
+{
+	struct parts a = { .p = p };
+	struct strb open = { 0 };
+	int r = js_weak_entries(p->js, v, map, add_entry, &a);
+
+	strb_printf(&open, "%s(%zu) {", map ? "WeakMap" : "WeakSet", a.v.n + a.more);
+	print_parts(p, &a, strb_str(&open), "}");
+	strb_free(&open);
+	return r;
+}
+
 static int print_view(struct printer *p, uint64_t v)
 {
 	struct parts a = { .p = p };
@@ -282,6 +300,32 @@ static int print_view(struct printer *p, uint64_t v)
 	return r;
 }
 
+#define MAX_WAITERS 4u /* that are printed */
+
+struct waiting {
+	struct printer *p;
+	size_t n;
+};
+
+/* What will run when a promise is settled. */
+static int print_waiter(void *ctx, const struct js_waiter *w)
+{
+	struct waiting *x = ctx;
+	struct printer *p = x->p;
+	char text[RT_MAX_TEXT];
+	uint64_t place = w->async ? js_async_place(p->js, w->async) : 0, shared;
+
+	if (++x->n > MAX_WAITERS)
+		return 0;
+	if (!w->async && w->function && js_word(p->js, w->function, p->js->l.function_shared, &shared) == 0)
+		place = V8_FRAME(shared, V8_AT_MAX);
+	if (place)
+		js_frame_text(p->js, place, text);
+	strb_printf(p->b, ", <%s%s>", w->async ? "awaited by " : w->all ? "of Promise.all or the like" : "then ",
+		    place ? text : w->all ? "" : "V8's own");
+	return 0;
+}
+
 static int print_promise(struct printer *p, uint64_t v)
 {
 	enum js_promise state;
@@ -290,11 +334,18 @@ static int print_promise(struct printer *p, uint64_t v)
 
 	if (r < 0)
 		return r;
-	strb_adds(p->b, state == JS_PENDING    ? "Promise { <pending> }"
+	strb_adds(p->b, state == JS_PENDING    ? "Promise { <pending>"
 			: state == JS_REJECTED ? "Promise { <rejected> "
 					       : "Promise { ");
-	if (state == JS_PENDING)
-		return 0;
+	if (state == JS_PENDING) {
+		struct waiting w = { p, 0 };
+
+		r = js_waiters(p->js, v, print_waiter, &w);
+		if (w.n > MAX_WAITERS)
+			strb_printf(p->b, ", ... %zu more", w.n - MAX_WAITERS);
+		strb_adds(p->b, " }");
+		return r;
+	}
 	r = value_into(p, result, p->b);
 	strb_adds(p->b, " }");
 	return r;
@@ -358,8 +409,12 @@ static int print_by_kind(struct printer *p, uint64_t v, int type, const char *co
 		return print_array(p, v);
 	if (type == o->type_map_object || type == o->type_set_object)
 		return print_entries(p, v, type == o->type_map_object);
-	if (type == o->type_typed)
+	if (type == o->type_weakmap || type == o->type_weakset)
+		return print_weak(p, v, type == o->type_weakmap);
+	if (type == o->type_typed || type == o->type_buffer)
 		return print_view(p, v);
+	if (type == o->type_weakref)
+		return print_within(p, v, o->weakref_target, "WeakRef(", ")");
 	if (type == o->type_promise)
 		return print_promise(p, v);
 	if (type == o->type_proxy)

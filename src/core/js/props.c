@@ -363,6 +363,28 @@ int js_entries(const struct js *js, uint64_t object, bool map, js_entry_fn *fn, 
 	return r;
 }
 
+/* After a map and a length: how many there are, were deleted, fit; then pairs. Source: src/objects/hash-table.h. */
+int js_weak_entries(const struct js *js, uint64_t object, bool map, js_entry_fn *fn, void *ctx)
+{
+	const uint64_t first = 3;
+	uint64_t table, n = 0;
+	int r = js_word(js, object, js->o.collection_table, &table);
+
+	if (r == 0 && js_type(js, table) != js->o.type_ephemerons)
+		r = -EBADMSG;
+	if (r == 0)
+		r = array_length(js, table, &n);
+	for (uint64_t i = first; r == 0 && i + 1 < n; i += 2) {
+		uint64_t w[2] = { 0 };
+
+		r = v8_bytes(&js->v, table, js->l.array_data + (int64_t)(i * WORD), w, sizeof(w));
+		if (r == 0 && v8_is_object(w[0]) &&
+		    (js_is_receiver(js, js_type(js, w[0])) || js_type(js, w[0]) == js->o.type_symbol))
+			r = fn(ctx, w[0], map ? w[1] : 0);
+	}
+	return r;
+}
+
 int js_properties(const struct js *js, uint64_t object, js_prop_fn *fn, void *ctx)
 {
 	return js_properties_to(js, object, 0, fn, ctx);

@@ -86,7 +86,7 @@ static int say_property(void *ctx, const struct js_prop *p)
 	if (r < 0)
 		return r;
 	if (p->accessor)
-		return say_text(l, strb_str(&name), "[accessor]", true);
+		return say_text(l, strb_str(&name), js_accessor_word(l->js, p->value), true);
 	if (!p->is_double)
 		return js_say_value(l->s, l->js, strb_str(&name), p->value);
 	js_number_text(p->number, number);
@@ -118,6 +118,8 @@ static int say_all(struct listing *l, uint64_t object)
 		return js_say_value(l->s, l->js, "<itself>", object);
 	if (map || type == l->js->o.type_set_object)
 		r = js_entries(l->js, object, map, say_entry, l);
+	if (r == 0 && (type == l->js->o.type_weakmap || type == l->js->o.type_weakset))
+		r = js_weak_entries(l->js, object, type == l->js->o.type_weakmap, say_entry, l);
 	return r < 0 ? r : js_properties(l->js, object, say_property, l);
 }
 

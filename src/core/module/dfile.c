@@ -103,9 +103,9 @@ static int run_translator(struct shell *s, const struct dcall *d)
 	return r;
 }
 
-static void complete_members(struct shell *s, const struct dcmd *c, const char *word, shell_offer *offer, void *to)
+static void complete_members(struct shell *s, const struct dcall *d, const char *word, shell_offer *offer, void *to)
 {
-	const struct translator *t = c->own;
+	const struct translator *t = d->cmd->own;
 
 	(void)s;
 	(void)word;

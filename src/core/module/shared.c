@@ -149,12 +149,13 @@ static int run_walker(struct shell *s, const struct dcall *d)
 	return ended(s, w->name, w->run(&api, (struct dwell_core *)s, &call));
 }
 
-static void complete(struct shell *s, const struct dcmd *c, const char *word, shell_offer *offer, void *to)
+static void complete(struct shell *s, const struct dcall *d, const char *word, shell_offer *offer, void *to)
 {
-	const struct dwell_core_command *m = c->own;
+	const struct dwell_core_command *m = d->cmd->own;
+	const struct dwell_core_call call = { d->has_addr, d->addr, 0, NULL };
 
 	if (m->complete)
-		m->complete(&api, (struct dwell_core *)s, word, offer, to);
+		m->complete(&api, (struct dwell_core *)s, &call, word, offer, to);
 	err_done(&s->err);
 }
 

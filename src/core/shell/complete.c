@@ -49,7 +49,7 @@ static void offer_options(struct completing *c, const struct dcmd *d)
 }
 
 /* Offers the words that may follow a command: line is all from "::" on. */
-static void offer_words(struct shell *s, struct completing *c, const char *line, size_t n)
+static void offer_words(struct shell *s, struct completing *c, struct dcall *call, const char *line, size_t n)
 {
 	const char *end = line + n, *last;
 	const struct dcmd *d;
@@ -67,10 +67,11 @@ static void offer_words(struct shell *s, struct completing *c, const char *line,
 		last--;
 	if (!d)
 		return;
+	call->cmd = d;
 	if (c->word[0] == '-')
 		offer_options(c, d);
 	else if (d->complete)
-		d->complete(s, d, c->word, offer, c);
+		d->complete(s, call, c->word, offer, c);
 	else if (ctype_complete(s, name, line, n, c->word, offer, c))
 		return;
 	else if (!strcmp(name, "walk"))
@@ -84,9 +85,28 @@ static void offer_words(struct shell *s, struct completing *c, const char *line,
 		js_names(s, last[1] == 'p', offer, c);
 }
 
+/* What stands before the command: a number, or a name of the process. */
+static void address_of(struct shell *s, const char *stage, struct dcall *call)
+{
+	char name[SHELL_MAX_NAME];
+	const char *colons = strstr(stage, "::");
+	size_t n;
+
+	stage += strspn(stage, " \t");
+	n = colons && colons > stage ? (size_t)(colons - stage) : 0;
+	while (n && (stage[n - 1] == ' ' || stage[n - 1] == '\t'))
+		n--;
+	if (!n || n >= sizeof(name))
+		return;
+	memcpy(name, stage, n);
+	name[n] = '\0';
+	call->has_addr = shell_number(name, &call->addr) || core_address(s->core, name, &call->addr) == 0;
+}
+
 int shell_complete(struct shell *s, const char *line, complete_words *ret)
 {
 	struct completing c = { .to = ret, .before = "" };
+	struct dcall call = { .argc = 0 };
 	const char *stage = line, *word = line, *colons;
 	char *before = NULL;
 
@@ -96,6 +116,7 @@ int shell_complete(struct shell *s, const char *line, complete_words *ret)
 		if (*p == '|' || *p == ' ' || *p == '\t')
 			word = p + 1;
 	}
+	address_of(s, stage, &call);
 	stage = strstr(stage, "::");
 	colons = strstr(word, "::");
 	if (colons) { /* a command, perhaps on an address */
@@ -108,7 +129,7 @@ int shell_complete(struct shell *s, const char *line, complete_words *ret)
 			offer(&c, shell_dcmd_at(s, i)->name);
 	} else if (stage && stage < word) {
 		c.word = word;
-		offer_words(s, &c, stage, (size_t)(word - stage));
+		offer_words(s, &c, &call, stage, (size_t)(word - stage));
 	}
 	free(before);
 	return c.r;

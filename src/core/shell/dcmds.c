@@ -74,7 +74,7 @@ const struct dcmd dcmds[] = {
 	  "-d: objects within each other (2). -n: most elements, properties, entries that are shown of each (0t100).\n"
 	  "-s: most characters that are shown of a string (0t1000). -h: properties that are not enumerable, too.\n"
 	  "-a: with addresses. Numbers are hexadecimal, or decimal after 0t.\n",
-	  NULL, dcmd_jsprint, NULL, NULL },
+	  NULL, dcmd_jsprint, complete_jsprint, NULL },
 	{ "jsproperties", "[-n COUNT]", true, "list the properties of an object with their addresses",
 	  "Lists the properties of an object, a line each: name, value, its address. Of a Map or Set its entries first:\n"
 	  "<key>[N], <value>[N]. -n: the most rows (0t1000). In front of a |: the values that are objects.\n",
