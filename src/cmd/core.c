@@ -14,94 +14,11 @@
 #include "core/shell/coreline.h"
 #include "core/target/kernel.h"
 #include "cmd/words.h"
+#include "cmdline/coreopts.h"
 #include "core/target/save.h"
 #include "core/shell.h"
 #include "view/form/amount.h"
 #include "load/kmem.h"
-
-#define MAX_COMMANDS 256u /* -c */
-#define MAX_MODULES 64u   /* --module */
-
-struct core_opts {
-	const char *pid, *save, *commands[MAX_COMMANDS], *modules[MAX_MODULES];
-	size_t n, nmodules;
-	bool json, no_stop, kernel, redact, index;
-};
-
-static int add_command(void *member, const struct optrow *o, const char *arg, struct err *err)
-{
-	struct core_opts *c = member;
-
-	(void)o;
-	if (c->n == MAX_COMMANDS)
-		return err_set(err, -E2BIG, "more than %u commands: give them by standard input", MAX_COMMANDS);
-	c->commands[c->n++] = arg;
-	return 0;
-}
-
-static int add_module(void *member, const struct optrow *o, const char *arg, struct err *err)
-{
-	struct core_opts *c = member;
-
-	(void)o;
-	if (c->nmodules == MAX_MODULES)
-		return err_set(err, -E2BIG, "more than %u modules", MAX_MODULES);
-	c->modules[c->nmodules++] = arg;
-	return 0;
-}
-
-static const struct optrow rows[] = {
-	{ .name = "pid",
-	  .letter = 'p',
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct core_opts, pid),
-	  .arg = "PID",
-	  .help = "look at a process that lives; its threads are stopped meanwhile" },
-	{ .name = "kernel",
-	  .letter = 'k',
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct core_opts, kernel),
-	  .help = "look at the running kernel" },
-	{ .name = "no-stop",
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct core_opts, no_stop),
-	  .help = "let it run: there are no stacks, and memory may change while it is read" },
-	{ .name = "command",
-	  .letter = 'c',
-	  .kind = OPT_CALL,
-	  .take = add_command,
-	  .arg = "LINE",
-	  .help = "a line of commands, and then the end; several are run in their order" },
-	{ .name = "save",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct core_opts, save),
-	  .arg = "PID|-",
-	  .help = "write the core of a process, or the one from standard input, packed into the new file FILE" },
-	{ .name = "redact",
-	  .kind = OPT_FLAG,
-	  .at = offsetof(struct core_opts, redact),
-	  .help = "with --save PID of Node: without the contents of its strings and buffers" },
-	{ .name = "index", .kind = OPT_FLAG, .at = offsetof(struct core_opts, index), .help = "keep an index of FILE" },
-	{ .name = "module",
-	  .letter = 'm',
-	  .kind = OPT_CALL,
-	  .take = add_module,
-	  .arg = "FILE",
-	  .help = "take commands and walkers from FILE.so, FILE.d, or a folder of files of D" },
-	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct core_opts, json), .help = "JSON Lines" },
-};
-
-static const struct optable options = {
-	.command = "core",
-	.synopsis =
-		"core [options] FILE [BINARY]\ncore [options] -p PID\ncore [options] -k\ncore --save PID|- [--redact] FILE",
-	.notes =
-		"\tShows what was in the memory of a process: of a core file, whose program is BINARY if it is not where it\n"
-		"\twas, or of a process that lives. Commands come from -c, or line by line from standard input; ::help tells\n"
-		"\tof them.",
-	.rows = rows,
-	.n = ARRAY_SIZE(rows),
-};
 
 static bool run_line(struct shell *s, const char *line)
 {
@@ -162,6 +79,24 @@ static int open_kernel(struct kmem *k, struct core *ret)
 	return r < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
+/* A person takes minutes; lines of -c take less than a copy, mostly. */
+static bool copied(const struct core_opts *o)
+{
+	return !o->no_stop && !o->stop && (o->copy || !o->n);
+}
+
+static int copy(pid_t pid, struct core *ret, struct err *err)
+{
+	uint64_t stopped;
+	char time[UNITS_LEN];
+	int r = core_copy(pid, &stopped, ret, err);
+
+	if (r == 0)
+		cmd_msg("core: process %d stood still for %s while its memory was copied", (int)pid,
+			units_ns(stopped, time));
+	return r;
+}
+
 static int open_target(const struct core_opts *o, int argc, char **argv, struct kmem *k, struct core *ret)
 {
 	const char *file = argc > 0 ? argv[0] : NULL;
@@ -170,21 +105,22 @@ static int open_target(const struct core_opts *o, int argc, char **argv, struct 
 	int r;
 
 	if ((o->pid || o->kernel) && file)
-		return cmd_words(&options, file, NULL);
+		return cmd_words(&coreopts, file, NULL);
 	if (o->pid && o->kernel)
-		return cmd_words(&options, "-k", NULL);
+		return cmd_words(&coreopts, "-k", NULL);
 	if (o->kernel)
 		return open_kernel(k, ret);
 	if (!o->pid && !file)
-		return cmd_words(&options, NULL, "a core file, -p PID, or -k");
+		return cmd_words(&coreopts, NULL, "a core file, -p PID, or -k");
 	if (argc > 2)
-		return cmd_words(&options, argv[2], NULL);
+		return cmd_words(&coreopts, argv[2], NULL);
 	if (o->pid && (num_parse_u64(o->pid, &pid) < 0 || pid < 1 || pid > INT32_MAX)) {
 		cmd_msg("core: '%s' is no process", o->pid);
 		return EXIT_USAGE;
 	}
-	r = o->pid ? core_attach((pid_t)pid, !o->no_stop, ret, &err)
-		   : core_open(file, argc > 1 ? argv[1] : NULL, ret, &err);
+	r = o->pid && copied(o) ? copy((pid_t)pid, ret, &err)
+	    : o->pid		? core_attach((pid_t)pid, !o->no_stop, ret, &err)
+				: core_open(file, argc > 1 ? argv[1] : NULL, ret, &err);
 	if (r < 0)
 		cmd_msg("core: cannot open %s%s: %s", o->pid ? "process " : "", o->pid ? o->pid : file, err.msg);
 	err_done(&err);
@@ -201,9 +137,9 @@ static int save(const struct core_opts *o, int argc, char **argv)
 	int r;
 
 	if (o->redact && !strcmp(o->save, "-"))
-		return cmd_words(&options, "--redact", NULL);
+		return cmd_words(&coreopts, "--redact", NULL);
 	if (argc != 1 || o->pid || o->kernel || o->n || o->no_stop || o->json)
-		return cmd_words(&options, argc ? argv[argc > 1] : NULL, "one new file, and no other option");
+		return cmd_words(&coreopts, argc ? argv[argc > 1] : NULL, "one new file, and no other option");
 	if (strcmp(o->save, "-") && (num_parse_u64(o->save, &pid) < 0 || pid < 1 || pid > INT32_MAX)) {
 		cmd_msg("core: '%s' is no process", o->save);
 		return EXIT_USAGE;
@@ -239,14 +175,15 @@ static int core(int argc, char **argv)
 
 	if (!o)
 		return cmd_fail("core: out of memory");
-	e = cmd_options(&options, o, argc, argv);
+	e = cmd_options(&coreopts, o, argc, argv);
 	if (e == 0 && o->redact && !o->save)
-		return cmd_words(&options, "--redact", NULL);
+		return cmd_words(&coreopts, "--redact", NULL);
 	if (e == 0 && o->save) {
 		e = save(o, argc - optind, argv + optind);
 	} else if (e == 0) {
 		e = open_target(o, argc - optind, argv + optind, &k, &c);
 		if (e == EXIT_OK) {
+			c.force = o->force;
 			e = run(o, &c, argc > optind ? argv[optind] : NULL);
 			core_close(&c);
 		}
@@ -256,4 +193,4 @@ static int core(int argc, char **argv)
 }
 
 const struct command cmd_core = { "core", "what was in memory: core files, processes, the kernel; Node's objects", core,
-				  .options = &options };
+				  .options = &coreopts };

@@ -74,6 +74,8 @@ struct core_kernel; /* kernel.h */
 
 struct core {
 	bool live, stopped;
+	bool copied; /* a copy of a process's memory: a core, and its files are found as those of a process */
+	bool force;  /* goes on with versions of runtimes that are not known, and where a check fails */
 	pid_t pid;
 	char comm[CORE_COMM], cmdline[CORE_CMDLINE];
 	int signal, code;	/* that it died of; 0: none is known */
@@ -101,6 +103,9 @@ int core_open(const char *path, const char *binary, struct core *ret, struct err
 int core_open_memory(const uint8_t *mem, size_t size, struct core *ret, struct err *err);
 /* A process that lives. stop: its threads stand still until core_close(), else registers are not known.  */
 int core_attach(pid_t pid, bool stop, struct core *ret, struct err *err);
+/* The same with a copy of its memory: it stands still only until that is made, for *stopped_ns. The copy is a file
+ * without a name in $TMPDIR or /tmp. */
+int core_copy(pid_t pid, uint64_t *stopped_ns, struct core *ret, struct err *err);
 /* Lets a process go on. Accepts a zeroed one. */
 void core_close(struct core *c);
 

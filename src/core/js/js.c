@@ -127,6 +127,7 @@ static int take_layout(struct js *js, struct err *err)
 {
 	const struct core_file *f;
 	const char *missing = "";
+	uint32_t known = 0;
 	int r;
 
 	if (core_program(js->core))
@@ -135,12 +136,16 @@ static int take_layout(struct js *js, struct err *err)
 	if (!f)
 		return no_file(js->core, err);
 	r = v8_layout_end(&js->l, js->version);
+	if (r == -ENOTSUP && js->core->force) {
+		known = v8_nearest(js->version);
+		r = v8_layout_end(&js->l, known);
+	}
 	if (r == 0) {
 		v8_layout_walk(&js->l, &js->walk);
-		r = v8_objects_end(&js->o, js->version, &missing);
+		r = v8_objects_end(&js->o, known ? known : js->version, &missing);
 	}
 	if (r == -ENOTSUP)
-		return err_set(err, r, "V8 %u.%u of %s is not known: " V8_VERSIONS, js->version >> 8, js->version & 255,
+		return err_set(err, r, "V8 %u.%u of %s is not known: " V8_VERSIONS " (--force)", js->version >> 8, js->version & 255,
 			       f->path);
 	return r < 0 ? err_set(err, r, "%s does not say where V8 %u.%u has its objects' members (%s)", f->path,
 			       js->version >> 8, js->version & 255, *missing ? missing : "frames")

@@ -289,8 +289,9 @@ int dcmd_nodebuffer(struct shell *s, const struct dcall *d)
 					      : shell_refuse(s, "nodebuffer", d->argv[i]);
 	if (r < 0)
 		return r;
-	if (js_type(js, object) != js->o.type_typed || js_view(js, object, &v) < 0)
-		return err_set(&s->err, -EBADMSG, "no Buffer or typed array begins at %" PRIx64, d->addr);
+	if ((js_type(js, object) != js->o.type_typed && js_type(js, object) != js->o.type_buffer) ||
+	    js_view(js, object, &v) < 0)
+		return err_set(&s->err, -EBADMSG, "no Buffer, typed array or ArrayBuffer begins at %" PRIx64, d->addr);
 	if (s->to)
 		return shell_emit(s, v.at);
 	r = s->json ? json_buffer(s, js, object, &v, n) : say_buffer(s, js, &v, n);

@@ -10,11 +10,14 @@
 #include "base/rtfmt.h"
 #include "core/cmds.h"
 #include "core/js/js.h"
+#include "core/jscmd/async.h"
 
 #define FRAMES 100000
 #define LINES 20
 #define MAX_ARGUMENTS 256u /* that are printed */
 #define CHARS 100
+#define AROUND 2u  /* lines of source before and after a frame's */
+#define WIDTH 200u /* bytes of a line of source */
 /* Above the frame pointer: the caller's, the return address, this, then the arguments; below it how many there are,
  * this included. Source: src/execution/frame-constants.h. */
 enum { AT_ARGUMENTS = 16, AT_COUNT = -24 };
@@ -93,7 +96,12 @@ static void say_function(struct shell *s, const struct core_thread *t, const str
 	}
 }
 
-static int say_frame(struct shell *s, const struct js *js, const struct core_thread *t, const struct frame *f)
+static void say_around(struct shell *s, const struct js *js, uint64_t function, const char *text);
+static int say_arguments(struct shell *s, const struct js *js, const struct frame *f, unsigned depth);
+
+/* around: with receiver, arguments and the source around its line. */
+static int say_frame(struct shell *s, const struct js *js, const struct core_thread *t, const struct frame *f,
+		     bool around)
 {
 	char text[RT_MAX_TEXT];
 	const char *p = text, *into;
@@ -104,7 +112,10 @@ static int say_frame(struct shell *s, const struct js *js, const struct core_thr
 	for (; (into = strstr(p, RT_INLINED_INTO)); p = into + strlen(RT_INLINED_INTO))
 		say_function(s, t, f, p, (size_t)(into - p), true);
 	say_function(s, t, f, p, strlen(p), false);
-	return 0;
+	if (!around || s->json)
+		return 0;
+	say_around(s, js, f->function, p);
+	return say_arguments(s, js, f, 0);
 }
 
 static void say_native(struct shell *s, const struct core_thread *t, const struct core_frame *f)
@@ -129,7 +140,7 @@ static void say_native(struct shell *s, const struct core_thread *t, const struc
 }
 
 static int say_stack(struct shell *s, const struct js *js, const struct core_thread *t, const core_frames *all,
-		     bool only)
+		     bool only, bool around)
 {
 	uint64_t last = 0;
 	int r = 0;
@@ -142,8 +153,13 @@ static int say_stack(struct shell *s, const struct js *js, const struct core_thr
 
 		/* A frame that is being made has the caller's frame pointer. */
 		if (f->by_fp && f->bp != last && frame_at(js, f->bp, f->ip, i == 0, &j)) {
+			if (!last)
+				r = js_say_exception(s, js, t->tid, all, f->bp);
+			if (r == 0)
+				r = say_frame(s, js, t, &j, around);
+			if (r == 0 && !s->to)
+				r = js_say_async(s, js, t->tid, j.function, last ? last : f->sp, f->bp);
 			last = f->bp;
-			r = say_frame(s, js, t, &j);
 		} else if (!only) {
 			say_native(s, t, f);
 		}
@@ -157,13 +173,15 @@ int dcmd_jsstack(struct shell *s, const struct dcall *d)
 	core_frames all = { 0 };
 	uint64_t max = FRAMES;
 	const char *why = NULL;
-	bool only = false;
+	bool only = false, around = false;
 	struct js *js;
 	int r = shell_js(s, &js);
 
 	for (int i = 0; i < d->argc && r == 0; i++) {
 		if (!strcmp(d->argv[i], "-j"))
 			only = true;
+		else if (!strcmp(d->argv[i], "-v"))
+			around = true;
 		else if (!strcmp(d->argv[i], "-n"))
 			r = shell_option(s, d, &i, CORE_MAX_FRAMES, &max);
 		else
@@ -174,7 +192,7 @@ int dcmd_jsstack(struct shell *s, const struct dcall *d)
 	if (r == 0)
 		r = core_walk(s->core, t->regs, (unsigned)max, &all, &why);
 	if (r == 0)
-		r = say_stack(s, js, t, &all, only);
+		r = say_stack(s, js, t, &all, only, around);
 	if (r == 0 && why && !s->json)
 		shell_print(s, "                 (the stack goes on: %s)\n", why);
 	vec_free(&all);
@@ -196,10 +214,26 @@ static int say_value(struct shell *s, const struct js *js, const char *what, uin
 	return r;
 }
 
+/* The receiver, and the arguments that the caller gave. */
+static int say_arguments(struct shell *s, const struct js *js, const struct frame *f, unsigned depth)
+{
+	uint64_t count, v;
+	int r = core_read(s->core, f->fp + (uint64_t)AT_COUNT, &count, sizeof(count));
+
+	if (r == 0 && count > MAX_ARGUMENTS)
+		count = 1; /* of another kind of frame */
+	for (uint64_t i = 0; r == 0 && i < count; i++) {
+		r = core_read(s->core, f->fp + AT_ARGUMENTS + i * 8, &v, sizeof(v));
+		if (r == 0)
+			r = say_value(s, js, i ? "argument" : "this", i, v, depth);
+	}
+	return r;
+}
+
 int dcmd_jsframe(struct shell *s, const struct dcall *d)
 {
 	char text[RT_MAX_TEXT];
-	uint64_t depth = 0, count, v;
+	uint64_t depth = 0;
 	struct frame f;
 	struct js *js;
 	int r = shell_js(s, &js);
@@ -213,14 +247,7 @@ int dcmd_jsframe(struct shell *s, const struct dcall *d)
 		return err_set(&s->err, -EBADMSG, "no frame of JavaScript is at %" PRIx64, d->addr);
 	js_frame_text(js, f.word, text);
 	shell_print(s, "%016" PRIx64 " %s\n    function: %" PRIx64 "\n", f.fp, text, f.function - V8_TAG);
-	r = core_read(s->core, f.fp + (uint64_t)AT_COUNT, &count, sizeof(count));
-	if (r == 0 && count > MAX_ARGUMENTS)
-		count = 1; /* of another kind of frame */
-	for (uint64_t i = 0; r == 0 && i < count; i++) {
-		r = core_read(s->core, f.fp + AT_ARGUMENTS + i * 8, &v, sizeof(v));
-		if (r == 0)
-			r = say_value(s, js, i ? "argument" : "this", i, v, (unsigned)depth);
-	}
+	r = say_arguments(s, js, &f, (unsigned)depth);
 	if (r < 0 && !s->err.code)
 		return err_set(&s->err, r, "the frame at %" PRIx64 " is not whole in memory", d->addr);
 	return r < 0 ? r : shell_emit(s, f.function - V8_TAG);
@@ -275,6 +302,40 @@ static int read_source(const struct js *js, uint64_t function, struct strb *b, s
 	if (r == 0)
 		r = js_string_text(js, source, JS_MAX_STRING, b, NULL);
 	return r;
+}
+
+/* Lines around the one that a frame's text ends with, ":line" or ":line:column"; nothing where there is no source. */
+static void say_around(struct shell *s, const struct js *js, uint64_t function, const char *text)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	const char *end = text + strlen(text), *p = end;
+	unsigned long line = 0, at = 1, first;
+	size_t from = 0;
+
+	for (unsigned i = 0; i < 2; i++) { /* from the end: the column, the line */
+		const char *q = p;
+
+		while (q > text && q[-1] >= '0' && q[-1] <= '9')
+			q--;
+		if (q == p || q == text || q[-1] != ':')
+			break;
+		line = strtoul(q, NULL, 10);
+		p = q - 1;
+	}
+	if (!line || read_source(js, function, &b, &from) < 0)
+		return;
+	first = line > AROUND ? line - AROUND : 1;
+	text = strb_str(&b);
+	for (end = text + b.n; text < end && at <= line + AROUND; at++) {
+		const size_t n = strcspn(text, "\n");
+
+		if (at >= first) {
+			shell_print(s, "%s%6lu ", at == line ? "->" : "  ", at);
+			plain_part(&s->text, text, n < WIDTH ? n : WIDTH, true, true);
+			shell_print(s, n > WIDTH ? "...\n" : "\n");
+		}
+		text += n + 1;
+	}
 }
 
 int dcmd_jssource(struct shell *s, const struct dcall *d)

@@ -319,6 +319,63 @@ static int begin(struct js_heap *h, struct err *err)
 	return r;
 }
 
+/* -- self-check -- */
+
+#define CHECKED 1000u /* functions that are looked at */
+
+struct checking {
+	const struct js *js;
+	size_t undefined, functions, good;
+};
+
+/* From a function to its source: what a frame's text needs. */
+static bool is_good(const struct js *js, uint64_t function)
+{
+	uint64_t shared, script, source, w;
+	int type;
+
+	if (js_word(js, function, js->l.function_shared, &shared) < 0 || js_type(js, shared) != js->l.type_shared ||
+	    js_word(js, function, js->o.function_context, &w) < 0 || !v8_is_object(w) ||
+	    js_word(js, shared, js->l.shared_script, &script) < 0 || !v8_is_object(script))
+		return false;
+	type = js_type(js, script);
+	if (type != js->l.type_script)
+		return type == js->l.type_oddball; /* of V8 itself */
+	return js_word(js, script, js->l.script_source, &source) == 0 && v8_is_object(source) &&
+	       (js_is_string(js, js_type(js, source)) || js_type(js, source) == js->l.type_oddball);
+}
+
+static int check_object(void *ctx, const struct js_object *o)
+{
+	struct checking *k = ctx;
+	uint8_t kind;
+
+	if (o->type == k->js->l.type_oddball)
+		k->undefined += v8_bytes(&k->js->v, o->object, k->js->l.oddball_kind + 4, &kind, 1) == 0 &&
+				kind == (uint8_t)k->js->l.undefined;
+	if (!js_is_function(k->js, o->type) || k->functions == CHECKED)
+		return 0;
+	k->functions++;
+	k->good += is_good(k->js, o->object);
+	return 0;
+}
+
+/* Known objects are where they should be: `undefined`, and functions that lead to their source. A damaged heap may have
+ * some that do not. */
+static int self_check(struct js_heap *h, struct err *err)
+{
+	struct checking k = { .js = h->js };
+	int r = js_heap_each(h, check_object, &k);
+
+	if (r < 0 || h->js->core->force || h->js->core->src.mem || (k.undefined && 2 * k.good >= k.functions))
+		return r;
+	return err_set(err, -EBADMSG,
+		       "the objects are not as V8 %u.%u has them (%s): the heap is damaged, or of another build (--force "
+		       "goes on)",
+		       h->js->version >> 8, h->js->version & 255,
+		       k.undefined ? "functions lead to no source" : "there is no `undefined`");
+}
+
 /* Finds the live objects, and the references to them. */
 static int search(struct js_heap *h, struct err *err)
 {
@@ -330,6 +387,8 @@ static int search(struct js_heap *h, struct err *err)
 		return err_set(err, -ENOENT,
 			       "V8's pages have no object that fits V8 %u.%u: the core is cut, or damaged",
 			       h->js->version >> 8, h->js->version & 255);
+	if (r == 0)
+		r = self_check(h, err);
 	return r == 0 ? js_near_make(h) : r;
 }
 

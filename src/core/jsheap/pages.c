@@ -54,6 +54,14 @@ static bool is_page(const struct js *js, uint64_t base, const struct head *h)
 	       (!h->heap || core_read(js->core, h->heap, &word, sizeof(word)) == 0);
 }
 
+bool js_on_page(const struct js *js, uint64_t object)
+{
+	const uint64_t base = object & ~(uint64_t)(ALIGN - 1);
+	struct head h;
+
+	return read_head(js, base, &h) && is_page(js, base, &h) && object >= h.start && object < h.end;
+}
+
 int js_pages_find(const struct js *js, js_pages *ret)
 {
 	const struct core *c = js->core;

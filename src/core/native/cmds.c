@@ -134,7 +134,8 @@ int dcmd_status(struct shell *s, const struct dcall *d)
 	shell_print(s, "process:  %d ", (int)c->pid);
 	shell_plain(s, *c->cmdline ? c->cmdline : c->comm);
 	shell_print(s, "\nstate:    %s\n",
-		    !c->live	 ? "a core file"
+		    c->copied	 ? "a copy of its memory; it went on"
+		    : !c->live	 ? "a core file"
 		    : c->stopped ? "alive, stopped while it is looked at"
 				 : "alive, running");
 	if (p) {

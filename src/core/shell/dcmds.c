@@ -93,10 +93,12 @@ const struct dcmd dcmds[] = {
 	{ "jssource", "[-n LINES]", true, "print the source of a function",
 	  "ADDRESS is a function. Prints its source from the line where it begins, 0t20 lines of it.\n", NULL,
 	  dcmd_jssource, NULL, NULL },
-	{ "jsstack", "[-j] [-n FRAMES]", false, "show a thread's stack with JavaScript's functions",
+	{ "jsstack", "[-j] [-v] [-n FRAMES]", false, "show a thread's stack with JavaScript's functions",
 	  "Shows the frames of a thread, innermost first: frame pointer, function, file, line, column; native ones\n"
 	  "between them. NUMBER::jsstack takes that thread, else it is the first one. -j: JavaScript's alone.\n"
-	  "-n: the most frames (0t100 000).\n"
+	  "-v: with receiver, arguments and the source around each line. -n: the most frames (0t100 000).\n"
+	  "async: who awaits the frame before, and who awaits that one, where each waits. throws: the exception, if the\n"
+	  "thread is about to throw one.\n"
 	  "In front of a |: the frame pointers of JavaScript's frames, for ::jsframe.\n",
 	  NULL, dcmd_jsstack, NULL, NULL },
 	{ "jsstrings", "[-n COUNT]", false, "show texts that are there several times",

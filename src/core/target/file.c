@@ -99,11 +99,11 @@ static int open_file(const struct core *c, const struct core_file *f, struct sta
 
 	if (f->instead)
 		return open_regular(AT_FDCWD, f->instead, true, st);
-	if (c->live)
+	if (c->live || c->copied)
 		fd = open_mapped(c, f, st);
-	if (fd < 0 && c->live && c->rootfd >= 0)
+	if (fd < 0 && (c->live || c->copied) && c->rootfd >= 0)
 		fd = open_regular_in_root(c->rootfd, f->path, true, st);
-	if (fd < 0 && !c->live && f->path[0] == '/')
+	if (fd < 0 && !c->live && !c->copied && f->path[0] == '/')
 		fd = open_regular(AT_FDCWD, f->path, true, st);
 	return fd;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process that lives. Its threads are stopped by ptrace, so that they go on by themselves if dwell is killed. */
 #include "core/target/live.h"
+#include "core/target/save.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -198,6 +199,32 @@ int core_attach(pid_t pid, bool stop, struct core *ret, struct err *err)
 	read_text(pid, pid, "cmdline", ret->cmdline, sizeof(ret->cmdline));
 	ret->rootfd = open_dir(pid, "root", O_PATH);
 	ret->mapfd = open_dir(pid, "map_files", O_RDONLY);
+	return 0;
+}
+
+int core_copy(pid_t pid, uint64_t *stopped_ns, struct core *ret, struct err *err)
+{
+	const int root = open_dir(pid, "root", O_PATH), maps = open_dir(pid, "map_files", O_RDONLY);
+	struct save_said said;
+	_cleanup_close_ int fd = core_save_nameless(pid, &said, err);
+	char path[64];
+	int r = fd < 0 ? fd : 0;
+
+	*ret = (struct core){ .src = { .fd = -1 }, .rootfd = -1, .mapfd = -1 };
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (r == 0)
+		r = core_open(path, NULL, ret, err);
+	if (r < 0) {
+		if (root >= 0)
+			close(root);
+		if (maps >= 0)
+			close(maps);
+		return r;
+	}
+	ret->copied = true;
+	ret->rootfd = root;
+	ret->mapfd = maps;
+	*stopped_ns = said.stopped_ns;
 	return 0;
 }
 

@@ -280,9 +280,9 @@ void core_close(struct core *c)
 	}
 	if (c->src.fd > 0)
 		close(c->src.fd);
-	if (c->live && c->rootfd >= 0)
+	if ((c->live || c->copied) && c->rootfd >= 0)
 		close(c->rootfd);
-	if (c->live && c->mapfd >= 0)
+	if ((c->live || c->copied) && c->mapfd >= 0)
 		close(c->mapfd);
 	vec_free(&c->segs);
 	vec_free(&c->maps);

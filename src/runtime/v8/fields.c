@@ -39,6 +39,15 @@ int32_t *v8_fields_find(const struct v8_field *v, size_t n, void *values, const 
 	return NULL;
 }
 
+uint32_t v8_nearest(uint32_t version)
+{
+	size_t at = 0;
+
+	while (at + 1 < V8_NVERSIONS && versions[at + 1] <= version)
+		at++;
+	return versions[at];
+}
+
 int v8_fields_end(const struct v8_field *v, size_t n, void *values, uint32_t version, int32_t max, const char **missing)
 {
 	size_t at = 0;

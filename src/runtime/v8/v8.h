@@ -34,6 +34,8 @@ bool v8_layout_bytecodes(struct v8_layout *l, const uint8_t *sizes, size_t n);
 /* Fills in what the version has and the binary does not say. 0; -ENOTSUP: that version is not known; -EBADMSG: the
  * binary does not say what it should, or nonsense. */
 int v8_layout_end(struct v8_layout *l, uint32_t version);
+/* The known version that is the last one before a version, else the first one. */
+uint32_t v8_nearest(uint32_t version);
 /* Where a walk finds frames. */
 void v8_layout_walk(const struct v8_layout *l, struct v8_proc *ret);
 

@@ -28,7 +28,19 @@ with open("service.c", "w", encoding="ascii") as f:
     f.write(SERVICE)
 subprocess.run(["cc", "-g", "-Wl,--build-id", "-o", "service", "service.c"], check=True)
 subprocess.run(
-    ["cc", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", os.path.join(HERE, "../../../include"), "-o", "conns.so", EXAMPLES + "/core-module.c"],
+    [
+        "cc",
+        "-shared",
+        "-fPIC",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-I",
+        os.path.join(HERE, "../../../include"),
+        "-o",
+        "conns.so",
+        EXAMPLES + "/core-module.c",
+    ],
     check=True,
 )
 os.chmod("conns.so", 0o755)
@@ -47,18 +59,37 @@ def out(*lines, module=("-m", "./conns.so", "-m", "conns.d")):
     return r.stdout.splitlines()
 
 
-live.same(out("::walk conns | ::conn host"), ["port 8001 of db-1", "port 8002 of db\\033[31m", "port 8003 of db-3"], "C: a walker and a command; texts are escaped")
-live.same(out("::walk conns | ::conn | ::print struct conn port"), [f"port = {p:#x}" for p in (8001, 8002, 8003)], "C: addresses go on to dwell's own commands")
+live.same(
+    out("::walk conns | ::conn host"),
+    ["port 8001 of db-1", "port 8002 of db\\033[31m", "port 8003 of db-3"],
+    "C: a walker and a command; texts are escaped",
+)
+live.same(
+    out("::walk conns | ::conn | ::print struct conn port"),
+    [f"port = {p:#x}" for p in (8001, 8002, 8003)],
+    "C: addresses go on to dwell's own commands",
+)
 live.same(len(out("::walk conns")), 3, "C: a walker alone prints")
 r = core("--json", "-m", "./conns.so", "-c", "::walk conns | ::conn")
 live.same([json.loads(x)["text"] for x in r.stdout.splitlines()], ["port 8001", "port 8002", "port 8003"], "C: as JSON")
-live.same(out("::walk list | ::conninfo port"), [f"port = {p:#x}" for p in (8001, 8002, 8003)], "D: a translator's members")
-live.same(out("conns::print | ::conninfo after | ::conninfo port"), ["port = 0x1f42"], "D: the value of a member goes on")
+live.same(
+    out("::walk list | ::conninfo port"), [f"port = {p:#x}" for p in (8001, 8002, 8003)], "D: a translator's members"
+)
+live.same(
+    out("conns::print | ::conninfo after | ::conninfo port"), ["port = 0x1f42"], "D: the value of a member goes on"
+)
 live.same(out("::walk list | ::conninfo host ! head -1"), ['host = "db-1"'], "D: a text")
 live.same(out("::ports"), [f"port = {p:#x}" for p in (8001, 8002, 8003)], "D: a line with a name")
 r = core("--json", "-m", "conns.d", "-c", "conns::print | ::conninfo")
-live.same({k: v for k, v in json.loads(r.stdout).items() if k not in ("address", "after")}, {"port": 8001, "host": "db-1"}, "D: as JSON")
-live.check(any(x.startswith("::conn ") for x in out("::dcmds")) and any(x.startswith("list ") for x in out("::walkers")), "in the lists of commands and walkers")
+live.same(
+    {k: v for k, v in json.loads(r.stdout).items() if k not in ("address", "after")},
+    {"port": 8001, "host": "db-1"},
+    "D: as JSON",
+)
+live.check(
+    any(x.startswith("::conn ") for x in out("::dcmds")) and any(x.startswith("list ") for x in out("::walkers")),
+    "in the lists of commands and walkers",
+)
 live.check("Example: ::walk conns | ::conn" in out("::help conn"), "help with its example")
 example = next(x for x in out("::help conn") if x.startswith("Example: "))[9:]
 live.same(len(out(example)), 3, "the example runs")
@@ -68,7 +99,9 @@ live.same(len(out(example)), 3, "the example runs")
 
 def refused(module, want):
     r = core("-m", module, "-c", "::status")
-    live.check(r.returncode == 1 and want in r.stderr and not r.stdout, f"{module} is refused: {want}", r.stderr + r.stdout)
+    live.check(
+        r.returncode == 1 and want in r.stderr and not r.stdout, f"{module} is refused: {want}", r.stderr + r.stdout
+    )
 
 
 def write(name, text):
@@ -145,3 +178,4 @@ if os.path.exists("/usr/lib/x86_64-linux-gnu/libedit.so.2"):
         live.check(until in text, f"{keys!r} is completed", text)
 service.kill()
 service.wait()
+live.done()

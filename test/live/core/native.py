@@ -90,7 +90,7 @@ for _ in range(100):  # sleeping again, not stopped
     time.sleep(0.05)
 live.same(state, "S", "it goes on when dwell has ended")
 held = subprocess.Popen(
-    [live.DWELL, "core", "-p", str(p.pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    [live.DWELL, "core", "--stop", "-p", str(p.pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
 )
 held.stdin.write("::status\n")
 held.stdin.flush()
@@ -106,6 +106,24 @@ for _ in range(100):
         break
     time.sleep(0.05)
 live.same(state, "S", "it goes on when dwell is killed")
+held = subprocess.Popen(
+    [live.DWELL, "core", "-p", str(p.pid)],
+    stdin=subprocess.PIPE,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+)
+held.stdin.write("::status\n")
+held.stdin.flush()
+said = held.stdout.readline() + held.stdout.readline()
+with open(f"/proc/{p.pid}/stat", encoding="ascii") as f:
+    state = f.read().split(")")[1].split()[0]
+live.check(
+    "a copy of its memory" in said and state == "S", "lines of standard input see a copy; it goes on", (said, state)
+)
+out, err = held.communicate("::stack\n")
+live.check("inner" in out and "main" in out and "stood still for" in err, "stacks of the copy", (out, err))
+judge("copied", ["--copy", "-p", p.pid], p.pid)
 
 cores = []
 if shutil.which("gcore"):

@@ -179,7 +179,7 @@ def judge(what, pid):
             x in r.stderr
             for x in (
                 "no object of JavaScript begins at 8",
-                "no Buffer or typed array",
+                "no Buffer, typed array or ArrayBuffer",
                 "no function of JavaScript",
                 "wants an address",
                 "-n wants a number",

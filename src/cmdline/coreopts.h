@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of `dwell core`. */
+#ifndef DWELL_CMDLINE_COREOPTS_H
+#define DWELL_CMDLINE_COREOPTS_H
+#include "cmdline/optable.h"
+
+#define COREOPTS_COMMANDS 256u /* -c */
+#define COREOPTS_MODULES 64u   /* --module */
+
+struct core_opts {
+	const char *pid, *save, *commands[COREOPTS_COMMANDS], *modules[COREOPTS_MODULES];
+	size_t n, nmodules;
+	bool json, no_stop, stop, copy, kernel, redact, index, force;
+};
+
+/* They fill a struct core_opts, whose texts are those of the command line. */
+extern const struct optable coreopts;
+#endif
