@@ -202,12 +202,28 @@ def objects(node, version):
     stop(p)
 
 
+def examples(node, version):
+    """The example of each command's help that is about JavaScript."""
+    p = start(node, "async.js")
+    for line in core(p, "::dcmds").splitlines():
+        name = line.split()[0][2:]
+        if not re.search("js|nodebuffer|findf|heaps", name):
+            continue
+        example = next(x for x in core(p, f"::help {name}").splitlines() if x.startswith("Example: "))[9:]
+        core(p, example)
+    live.check(os.path.getsize("app.heapsnapshot") > 1e5, f"{version}: the example's file")
+    os.unlink("app.heapsnapshot")
+    stop(p)
+
+
 with open("/proc/sys/kernel/core_pattern", encoding="ascii") as f:
     PATTERN = f.read().strip()
 for n in NODES:
     v = subprocess.run([n, "-p", "process.version"], capture_output=True, text=True, check=True).stdout.strip()
     stacks(n, v)
     objects(n, v)
+    if n == NODES[0]:
+        examples(n, v)
     if PATTERN == "core":
         thrown(n, v)
 live.done()

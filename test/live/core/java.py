@@ -96,6 +96,8 @@ def look(java):
                 frames[-3:],
             )
             text = live.dwell("core", *what, "-c", f"0t{tids['parked']}::jstack -j -n 0t30").stdout
+            example = live.dwell("core", *what, "-c", "::walk thread | ::jstack -j -n 5").stdout  # of its help
+            live.check("java.lang.Thread.run" in example, "the example of ::jstack", example)
             live.check(re.search(r"^\w{16} Deep\.inner at Deep\.java:8", text, re.M), f"{what}: as text", text)
             live.check("libjvm" not in text and "goes on: more frames than are shown" in text, "-j and -n", text)
             spin = rows(*what, "-c", f"0t{tids['spinner']}::jstack")

@@ -191,6 +191,11 @@ for line, words in (
     live.check(
         r.returncode == 1 and words in r.stderr, f"refused: {line}", f"{r.returncode} {r.stdout[:200]} {r.stderr}"
     )
+# The examples of those commands' help that are about the kernel.
+for name in ("array", "list", "offsetof", "print", "ps", "sizeof", "stacks", "typedef"):
+    example = next(x for x in core(f"::help {name}").stdout.splitlines() if x.startswith("Example: "))[9:]
+    r = core(example)
+    live.check(r.returncode == 0 and (r.stdout or name == "typedef"), f"example {example}", r.stdout + r.stderr)
 r = live.dwell("core", "-p", os.getpid(), "--no-stop", "-c", "::ps", "-c", "::walk task")
 live.check(
     r.returncode == 1 and r.stderr.count("dwell core -k looks at it") == 2, "a process is not the kernel", r.stderr
