@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands and walkers of one's own for `dwell core`, in a shared object that `dwell core --module FILE.so` loads:
  *
- *     cc -shared -fPIC -o conns.so conns.c
- *     dwell core --module ./conns.so core.4711 -c '::walk conns | ::conn'
+ *     cc -shared -fPIC -o core-module.so core-module.c
+ *     dwell core --module ./core-module.so core.4711 -c '::walk conns | ::conn'
  *
- * A module exports one variable, dwell_core_module. Its functions run in dwell, so dwell trusts it as itself: it loads no
- * module that it is not told to, and none that others may write. Texts belong to the module and live as long as it.
- * doc/core.md has an example. The module interface grows at the end of structs: a module of version 1 will go on to work
- * as long as dwell has version 1. */
+ * A module exports one variable, dwell_core_module. Its functions run in dwell, so dwell trusts it as itself: it loads
+ * no module that it is not told to, and none that others may write. Texts belong to the module and live as long as it.
+ * doc/core.md has an example. The module interface grows at the end of structs: a module of version 1 will go on to
+ * work as long as dwell has version 1. */
 #ifndef DWELL_CORE_H
 #define DWELL_CORE_H
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 #define DWELL_CORE_MODULE_VERSION 1u
 
-/* What is looked at: a core file, a process or the kernel. */
+/* A core file, a process or the kernel, which is looked at. */
 struct dwell_core;
 
 /* A command as it was typed. */
@@ -27,7 +27,7 @@ struct dwell_core_call {
 	char **argv;
 };
 
-/* What dwell does for a module. Functions that return an int return 0 or -errno. */
+/* dwell's functions for modules. Functions that return an int return 0 or -errno. */
 struct dwell_core_api {
 	uint32_t version; /* DWELL_CORE_MODULE_VERSION of this dwell */
 	/* Memory. -EFAULT: none is mapped there; -ENODATA: the core does not have it. */
@@ -51,15 +51,15 @@ struct dwell_core_api {
 typedef void dwell_core_offer(void *to, const char *word);
 
 struct dwell_core_command {
-	const char *name;	/* a-z, 0-9, _; no command of dwell has it */
-	const char *arguments;	/* "[-n COUNT]"; options in it are completed. "": none */
-	const char *summary;	/* a line */
-	const char *help;	/* lines */
-	const char *example;	/* a line, or NULL */
-	bool wants_address;	/* dwell refuses the command without one */
+	const char *name;      /* a-z, 0-9, _; no command of dwell has it */
+	const char *arguments; /* "[-n COUNT]"; options in it are completed. "": none */
+	const char *summary;   /* a line */
+	const char *help;      /* lines */
+	const char *example;   /* a line, or NULL */
+	bool wants_address;    /* dwell refuses the command without one */
 	int (*run)(const struct dwell_core_api *api, struct dwell_core *c, const struct dwell_core_call *call);
-	/* Offers the words that may stand in place of `word`; NULL: there are none. The call has the address, if one stands
-	 * before the command, and no words. */
+	/* Offers the words that may stand in place of `word`; NULL: there are none. The call has the address, if one
+	 * stands before the command, and no words. */
 	void (*complete)(const struct dwell_core_api *api, struct dwell_core *c, const struct dwell_core_call *call,
 			 const char *word, dwell_core_offer *offer, void *to);
 };

@@ -40,11 +40,11 @@ struct shell {
 	shell_addrs *to;	/* where addresses go, and no text; or NULL */
 	struct js_index *index; /* of the core; or NULL: none. shell_done() closes it */
 	struct js_heap *heap;
-	struct js_graph *graph; /* of the heap */
-	struct js *js;		/* opened by the first command that needs it, shell_js() */
-	struct ctypes *types;	/* of native code, opened by the first command that needs them */
+	struct js_graph *graph;	 /* of the heap */
+	struct js *js;		 /* opened by the first command that needs it, shell_js() */
+	struct ctypes *types;	 /* of native code, opened by the first command that needs them */
 	struct modules *modules; /* of users (core/module/module.h); NULL: none */
-	unsigned within;	/* lines that run within each other */
+	unsigned within;	 /* lines that run within each other */
 };
 
 /* A command as it was typed. */
@@ -54,7 +54,7 @@ struct dcall {
 	const char *name; /* that stood there instead of a number, without FILE; or NULL */
 	int argc;	  /* words after the name */
 	char **argv;
-	const struct dcmd *cmd; /* that it calls */
+	const struct dcmd *cmd;	     /* that it calls */
 	const struct walker *walker; /* of ::walk */
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What waits for a promise: async functions and callbacks. A pending promise leads to reactions, each to the next one.
- * A reaction has functions, and what they settle. Those of `await` are V8's own; their context has the object of the
- * function's run. Words are told by the types of what they lead to, as versions of V8 order them differently. Source:
- * src/objects/promise.tq, src/builtins/{promise-abstract-operations,async-function-gen,promise-all}.{tq,cc} of V8. */
+/* Finds the async functions and callbacks that wait for a promise. A pending promise leads to reactions, each to the
+ * next one. A reaction has functions, and what they settle. Functions of `await` are V8's own; their context has the
+ * object of the function's run. Words are told by the types of what they lead to, as versions of V8 order them
+ * differently. Source: src/objects/promise.tq,
+ * src/builtins/{promise-abstract-operations,async-function-gen,promise-all}.{tq,cc} of V8. */
 #include <errno.h>
 #include "base/v8fmt.h"
 #include "base/walk.h"
@@ -12,7 +13,7 @@
 #define MAX_REACTIONS 100000u
 #define REACTION_WORDS 6 /* of a PromiseReaction, the map among them */
 #define CAPABILITY_WORDS 4
-#define MAX_SLOTS 12u	     /* of a context of V8's own function */
+#define MAX_SLOTS 12u	      /* of a context of V8's own function */
 #define PRIVATE_NAME (1 << 4) /* of a symbol's flags. Source: src/objects/name.tq */
 
 bool js_is_private(const struct js *js, uint64_t symbol)

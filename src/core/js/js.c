@@ -145,8 +145,8 @@ static int take_layout(struct js *js, struct err *err)
 		r = v8_objects_end(&js->o, known ? known : js->version, &missing);
 	}
 	if (r == -ENOTSUP)
-		return err_set(err, r, "V8 %u.%u of %s is not known: " V8_VERSIONS " (--force)", js->version >> 8, js->version & 255,
-			       f->path);
+		return err_set(err, r, "V8 %u.%u of %s is not known: " V8_VERSIONS " (--force)", js->version >> 8,
+			       js->version & 255, f->path);
 	return r < 0 ? err_set(err, r, "%s does not say where V8 %u.%u has its objects' members (%s)", f->path,
 			       js->version >> 8, js->version & 255, *missing ? missing : "frames")
 		     : 0;

@@ -106,18 +106,17 @@ int js_own(const struct js *js, uint64_t object, const char *name, uint64_t *ret
 typedef int js_entry_fn(void *ctx, uint64_t key, uint64_t value);
 int js_entries(const struct js *js, uint64_t object, bool map, js_entry_fn *fn, void *ctx);
 
-/* The same of a WeakMap or WeakSet, in no order; value: 0 of a set. */
+/* The same of a WeakMap or WeakSet, in no order; a set's entries have the value 0. */
 int js_weak_entries(const struct js *js, uint64_t object, bool map, js_entry_fn *fn, void *ctx);
 
-/* What waits for a promise. */
+/* A function or promise that waits for a promise. */
 struct js_waiter {
 	uint64_t async;	   /* an async function that awaits it: the object of its run; or 0 */
 	uint64_t function; /* of the async function; else what was given to then(), of a program; or 0 */
 	uint64_t promise;  /* that is settled by it; or 0 */
 	bool all;	   /* Promise.all() and the like */
 };
-/* Those of a pending promise, the last one first; what a place of V8's own cannot tell is left out. 0, -errno or what fn
- * returned. */
+/* Calls fn for each waiter of a pending promise, the last one first. 0, -errno or what fn returned. */
 typedef int js_waiter_fn(void *ctx, const struct js_waiter *w);
 int js_waiters(const struct js *js, uint64_t promise, js_waiter_fn *fn, void *ctx);
 /* Where an async function waits, as base/v8fmt.h has places; 0: it is not known. */

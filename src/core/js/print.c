@@ -248,7 +248,7 @@ static int print_entries(struct printer *p, uint64_t v, bool map)
 	return r;
 }
 
-/* What a WeakMap or WeakSet has, which the program cannot list. */
+/* The entries of a WeakMap or WeakSet, which the program cannot list. */
 static int print_weak(struct printer *p, uint64_t v, bool map)
 {
 	struct parts a = { .p = p };
@@ -307,7 +307,7 @@ struct waiting {
 	size_t n;
 };
 
-/* What will run when a promise is settled. */
+/* A function that will run when a promise is settled. */
 static int print_waiter(void *ctx, const struct js_waiter *w)
 {
 	struct waiting *x = ctx;
@@ -321,8 +321,13 @@ static int print_waiter(void *ctx, const struct js_waiter *w)
 		place = V8_FRAME(shared, V8_AT_MAX);
 	if (place)
 		js_frame_text(p->js, place, text);
-	strb_printf(p->b, ", <%s%s>", w->async ? "awaited by " : w->all ? "of Promise.all or the like" : "then ",
-		    place ? text : w->all ? "" : "V8's own");
+	strb_printf(p->b, ", <%s%s>",
+		    w->async ? "awaited by "
+		    : w->all ? "of Promise.all or the like"
+			     : "then ",
+		    place    ? text
+		    : w->all ? ""
+			     : "V8's own");
 	return 0;
 }
 

@@ -116,8 +116,11 @@ int js_say_async(struct shell *s, const struct js *js, pid_t tid, uint64_t funct
 /* Functions of V8 and Node that have an exception in their hands. */
 static bool throws(const char *name)
 {
-	static const char *const parts[] = { "v8::internal::Isolate::Throw", "v8::internal::Isolate::ReThrow",
-					     "v8::internal::Isolate::CreateMessage", "Runtime_Throw", "Runtime_ReThrow",
+	static const char *const parts[] = { "v8::internal::Isolate::Throw",
+					     "v8::internal::Isolate::ReThrow",
+					     "v8::internal::Isolate::CreateMessage",
+					     "Runtime_Throw",
+					     "Runtime_ReThrow",
 					     "TriggerUncaughtException" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)

@@ -143,7 +143,7 @@ int dcmd_jsprint(struct shell *s, const struct dcall *d)
 	return r < 0 ? r : shell_emit(s, object - V8_TAG);
 }
 
-/* Of an object: its members. Without an address: all names of properties that there are. */
+/* Offers the members of an object; without an address all names of properties that there are. */
 void complete_jsprint(struct shell *s, const struct dcall *d, const char *word, shell_offer *offer, void *to)
 {
 	if (d->has_addr)

@@ -57,10 +57,10 @@ static int is_entry(void *ctx, uint64_t key, uint64_t value)
 	_cleanup_(strb_free) struct strb b = { 0 };
 	struct looking *l = ctx;
 
-	if (v8_is_smi(key) ? !l->number || v8_smi(key) < 0 || (uint64_t)v8_smi(key) != l->index
-			   : !js_is_string(l->js, js_type(l->js, key)) ||
-				     js_string_text(l->js, key, MAX_NAME, &b, NULL) < 0 || b.n != l->n ||
-				     memcmp(strb_str(&b), l->name, l->n) != 0)
+	if (v8_is_smi(key)
+		    ? !l->number || v8_smi(key) < 0 || (uint64_t)v8_smi(key) != l->index
+		    : !js_is_string(l->js, js_type(l->js, key)) || js_string_text(l->js, key, MAX_NAME, &b, NULL) < 0 ||
+			      b.n != l->n || memcmp(strb_str(&b), l->name, l->n) != 0)
 		return 0;
 	*l->ret = (struct js_member){ .value = value };
 	return WALK_END;
@@ -89,7 +89,7 @@ static int member(const struct js *js, uint64_t object, struct looking *l)
 	return r == WALK_END ? 0 : r < 0 ? r : -ENOENT;
 }
 
-/* The next part of a path: a name, [number] or ["text"]. *p goes behind it; false: it is none. */
+/* The next part of a path: a name, [number] or ["text"]. *p goes after it; false: it is none. */
 static bool take_part(const char **p, struct looking *l)
 {
 	const char *q = *p, *end;

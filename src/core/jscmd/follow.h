@@ -5,7 +5,7 @@
 #include "core/js/js.h"
 #include "core/shell.h"
 
-/* What a path leads to. */
+/* The value that a path leads to. */
 struct js_member {
 	uint64_t value;
 	bool is_double; /* number is it */

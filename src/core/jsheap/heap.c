@@ -369,11 +369,12 @@ static int self_check(struct js_heap *h, struct err *err)
 
 	if (r < 0 || h->js->core->force || h->js->core->src.mem || (k.undefined && 2 * k.good >= k.functions))
 		return r;
-	return err_set(err, -EBADMSG,
-		       "the objects are not as V8 %u.%u has them (%s): the heap is damaged, or of another build (--force "
-		       "goes on)",
-		       h->js->version >> 8, h->js->version & 255,
-		       k.undefined ? "functions lead to no source" : "there is no `undefined`");
+	return err_set(
+		err, -EBADMSG,
+		"the objects are not as V8 %u.%u has them (%s): the heap is damaged, or of another build (--force "
+		"goes on)",
+		h->js->version >> 8, h->js->version & 255,
+		k.undefined ? "functions lead to no source" : "there is no `undefined`");
 }
 
 /* Finds the live objects, and the references to them. */

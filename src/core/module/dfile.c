@@ -6,8 +6,8 @@
  *     #pragma D walker conns "first::list struct conn next" "all connections"
  *     #pragma D command busy "::walk conns | ::print struct conn state" "states of connections"
  *
- * What a translator may say of a member is a path from its variable. Declarations of types, which D wants for the output
- * of translators, are passed over, as are other pragmas. Nothing of it runs programs. */
+ * What a translator may say of a member is a path from its variable. Declarations of types, which D wants for the
+ * output of translators, are passed over, as are other pragmas. Nothing of it runs programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -221,8 +221,8 @@ static int take_pragma(struct reading *f)
 		return bad(f, "#pragma D command|walker NAME \"LINE\" [\"SUMMARY\"] wanted");
 	summary = take_text(f);
 	if (!command)
-		return modules_add_walker(
-			f->s, &(struct walker){ name, summary ? summary : line, false, walk_line, line });
+		return modules_add_walker(f->s,
+					  &(struct walker){ name, summary ? summary : line, false, walk_line, line });
 	return modules_add_command(f->s, &(struct dcmd){ .name = name,
 							 .args = "",
 							 .summary = summary ? summary : line,
@@ -304,8 +304,9 @@ static int take_translator(struct reading *f)
 	c.name = t->name;
 	c.args = "[MEMBER...]";
 	c.summary = "print what a translator gives";
-	c.help = "Prints the members that a translator of a module in D gives of the thing at ADDRESS, or some of them.\n"
-		 "In front of a |: the values of those, or ADDRESS.\n";
+	c.help =
+		"Prints the members that a translator of a module in D gives of the thing at ADDRESS, or some of them.\n"
+		"In front of a |: the values of those, or ADDRESS.\n";
 	return modules_add_command(f->s, &c);
 }
 

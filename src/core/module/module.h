@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands and walkers of users: in shared objects (include/dwell-core.h), and in files of D: translators of structs, and
- * lines that get a name. Inside of core/. */
+/* Commands and walkers of users: in shared objects (include/dwell-core.h), and in files of D: translators of structs,
+ * and lines that get a name. Inside of core/. */
 #ifndef DWELL_CORE_MODULE_MODULE_H
 #define DWELL_CORE_MODULE_MODULE_H
 #include "core/shell.h"
 
-#define MODULE_MAX 1000u	  /* commands and walkers of users, each */
-#define MODULE_MAX_NAME 30u	  /* characters of a name */
+#define MODULE_MAX 1000u	   /* commands and walkers of users, each */
+#define MODULE_MAX_NAME 30u	   /* characters of a name */
 #define MODULE_MAX_TEXT (1u << 20) /* bytes of a file of D */
 
 struct module_lines;
@@ -18,8 +18,8 @@ struct modules {
 };
 
 /* Loads FILE.so, FILE.d, or all files of a folder that end in .d, by name. 0, or -errno with s->err: then some of the
- * file's commands may be there. A shared object must belong to root or the user, as must its folder, and nobody else may
- * write either. It stays loaded until the process ends. */
+ * file's commands may be there. A shared object must belong to root or the user, as must its folder, and nobody else
+ * may write either. It stays loaded until the process ends. */
 int modules_load(struct shell *s, const char *path);
 void modules_free(struct modules *m); /* accepts NULL */
 

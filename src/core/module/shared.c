@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules in C: a shared object with commands and walkers, and what dwell does for them. */
+#include <dwell-core.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include "base/solib.h"
 #include "core/module/module.h"
 #include "core/native/ctype.h"
-#include "../include/dwell-core.h"
 
 #define MAX_WORDS 8 /* of a type */
 
@@ -165,7 +165,8 @@ static bool is_safe(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+	return stat(path, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 /* Nobody else could have put it there. A folder with the sticky bit is no such: others may put files into it. */

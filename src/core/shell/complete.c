@@ -85,7 +85,7 @@ static void offer_words(struct shell *s, struct completing *c, struct dcall *cal
 		js_names(s, last[1] == 'p', offer, c);
 }
 
-/* What stands before the command: a number, or a name of the process. */
+/* Takes the address before the command: a number, or a name of the process. */
 static void address_of(struct shell *s, const char *stage, struct dcall *call)
 {
 	char name[SHELL_MAX_NAME];

@@ -17,7 +17,8 @@ const struct dcmd dcmds[] = {
 	  "In front of a |: the addresses of the instructions. It needs the library libZydis (Debian: libzydis4.0).\n",
 	  "::nm mai | ::dis -n 4", dcmd_dis, NULL, NULL },
 	{ "findfunctions", "[-c NAME]", false, "find functions of JavaScript by name",
-	  "As ::jsfunctions, by the name that mdb has for it.\n", "::findfunctions -c emit", dcmd_jsfunctions, NULL, NULL },
+	  "As ::jsfunctions, by the name that mdb has for it.\n", "::findfunctions -c emit", dcmd_jsfunctions, NULL,
+	  NULL },
 	{ "findjsobjects", "[-r] [-c CONSTRUCTOR] [-p PROPERTY] [-n COUNT] [-s CORE]", false,
 	  "find objects of JavaScript, or what refers to one",
 	  "Counts the objects by constructor and names of properties, most bytes first. A row has one of the objects, their\n"
@@ -44,7 +45,8 @@ const struct dcmd dcmds[] = {
 	  "that it does not use may be missing, since V8 does not keep them. In front of a |: those that are objects.\n",
 	  "::findfunctions -c emit | ::jsclosure", dcmd_jsclosure, NULL, NULL },
 	{ "jsconstructor", "", true, "show the function that an object was made by",
-	  "Shows the constructor, and where its source is. In front of a |: its address.\n", "::findjsobjects -c Map | ::jsconstructor ! head -2", dcmd_jsconstructor, NULL, NULL },
+	  "Shows the constructor, and where its source is. In front of a |: its address.\n",
+	  "::findjsobjects -c Map | ::jsconstructor ! head -2", dcmd_jsconstructor, NULL, NULL },
 	{ "jsdominators", "", true, "show what keeps an object alive, alone",
 	  "Shows what would have to go so that the object goes: its dominator, the dominator of that one, and so on up\n"
 	  "to the roots. Columns as of ::jsretained.\n",
@@ -91,8 +93,8 @@ const struct dcmd dcmds[] = {
 	  "in memory of malloc(). What malloc() has back does not count.\n",
 	  "::findjsobjects -c Map | ::jsroots ! head -3", dcmd_jsroots, NULL, NULL },
 	{ "jssource", "[-n LINES]", true, "print the source of a function",
-	  "ADDRESS is a function. Prints its source from the line where it begins, 0t20 lines of it.\n", "::findfunctions -c emit | ::jssource -n 3",
-	  dcmd_jssource, NULL, NULL },
+	  "ADDRESS is a function. Prints its source from the line where it begins, 0t20 lines of it.\n",
+	  "::findfunctions -c processImmediate | ::jssource -n 3", dcmd_jssource, NULL, NULL },
 	{ "jsstack", "[-j] [-v] [-n FRAMES]", false, "show a thread's stack with JavaScript's functions",
 	  "Shows the frames of a thread, innermost first: frame pointer, function, file, line, column; native ones\n"
 	  "between them. NUMBER::jsstack takes that thread, else it is the first one. -j: JavaScript's alone.\n"
@@ -117,7 +119,7 @@ const struct dcmd dcmds[] = {
 	  "struct list_head, or of another struct that points to its own kind, is followed to the struct around it. Ends at\n"
 	  "a null pointer, and where it began; a list's head between them comes out as if it were such a thing.\n"
 	  "In front of a |: these addresses.\n",
-	  "init_task::list struct task_struct tasks ! head -3", dcmd_list, NULL, NULL },
+	  "::walk task | ::list struct task_struct tasks ! head -3", dcmd_list, NULL, NULL },
 	{ "mappings", "", false, "list what is mapped in memory",
 	  "Lists the parts of memory by address: size, rights, how much of each the core has, and the file.\n"
 	  "A file is used for what the core does not have when its build id is the one in memory.\n"
@@ -130,9 +132,11 @@ const struct dcmd dcmds[] = {
 	{ "nodebuffer", "[-n BYTES]", true, "print the bytes of a Buffer",
 	  "ADDRESS is a Buffer, or another typed array. Prints its bytes with their addresses, 0t256 of them, or as many as\n"
 	  "-n says. In front of a |: the address of the bytes.\n",
-	  "::findjsobjects -c Uint8Array | ::nodebuffer -n 0t16 ! head -2", dcmd_nodebuffer, NULL, NULL },
+	  "::findjsobjects -p async_hook_fields | ::jsprint async_hook_fields | ::nodebuffer -n 0t16", dcmd_nodebuffer,
+	  NULL, NULL },
 	{ "offsetof", "TYPE MEMBER", false, "tell where a member of a struct is",
-	  "Tells the offset and the size of a member, which may be a path, as a.b[2].c.\n", "::offsetof struct task_struct se.vruntime", dcmd_offsetof, NULL, NULL },
+	  "Tells the offset and the size of a member, which may be a path, as a.b[2].c.\n",
+	  "::offsetof struct task_struct se.vruntime", dcmd_offsetof, NULL, NULL },
 	{ "print", "[-a] [-d DEPTH] [-n COUNT] [TYPE] [MEMBER]...", true, "print a struct or value of native code",
 	  "Prints what is at ADDRESS as a thing of a type, or some members of it. A member may be a path: a.b[2].c,\n"
 	  "next->prev; pointers are followed by . and by ->. TYPE is NAME or struct, union, enum NAME, after FILE` if it must be\n"
@@ -152,8 +156,8 @@ const struct dcmd dcmds[] = {
 	  "each frame; other objects than numbers, texts, lists and tuples are told by their type. -n: the most frames.\n"
 	  "In front of a |: the addresses of the frames.\n",
 	  "::walk thread | ::pystack -l", dcmd_pystack, NULL, NULL },
-	{ "sizeof", "TYPE", false, "tell how large a type is", "Tells the size of a type in bytes.\n", "::sizeof struct task_struct",
-	  dcmd_sizeof, NULL, NULL },
+	{ "sizeof", "TYPE", false, "tell how large a type is", "Tells the size of a type in bytes.\n",
+	  "::sizeof struct task_struct", dcmd_sizeof, NULL, NULL },
 	{ "stack", "[-n FRAMES]", false, "show a thread's native stack",
 	  "Shows the frames of a thread, innermost first: stack pointer, file`function+offset.\n"
 	  "NUMBER::stack takes the thread of that number (of a hexadecimal one; 0t before a decimal one); else it is\n"
@@ -193,7 +197,8 @@ const struct walker walkers[] = {
 	{ "file", "the kernel's open files of the task at ADDRESS: struct file", true, walk_files, NULL },
 	{ "mapping", "the parts of memory, by address", false, walk_mappings, NULL },
 	{ "module", "the kernel's modules: struct module", true, walk_modules, NULL },
-	{ "mount", "the kernel's mounts in the namespace of the task at ADDRESS: struct mount", true, walk_mounts, NULL },
+	{ "mount", "the kernel's mounts in the namespace of the task at ADDRESS: struct mount", true, walk_mounts,
+	  NULL },
 	{ "socket", "the kernel's sockets of the task at ADDRESS: struct socket", true, walk_sockets, NULL },
 	{ "task", "the kernel's processes: struct task_struct", true, walk_tasks, NULL },
 	{ "thread", "the threads, by number; of the kernel: struct task_struct", false, walk_threads, NULL },

@@ -17,7 +17,7 @@
 #include "core/module/module.h"
 #include "core/shell.h"
 
-#define FLUSH 65536u /* bytes of text that wait to be written */
+#define FLUSH 65536u  /* bytes of text that wait to be written */
 #define MAX_WITHIN 8u /* lines within each other */
 
 struct stage {

@@ -207,7 +207,7 @@ def examples(node, version):
     p = start(node, "async.js")
     for line in core(p, "::dcmds").splitlines():
         name = line.split()[0][2:]
-        if not re.search("js|nodebuffer|findf|heaps", name):
+        if name == "jstack" or not re.search("js|nodebuffer|findf|heaps", name):
             continue
         example = next(x for x in core(p, f"::help {name}").splitlines() if x.startswith("Example: "))[9:]
         core(p, example)
