@@ -20,6 +20,7 @@
 #define SHELL_MAX_WORDS 64u   /* of a command */
 #define SHELL_MAX_STAGES 32u  /* commands of a line */
 #define SHELL_MAX_NAME 1024u  /* bytes of an address that is a name */
+#define SHELL_MAX_SEEN 1000u  /* addresses that are remembered */
 
 typedef VEC(uint64_t) shell_addrs;
 
@@ -44,7 +45,10 @@ struct shell {
 	struct js *js;		 /* opened by the first command that needs it, shell_js() */
 	struct ctypes *types;	 /* of native code, opened by the first command that needs them */
 	struct modules *modules; /* of users (core/module/module.h); NULL: none */
-	unsigned within;	 /* lines that run within each other */
+	bool remember;		 /* addresses of what is written, for completion */
+	shell_addrs seen;	 /* of these the last SHELL_MAX_SEEN, a ring; nseen: all that were seen */
+	size_t nseen;
+	unsigned within; /* lines that run within each other */
 };
 
 /* A command as it was typed. */

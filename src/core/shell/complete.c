@@ -127,6 +127,15 @@ int shell_complete(struct shell *s, const char *line, complete_words *ret)
 		c.word = colons + 2;
 		for (size_t i = 0; shell_dcmd_at(s, i); i++)
 			offer(&c, shell_dcmd_at(s, i)->name);
+	} else if (!stage && *word) { /* an address that was seen, the last ones first */
+		c.word = word;
+		for (size_t i = 0; i < s->seen.n; i++) {
+			char text[24];
+
+			snprintf(text, sizeof(text), "%llx",
+				 (unsigned long long)s->seen.v[(s->nseen - 1 - i) % s->seen.n]);
+			offer(&c, text);
+		}
 	} else if (stage && stage < word) {
 		c.word = word;
 		offer_words(s, &c, &call, stage, (size_t)(word - stage));

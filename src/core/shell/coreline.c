@@ -76,6 +76,7 @@ bool coreline_open(struct shell *s)
 	if (!*lib.outstream)
 		return false;
 	shell = s;
+	s->remember = true;
 	*lib.attempted_completion = complete;
 	*lib.word_breaks = " \t|";
 	*lib.append_character = ' ';

@@ -41,12 +41,38 @@ void shell_done(struct shell *s)
 	js_close(s->js);
 	ctypes_free(s->types);
 	modules_free(s->modules);
+	vec_free(&s->seen);
 	err_done(&s->err);
 	strb_free(&s->text);
 }
 
+/* Remembers the addresses of a text: words of 8 to 16 hexadecimal digits. */
+static void remember(struct shell *s)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *p = strb_str(&s->text);
+
+	while (*p) {
+		const size_t n = strspn(p, digits), other = strcspn(p, " \t\n:,");
+		uint64_t v;
+		char word[17];
+
+		if (n == other && n >= 8 && n < sizeof(word)) {
+			memcpy(word, p, n);
+			word[n] = '\0';
+			if (shell_number(word, &v) &&
+			    (s->seen.n < SHELL_MAX_SEEN ? vec_try_push(&s->seen, v) == 0
+							: (s->seen.v[s->nseen % SHELL_MAX_SEEN] = v, true)))
+				s->nseen++;
+		}
+		p += other + (p[other] != '\0');
+	}
+}
+
 void shell_flush(struct shell *s)
 {
+	if (s->remember && !s->to)
+		remember(s);
 	if (s->to)
 		strb_reset(&s->text);
 	else

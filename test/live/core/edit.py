@@ -108,6 +108,9 @@ if shutil.which("node"):
     t.type("", ["> "])
     t.type("::findjsobjects -c Connec\t\r", ["Connection: remote", "> "])
     t.type("::findjsobjects -p remot\t\r", ["Connection: remote", "> "])
+    at = next(x.split()[0] for x in t.text.splitlines() if "Connection: remote" in x)
+    t.type(f"{at[:7]}\t::jsprint remo\t\r", ["1", "> "])  # an address that was shown, and a property
+    live.check("\n1\r" in t.text, "the value of a property", t.text)
     live.same(t.end("$q\r"), 0, "it ends")
     node.kill()
     node.wait()
