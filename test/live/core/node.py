@@ -196,7 +196,7 @@ def judge_objects(what, args, address):
     )
     r = core(*args, "-c", f"{address}::jsprint -d 3 -n 0t60")
     for text in (
-        'sub: Sub { id: 3, host: "host3", #hidden: 5, own: null, none: undefined }',
+        'sub: Sub { id: 3, host: "host3", own: null, none: undefined, #hidden: 5 }',
         "doubles: [ 1.5, <1 empty>, 4.25 ]",
         'map: Map(3) { "a" => 1, { k: 1 } => [ 2 ], 3 => Map(0) {} }',
         "date: 2001-09-09T01:46:40.000Z",
