@@ -27,7 +27,7 @@ REFUSED = (
 )
 # What no sentence of a comment begins with: the reader would have to find its noun, or its verb.
 BEGINNINGS = (
-    (r"[Ww]ho|[Ww]hom|[Ww]hose|[Ww]hoever", "the thread, the process, the user …"),
+    (r"[Ww]ho|[Ww]hom|[Ww]hose|Whoever|whoever", "the thread, the process, the user …"),
     (r"What|Whatever", "the thing, or what the function does with it"),
     (r"Those", "the noun"),
     (r"Of", "the subject first"),

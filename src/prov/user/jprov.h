@@ -62,7 +62,7 @@ struct matching {
 	const struct pdesc *d;
 	struct probe_list *out;
 	struct jvms *jvm;
-	struct jclass *class; /* whose methods are listed */
+	struct jclass *class; /* its methods are listed now */
 	const char *reason;
 	bool any; /* java* */
 	long slot;

@@ -54,7 +54,7 @@ int tl_read_processes(struct tl_reader *r, struct err *err);
 void tl_exit_text(char *buf, size_t size, uint32_t code);
 /* A ROW_NOTE. */
 int tl_note(struct tl_reader *r, const struct row *row);
-/* Attributes that only the trackers of dlib/timeline/threads.d have; others are in latency/tracker_facts.h. */
+/* Attributes that only the trackers of dlib/timeline/threads.d have; the others are ATTR_*. */
 #define TL_ATTR_CODE "code"   /* of life: the exit code as wait(2) gives it */
 #define TL_ATTR_WOKEN "woken" /* of state: when the thread was woken up */
 /* An integer attribute; dflt when there is none. */

@@ -129,7 +129,7 @@ static void every_command_has_help(void **state)
 		snprintf(line, sizeof(line), "::help %s", d->name);
 		want(line, d->summary);
 		assert_true(d->help[strlen(d->help) - 1] == '\n');
-		assert_non_null(d->example); /* live tests run it */
+		assert_non_null(d->example);				   /* live tests run it */
 		assert_true(!d[1].name || strcmp(d->name, d[1].name) < 0); /* in order */
 	}
 	for (const struct walker *w = walkers; w->name; w++) {

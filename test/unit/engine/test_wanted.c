@@ -141,8 +141,9 @@ static void groups(void **state)
 	}
 	set("container", "ffeeddccbbaa"); /* not there yet: known by its id */
 	if (sees)
-		expect(" && substr(container, 0, 12) == \"ffeeddccbbaa\"",
-		       " && substr(container_of[T], 0, 12) == \"ffeeddccbbaa\"");
+		expect_noted(" && substr(container, 0, 12) == \"ffeeddccbbaa\"",
+			     " && substr(container_of[T], 0, 12) == \"ffeeddccbbaa\"",
+			     "no process is in container ffeeddccbbaa now; its events are shown when there is one");
 	set("container", "");
 	set("unit", "no-such-unit"); /* the same, by its name, among the system's */
 	if (sees)
