@@ -115,9 +115,9 @@ int registry_class_done(struct registry *r, struct err *err);
 bool registry_wants_jvms(const struct pdesc *d);
 /* Is the process a JVM that is not known yet? */
 bool registry_is_new_jvm(struct registry *r, int pid);
-/* Has the JVM load the agent, which takes up to 10 s; may be called in any thread. The connection, for
+/* Has the JVM load the agent, which takes up to 10 s, or until *stop; may be called in any thread. The connection, for
  * registry_add_jvm(), or -errno with words. */
-int registry_connect_jvm(int pid, struct err *err);
+int registry_connect_jvm(int pid, const _Atomic bool *stop, struct err *err);
 /* registry_match_jvm(), which gives arguments, too, is about this JVM until registry_jvm_done(). It takes the
  * connection. -errno with words: it is left out. */
 int registry_add_jvm(struct registry *r, int pid, int fd, struct err *err);

@@ -212,9 +212,9 @@ bool registry_is_new_jvm(struct registry *r, int pid)
 	return !java_knows(&r->env, pid) && java_has_libjvm(pid);
 }
 
-int registry_connect_jvm(int pid, struct err *err)
+int registry_connect_jvm(int pid, const _Atomic bool *stop, struct err *err)
 {
-	return jattach(pid, err);
+	return jattach(pid, stop, err);
 }
 
 int registry_add_jvm(struct registry *r, int pid, int fd, struct err *err)

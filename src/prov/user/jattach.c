@@ -27,6 +27,7 @@
 
 /* The JVM as it sees itself, and the folder of the files. */
 struct attaching {
+	const _Atomic bool *stop; /* or NULL */
 	int pid, nspid;
 	uid_t uid;
 	gid_t gid;
@@ -85,21 +86,20 @@ static int write_file(int dir, const char *name, const char *data, size_t n)
 	return write_all(fd, data, n);
 }
 
-/* A socket that only the JVM's user may connect to. */
+/* A socket that only the JVM's user may connect to. Nobody reaches the folder yet. (No umask(): it is of all threads.)
+ */
 static int listen_in(struct attaching *t)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	mode_t mask;
 	int r;
 
 	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/socket", t->dir);
 	t->server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (t->server < 0)
 		return -errno;
-	mask = umask(0177);
 	r = bind(t->server, (struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : 0;
-	umask(mask);
-	if (r == 0 && (fchownat(t->dir, "socket", t->uid, t->gid, AT_SYMLINK_NOFOLLOW) < 0 || listen(t->server, 1) < 0))
+	if (r == 0 && (fchmodat(t->dir, "socket", 0600, 0) < 0 ||
+		       fchownat(t->dir, "socket", t->uid, t->gid, AT_SYMLINK_NOFOLLOW) < 0 || listen(t->server, 1) < 0))
 		r = -errno;
 	return r;
 }
@@ -119,7 +119,7 @@ static int make_folder(struct attaching *t, struct err *err)
 		return err_set(err, r, "cannot make a folder in /tmp of process %d: %s", t->pid, strerror(-r));
 	}
 	t->dir = openat(t->tmp, t->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	r = t->dir < 0 || fchmod(t->dir, 0755) < 0 ? -errno : 0;
+	r = t->dir < 0 ? -errno : 0;
 	if (r == 0)
 		r = write_file(t->dir, "agent.jar", asset_java_jar, asset_java_jar_size);
 	if (r == 0)
@@ -128,6 +128,8 @@ static int make_folder(struct attaching *t, struct err *err)
 		r = write_file(t->dir, VERSION_FILE, version, strlen(version));
 	if (r == 0)
 		r = listen_in(t);
+	if (r == 0 && fchmod(t->dir, 0755) < 0)
+		r = -errno;
 	return r ? err_set(err, r, "cannot write the agent to /tmp of process %d: %s", t->pid, strerror(-r)) : 0;
 }
 
@@ -209,7 +211,7 @@ static int wake_jvm(struct attaching *t, struct err *err)
 	r = kill(t->pid, SIGQUIT) < 0 ? -errno : -ENOENT;
 	while (r == -ENOENT && clock_ns(CLOCK_MONOTONIC) < end) {
 		poll(NULL, 0, ATTACH_STEP_MS);
-		r = has_ended(t->pid) ? -ESRCH : connect_jvm(t);
+		r = has_ended(t->pid) ? -ESRCH : t->stop && *t->stop ? -ECANCELED : connect_jvm(t);
 	}
 	if (fd >= 0)
 		unlinkat(t->tmp, name, 0);
@@ -287,9 +289,9 @@ static int take(struct attaching *t, struct err *err)
 	return take_fd(fd);
 }
 
-int jattach(int pid, struct err *err)
+int jattach(int pid, const _Atomic bool *stop, struct err *err)
 {
-	struct attaching t = { .pid = pid, .tmp = -1, .dir = -1, .server = -1 };
+	struct attaching t = { .stop = stop, .pid = pid, .tmp = -1, .dir = -1, .server = -1 };
 	int r;
 
 	r = read_status(&t, err);

@@ -192,7 +192,7 @@ static int begin(struct matching *m, struct err *err)
 			"the probes of process %d need an agent in its JVM, which changes the code of the methods while they "
 			"are traced: -x javaagent allows it",
 			j->pid);
-	r = jattach(j->pid, err);
+	r = jattach(j->pid, NULL, err);
 	return r < 0 ? r : java_begin(m, r, err);
 }
 

@@ -20,8 +20,8 @@ const char *java_type_end(const char *s);
 
 /* ---- jattach.c ---- */
 /* Has the JVM load the agent, and connects with it. The files that it needs are in a folder of its /tmp meanwhile. The
- * connection, which the caller closes; or -errno with words. */
-int jattach(int pid, struct err *err);
+ * connection, which the caller closes; or -errno with words. stop: it does not wait for a JVM any more; or NULL. */
+int jattach(int pid, const _Atomic bool *stop, struct err *err);
 
 /* ---- jagent.c: what the agent is asked ---- */
 struct jagent;

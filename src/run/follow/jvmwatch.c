@@ -42,7 +42,7 @@ struct jvmwatch {
 	bool started;
 	pthread_mutex_t lock; /* of these: */
 	struct begun *first, **last;
-	bool stop;
+	_Atomic bool stop; /* has none */
 	/* The thread's own, and the session's before and after it: */
 	struct candidate v[JVMWATCH_MAX];
 	size_t n;
@@ -177,7 +177,7 @@ static bool try_it(struct jvmwatch *w, struct candidate *c)
 		return true;
 	}
 	b->pid = c->pid;
-	b->fd = w->connect(c->pid, &b->err);
+	b->fd = w->connect(c->pid, &w->stop, &b->err);
 	if (b->fd >= 0 || b->fd == -ETIMEDOUT || ++c->tries == JVMWATCH_TRIES) {
 		hand_over(w, b);
 		return true;
@@ -200,19 +200,9 @@ static bool look_at(struct jvmwatch *w, struct candidate *c)
 	return try_it(w, c);
 }
 
-static bool is_to_stop(struct jvmwatch *w)
-{
-	bool stop;
-
-	pthread_mutex_lock(&w->lock);
-	stop = w->stop;
-	pthread_mutex_unlock(&w->lock);
-	return stop;
-}
-
 static void watch(struct jvmwatch *w, struct pollfd *fds, size_t n)
 {
-	while (!is_to_stop(w)) {
+	while (!w->stop) {
 		for (size_t i = 0; i < n; i++) {
 			bool bad = fds[i].revents & (POLLERR | POLLHUP | POLLNVAL); /* its CPU has gone */
 
@@ -221,7 +211,7 @@ static void watch(struct jvmwatch *w, struct pollfd *fds, size_t n)
 		fds[n] = (struct pollfd){ w->wake, POLLIN, 0 };
 		poll(fds, n + 1, w->n ? JVMWATCH_LOOK_MS : -1);
 		sideband_drain(w->side, on_mapping, w);
-		for (size_t i = 0; i < w->n && !is_to_stop(w);)
+		for (size_t i = 0; i < w->n && !w->stop;)
 			if (look_at(w, &w->v[i]))
 				w->v[i] = w->v[--w->n];
 			else
@@ -292,9 +282,7 @@ void jvmwatch_stop(struct jvmwatch *w)
 {
 	if (!w->started)
 		return;
-	pthread_mutex_lock(&w->lock);
 	w->stop = true;
-	pthread_mutex_unlock(&w->lock);
 	ring(w->wake);
 	pthread_join(w->thread, NULL);
 	w->started = false;

@@ -4,7 +4,7 @@
  *
  * | who | may call |
  * | the session's thread | all functions |
- * | the watching thread | none: it shares a queue, which has a lock, and a number of the next file | */
+ * | the watching thread | none: it shares a queue, which has a lock, and whether to stop | */
 #ifndef DWELL_RUN_FOLLOW_JVMWATCH_H
 #define DWELL_RUN_FOLLOW_JVMWATCH_H
 #include <stdbool.h>
@@ -19,8 +19,9 @@ struct jvmwatch;
 #define JVMWATCH_TRIES 20u	/* to load the agent, every … */
 #define JVMWATCH_AGAIN_MS 100u
 
-/* Has a JVM load the agent: the connection with it, or -errno with words. Called in the watching thread. */
-typedef int jvm_connect(int pid, struct err *err);
+/* Has a JVM load the agent: the connection with it, or -errno with words. Called in the watching thread; it gives up
+ * soon after *stop. */
+typedef int jvm_connect(int pid, const _Atomic bool *stop, struct err *err);
 
 /* JVMs that map their library from now on count. -errno: perf is not available. */
 int jvmwatch_new(jvm_connect *connect, struct jvmwatch **ret);

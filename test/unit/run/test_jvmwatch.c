@@ -17,8 +17,9 @@
 
 static _Atomic int tries, refusals, last;
 
-static int connect_with(int pid, struct err *err)
+static int connect_with(int pid, const _Atomic bool *stop, struct err *err)
 {
+	(void)stop;
 	tries++;
 	last = pid;
 	if (refusals-- > 0)
