@@ -202,6 +202,36 @@ def objects(node, version):
     stop(p)
 
 
+def forced(node, version):
+    """A V8 of a version that is not known: the same program, in whose file the version is another one."""
+    p = start(node, "objects.js")
+    live.dwell("core", "--save", p.pid, "saved.core")
+    stop(p)
+    shutil.copy(node, "other")
+    name = "_ZN2v88internal7Version6minor_E"
+    rows = subprocess.run(
+        ["readelf", "-W", "--dyn-syms", "-s", "-l", "other"], capture_output=True, text=True, check=True
+    ).stdout
+    at = next((int(x.split()[1], 16) for x in rows.splitlines() if x.split()[-1:] == [name]), None)
+    for m in re.finditer(r"^ +LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+)", rows, re.M):
+        off, begin, size = (int(x, 16) for x in m.groups())
+        if at and begin <= at < begin + size:
+            with open("other", "r+b") as f:
+                f.seek(off + at - begin)
+                f.write(b"\x63\0\0\0")
+    r = live.dwell("core", "saved.core", "other", "-c", "::findjsobjects -c Root")
+    live.check(
+        r.returncode == 1 and ".99 of" in r.stderr and "is not known" in r.stderr,
+        f"{version}: another V8 is refused",
+        r.stderr,
+    )
+    r = live.dwell("core", "--force", "saved.core", "other", "-c", "::findjsobjects -c Secret | ::jsprint")
+    if "18." in version or "20." in version:
+        live.check("#key: 5" in r.stdout, f"{version}: --force goes on", r.stdout + r.stderr)
+    os.unlink("other")
+    os.unlink("saved.core")
+
+
 def examples(node, version):
     """The example of each command's help that is about JavaScript."""
     p = start(node, "async.js")
@@ -224,6 +254,7 @@ for n in NODES:
     objects(n, v)
     if n == NODES[0]:
         examples(n, v)
+        forced(n, v)
     if PATTERN == "core":
         thrown(n, v)
 live.done()
