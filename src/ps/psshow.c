@@ -181,8 +181,8 @@ int psshow_processes(struct psshow *s)
 	for (size_t i = 0; i < s->v.nprogs; i++)
 		without += !s->v.progs[i].held;
 	if (without && !s->json)
-		fprintf(s->out, "\n%zu program%s held by no process: pinned, or attached for good%s\n",
-			without, without == 1 ? " is" : "s are", s->all ? ":" : " (dwell ps --all)");
+		fprintf(s->out, "\n%zu program%s held by no process: pinned, or attached for good%s\n", without,
+			without == 1 ? " is" : "s are", s->all ? ":" : " (dwell ps --all)");
 	for (size_t i = 0; i < s->v.nprogs && s->all; i++)
 		if (!s->v.progs[i].held)
 			program_line(s, &free_ones, NULL, &s->v.progs[i]);

@@ -63,8 +63,8 @@ static void the_most_expensive_comes_first(void **state)
 	assert_non_null(first);
 	assert_true(second && second < first);
 	assert_non_null(strstr(text, "50.00"));
-	assert_non_null(strstr(
-		text, "\n1 program is held by no process: pinned, or attached for good (dwell ps --all)"));
+	assert_non_null(
+		strstr(text, "\n1 program is held by no process: pinned, or attached for good (dwell ps --all)"));
 	free(text);
 }
 
