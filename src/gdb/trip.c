@@ -441,8 +441,11 @@ static int hit_way(struct trip *t, unsigned told, const struct arms *set)
 
 	t->all++;
 	t->hits += own;
-	if (own && t->hits == l->hits && !l->steps && t->leg + 1 == p->legs.n && t->mode == TRIP_LOOK)
-		return arrived(t);
+	if (own && t->hits == l->hits && !l->steps && t->leg + 1 == p->legs.n && t->mode == TRIP_LOOK) {
+		if (told && looked_for && !t->only_last) /* it stands after the write, which is undone first */
+			e = note_found(t, (struct leg){ .arms = *set, .hits = t->all }, STOP_WATCH);
+		return e < 0 ? e : arrived(t);
+	}
 	if (looked_for || (own && t->mode == TRIP_LOOK && t->only_last))
 		e = note_found(t, (struct leg){ .arms = *set, .hits = t->all }, told ? STOP_WATCH : STOP_BREAK);
 	if (e < 0 || !own || t->hits != l->hits)

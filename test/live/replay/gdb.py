@@ -360,7 +360,9 @@ def same_page():
             ("continue", "Old value = 0\nNew value = 1"),
             ("continue", "Old value = 1\nNew value = 2"),
             ("print page.near", "= 2999"),
-            ("reverse-continue", "Breakpoint 1"),
+            ("reverse-continue", "Old value = 2\nNew value = 1"),
+            ("print page.near", "= 2999"),
+            ("reverse-continue", "Old value = 1\nNew value = 0|Breakpoint 1"),
         ],
         "the instruction under a breakpoint writes",
     )
