@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/words.h"
 #include "cmdline/requestopts.h"
+#include "engine/front/wanted.h"
 #include "live/calls.h"
 
 static int take_pid(void *calls, const struct optrow *o, const char *arg, struct err *err)
@@ -38,6 +39,7 @@ static const struct optrow rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct live_calls, kernel),
 	  .help = "a function of the kernel, also with -p or a command" },
+	REQUEST_ROWS_WHOSE(struct live_calls, request, "a function of the kernel: calls by these only"),
 	{ .name = "for", REQUEST_FOR(struct live_calls, request), .help = "end after this time; else Ctrl-C" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct live_calls, json), .help = "JSON Lines" },
 };
@@ -65,6 +67,8 @@ static int read_words(struct live_calls *c, int argc, char **argv)
 	    c->request.commands.n > 1)
 		return cmd_words(&options, NULL, "one of -p, -c and a command after -- is possible");
 	c->kernel |= !c->pid && !live_calls_has_command(c);
+	if (!c->kernel && wanted_any(&c->request.opts))
+		return cmd_words(&options, NULL, "--comm and its like are for functions of the kernel");
 	return cmd_err(live_calls_function(c, argv[optind], &err), &err);
 }
 

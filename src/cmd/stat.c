@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/program.h"
 #include "cmd/words.h"
+#include "cmdline/requestopts.h"
 #include "stat/statrun.h"
 
 #define INTERVAL_MS_MIN 10 /* -I */
@@ -18,9 +19,13 @@ static const struct optrow rows[] = {
 	  .help = "this process, until it ends, Ctrl-C or --for" },
 	{ .name = "comm",
 	  .kind = OPT_TEXT,
-	  .at = offsetof(struct statrun, comm),
+	  .at = offsetof(struct statrun, only.comm),
 	  .arg = "NAME",
 	  .help = "the processes of this name" },
+	SLOWFILTER_ROWS_OWNER(requestopts_only, offsetof(struct statrun, only),
+			      "of this user, of this unit of systemd"),
+	SLOWFILTER_ROWS_GROUP(requestopts_only, offsetof(struct statrun, only),
+			      "in this control group and below it, in this container"),
 	{ .name = "for",
 	  .kind = OPT_TIME,
 	  .value = 1,
@@ -53,7 +58,7 @@ static const struct optrow rows[] = {
 };
 static const struct optable options = {
 	.command = "stat",
-	.synopsis = "stat [options] [--] COMMAND [ARGUMENT...]\nstat [options] -p PID|--comm NAME",
+	.synopsis = "stat [options] [--] COMMAND [ARGUMENT...]\nstat [options] -p PID|--comm NAME|--container ID|…",
 	.notes = "Counts CPU time, switches, faults and the CPU's own events. Ends as the command does.",
 	.rows = rows,
 	.n = ARRAY_SIZE(rows),
@@ -69,6 +74,7 @@ static int stat_main(int argc, char **argv)
 	if (!c)
 		return cmd_fail("out of memory");
 	cmd_begin(&c->request);
+	c->only.arena = c->request.arena;
 	e = cmd_options(&options, c, argc, argv);
 	if (e == 0) {
 		c->words = optind < argc ? argv + optind : NULL;

@@ -9,6 +9,7 @@
 #include "cmd/program.h"
 #include "cmd/words.h"
 #include "cmdline/requestopts.h"
+#include "engine/front/wanted.h"
 #include "strace/tracer.h"
 
 struct strace_cmd {
@@ -60,6 +61,7 @@ static int take_clock(void *clocks, const struct optrow *o, const char *arg, str
 static const struct optrow rows[] = {
 	FLAG('f', want.follow, "threads and children, too"),
 	{ .letter = 'p', .kind = OPT_CALL, .take = take_pids, .arg = "PID", .help = "this process, or several: 1,2" },
+	REQUEST_ROWS_WHOSE(struct strace_cmd, tracer.request, "processes of this name, of this user, of this unit"),
 	{ .letter = 'e',
 	  .kind = OPT_CALL,
 	  .take = take_filter,
@@ -98,7 +100,7 @@ static const struct optrow rows[] = {
 };
 static const struct optable options = {
 	.command = "strace",
-	.synopsis = "strace [options] [--] COMMAND...\nstrace [options] -p PID",
+	.synopsis = "strace [options] [--] COMMAND...\nstrace [options] -p PID|--comm NAME|--container ID|…",
 	.notes = "\tShows system calls with their arguments, results and signals, as strace(1) does.",
 	.rows = rows,
 	.n = ARRAY_SIZE(rows),
@@ -112,16 +114,19 @@ static int become(char **words)
 
 static int run(struct tracer *t, int argc, char **argv)
 {
+	const bool command = optind < argc, chosen = wanted_any(&t->request.opts);
 	bool ended = false;
 	struct err err = { 0 };
 	int e, status = 0;
 
-	if (optind < argc && t->pids.n)
-		return cmd_words(&options, NULL, "-p and a command exclude each other");
-	if (optind == argc && !t->pids.n)
+	if (command + (t->pids.n > 0) + chosen > 1)
+		return cmd_words(&options, NULL,
+				 chosen ? "--comm and its like exclude -p and a command"
+					: "-p and a command exclude each other");
+	if (!command && !t->pids.n && !chosen)
 		return cmd_words(&options, NULL, "a command or -p PID is missing");
 	e = tracer_check(t, &err);
-	if (e == 0 && optind < argc)
+	if (e == 0 && command)
 		e = tracer_command(t, argv + optind, &err);
 	if (e < 0)
 		return cmd_failed(e, &err);

@@ -16,6 +16,18 @@
 int requestopts_pass(void *request, const struct optrow *o, const char *arg, struct err *err);
 /* --user, --cgroup …: the kernel drops other events: an option of D of the same name. */
 #define REQUEST_WHOSE(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_whose
+/* All of them, with this help for the first line. */
+#define REQUEST_ROWS_WHOSE(type, request, h) \
+	{ .name = "comm", REQUEST_WHOSE(type, request), .arg = "NAME, --user NAME, --unit NAME", .help = h }, \
+		{ .name = "user", REQUEST_WHOSE(type, request), .arg = "NAME" }, \
+		{ .name = "unit", REQUEST_WHOSE(type, request), .arg = "NAME" }, \
+		{ .name = "cgroup", \
+		  REQUEST_WHOSE(type, request), \
+		  .arg = "PATH, --container ID", \
+		  .help = "those in this control group and below it, in this container" }, \
+	{ \
+		.name = "container", REQUEST_WHOSE(type, request), .arg = "ID" \
+	}
 int requestopts_whose(void *request, const struct optrow *o, const char *arg, struct err *err);
 /* --for TIME: the run ends by itself. */
 #define REQUEST_FOR(type, request) \

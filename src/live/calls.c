@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/findprog.h"
+#include "engine/front/wanted.h"
 #include "sym/object/uobj.h"
 
 int live_calls_function(struct live_calls *c, char *word, struct err *err)
@@ -110,7 +111,10 @@ static int on_finish(void *ctx)
 int live_calls_run(struct live_calls *c)
 {
 	const struct run_observer show = { .ctx = c, .open = on_open, .row = on_row, .finish = on_finish };
-	const struct callsprog_want want = { .kernel = c->kernel, .target = c->pid || live_calls_has_command(c) };
+	const struct callsprog_want want = {
+		.kernel = c->kernel,
+		.some = c->pid || live_calls_has_command(c) || wanted_any(&c->request.opts),
+	};
 	_cleanup_(strb_free) struct strb text = { 0 };
 	struct arena *a = c->request.arena;
 

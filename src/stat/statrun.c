@@ -22,16 +22,25 @@
 #define LOOK_MS 500 /* a signal that comes just before poll(2) is seen so late */
 #define COMM_SIZE 64
 
+/* Are processes chosen by more than a number? */
+static bool chooses(const struct statrun *c)
+{
+	const struct slowfilter *f = &c->only;
+
+	return f->comm || f->user || f->cgroup || f->container || f->unit;
+}
+
 int statrun_check(struct statrun *c, const char *program, struct err *err)
 {
-	if (!c->words + !c->pid + !c->comm != 2)
+	if (!c->words + !c->pid + !chooses(c) != 2)
 		return err_set(err, -EINVAL,
-			       "stat: give one of a command, -p PID and --comm NAME; '%s stat --help' tells more",
+			       "stat: give one of a command, -p PID, and --comm NAME or its like; '%s stat --help' "
+			       "tells more",
 			       program);
 	if (c->repeat && (!c->words || c->interval_ns))
 		return err_set(err, -EINVAL, c->words ? "stat: -r and -I: choose one" : "stat: -r needs a command");
 	c->repeat = c->repeat ? c->repeat : 1;
-	if (c->waits && (c->comm || c->interval_ns || c->repeat > 1))
+	if (c->waits && (chooses(c) || c->interval_ns || c->repeat > 1))
 		return err_set(err, -EINVAL,
 			       "stat: --waits is for one run of a command, or for -p; not with --comm, -r and -I");
 	return 0;
@@ -128,37 +137,81 @@ static int add_threads(struct perfcount *k, const char *pid)
 	return e ? e : n;
 }
 
-static int add_named(struct perfcount *k, const char *name, int *ret_processes)
+static bool is_chosen(const struct slowfilter *f, const char *pid)
+{
+	char comm[COMM_SIZE];
+	uint64_t n;
+
+	return isdigit((unsigned char)pid[0]) && num_parse_u64(pid, &n) == 0 && read_comm(pid, comm) &&
+	       (!f->comm || !strcmp(comm, f->comm)) &&
+	       (!f->process_filter || process_filter_has(f->process_filter, (uint32_t)n));
+}
+
+/* How many processes are chosen now, or -errno. */
+static int add_chosen(struct perfcount *k, const struct slowfilter *f)
 {
 	DIR *d = opendir("/proc");
-	char comm[COMM_SIZE];
-	int r = 0;
+	int r = 0, n = 0;
 
 	for (struct dirent *e; d && r >= 0 && (e = readdir(d));)
-		if (isdigit((unsigned char)e->d_name[0]) && read_comm(e->d_name, comm) && !strcmp(comm, name)) {
+		if (is_chosen(f, e->d_name)) {
 			r = add_threads(k, e->d_name);
-			*ret_processes += r > 0;
+			n += r > 0;
 			r = r == -ESRCH ? 0 : r;
 		}
 	if (d)
 		closedir(d);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : n;
+}
+
+/* "called sh, of user root": what was asked for. */
+static void say_chosen(struct strb *b, const struct slowfilter *f)
+{
+	const char *const v[][2] = { { "called", f->comm },
+				     { "of user", f->user },
+				     { "in cgroup", f->cgroup },
+				     { "in container", f->container },
+				     { "in unit", f->unit } };
+	char plain[4 * COMM_SIZE];
+	const char *between = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		if (v[i][1]) {
+			strb_printf(b, "%s%s %s", between, v[i][0], plain_name(v[i][1], plain, sizeof(plain)));
+			between = ", ";
+		}
+}
+
+/* 0 or -errno, told. */
+static int read_choice(struct statrun *c)
+{
+	struct err err = { 0 };
+	int e = slowfilter_exists(&c->only, &err);
+
+	if (e == 0)
+		e = slowfilter_read(&c->only, &err);
+	return e < 0 ? listener_fail(&c->request.to, e == -EINVAL ? LISTENER_WRONG : e, "stat: %s", err.msg) : 0;
 }
 
 /* Processes that run. *ret_pid: of -p. 0 or -errno, told. */
 static int find(struct statrun *c, struct perfcount *k, pid_t *ret_pid)
 {
+	_cleanup_(strb_free) struct strb words = { 0 };
 	char comm[COMM_SIZE] = "", plain[4 * COMM_SIZE];
 	uint64_t pid;
-	int r, n = 0;
+	int r;
 
 	*ret_pid = 0;
-	if (c->comm) {
-		r = add_named(k, c->comm, &n);
-		if (r == 0 && !n)
-			return listener_fail(&c->request.to, -ESRCH, "stat: there is no process called %s",
-					     plain_name(c->comm, plain, sizeof(plain)));
-		strb_printf(&c->title, "%d process%s called %s", n, n == 1 ? "" : "es", c->comm);
+	if (chooses(c)) {
+		r = read_choice(c);
+		if (r < 0)
+			return r;
+		r = add_chosen(k, &c->only);
+		process_filter_free(take_ptr(c->only.process_filter));
+		say_chosen(&words, &c->only);
+		if (r == 0)
+			return listener_fail(&c->request.to, -ESRCH, "stat: there is no process %s", strb_str(&words));
+		strb_printf(&c->title, "%d process%s %s", r, r == 1 ? "" : "es", strb_str(&words));
 	} else {
 		if (num_parse_u64(c->pid, &pid) < 0 || !pid || pid > INT32_MAX)
 			return listener_fail(&c->request.to, LISTENER_WRONG, "stat: -p: '%s' is no process", c->pid);

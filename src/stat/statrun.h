@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/strb.h"
 #include "engine/request.h"
+#include "engine/run/slowfilter.h"
 #include "stat/statprint.h"
 
 #define STATRUN_REPEAT_MAX 1000 /* -r */
@@ -13,7 +14,8 @@ struct statrun {
 	/* asked for */
 	struct request request;	      /* begun by the caller, ended by statrun_done(): of --waits, and its listener */
 	char *const *words;	      /* of the command; NULL: processes that run */
-	const char *pid, *comm;	      /* these, if there is no command: one of the two */
+	const char *pid;	      /* if there is no command: this one, or */
+	struct slowfilter only;	      /* those that meet all of it; its arena is the request's */
 	uint64_t for_ns, interval_ns; /* 0: until it ends; no lines of intervals */
 	unsigned repeat;	      /* runs of the command, from 1 */
 	bool json, waits;

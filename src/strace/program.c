@@ -121,6 +121,8 @@ static void begins(struct strb *b, const struct program_want *w)
 		strb_printf(b, "pid == $target && (nr == %d || nr == %d)", __NR_execve, __NR_execveat);
 	for (size_t i = 0; i < w->npids; i++)
 		strb_printf(b, "%s%s == %ld", i || w->command ? " || " : "", w->follow ? "pid" : "tid", w->pids[i]);
+	if (w->chosen)
+		strb_printf(b, "%swanted && pid != $pid", w->npids || w->command ? " || " : "");
 	strb_adds(b, ") && !strace_on[curthread];\n}\n");
 }
 

@@ -13,6 +13,7 @@ struct program_want {
 	bool command; /* $target is about to execute what is to be traced; else pids */
 	const long *pids;
 	size_t npids;
+	bool chosen; /* also the threads of the machine that the variable wanted chooses, but those of dwell itself */
 	bool follow; /* threads and children, too */
 	bool times;  /* when calls begin */
 	bool paths, stacks, count;

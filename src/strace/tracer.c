@@ -10,6 +10,7 @@
 #include "base/findprog.h"
 #include "base/num.h"
 #include "base/release.h"
+#include "engine/front/wanted.h"
 #include "engine/run/run.h"
 
 void tracer_init(struct tracer *t)
@@ -112,12 +113,13 @@ void tracer_choose(struct tracer *t)
 	t->want.command = t->words != NULL;
 	t->want.pids = t->pids.v;
 	t->want.npids = t->pids.n;
+	t->want.chosen = wanted_any(&t->request.opts);
 	t->want.count = t->show.count = t->summing;
 	t->show.say = (struct say_opts){ .size = t->want.size, .paths = t->want.paths };
 	t->show.clock = clocks[t->clocks < ARRAY_SIZE(clocks) ? t->clocks : ARRAY_SIZE(clocks) - 1];
 	t->want.times = t->show.clock || t->show.took || t->show.relative;
 	t->show.pids = t->want.follow && t->output;
-	t->show.many = t->want.follow || t->pids.n > 1;
+	t->show.many = t->want.follow || t->pids.n > 1 || t->want.chosen;
 	t->show.status = t->filter.status;
 	t->show.signals = t->filter.signals;
 	t->show.ends = !t->quiet;

@@ -7,7 +7,7 @@
 static void function(struct strb *b, const struct callees *c, const struct callsprog_want *w)
 {
 	const char *prov = w->kernel ? "fbt" : "pid$target", *mod = c->mod, *f = c->func;
-	const char *filter = w->kernel && w->target ? "/progenyof($target)/ " : "";
+	const char *filter = w->kernel && w->some ? "/wanted/ " : "";
 	const char *caller = w->kernel ? "sym(caller)" : "usym(*(uintptr_t *)copyin(uregs[R_SP], sizeof(uintptr_t)))";
 
 	strb_printf(b, "%s:%s:%s:entry /self->in/ { @again = count(); }\n", prov, mod, f);

@@ -10,7 +10,7 @@
 
 struct callsprog_want {
 	bool kernel; /* the function is one of the kernel */
-	bool target; /* … and only $target and its descendants count */
+	bool some;   /* … and only calls by threads of the variable wanted count: $target's, those of a user … */
 };
 
 void callsprog_text(struct strb *b, const struct callees *c, const struct callsprog_want *w);

@@ -2,6 +2,10 @@
 # @timeout: 90
 """Options that all views share have one spelling, and do what they say; the earlier spelling goes on to work."""
 import os
+import re
+import shutil
+import subprocess
+import time
 
 import live
 
@@ -13,8 +17,9 @@ SHARED = {
     "stuck": [*WHOSE, "--json", "-o", "-p"],
     "top": [*WHOSE, "--for", "--interval", "-p"],
     **{view: [*WHOSE, "--for", "--json", "-o", "-p"] for view in ("flame", "heat", "hist", "timeline")},
-    "strace": ["--for", "-o", "-p"],
-    "stat": ["--for", "--interval", "--json", "-o", "-p"],
+    "strace": [*WHOSE, "--for", "-o", "-p"],
+    "stat": [*WHOSE, "--for", "--interval", "--json", "-o", "-p"],
+    "calls": [*WHOSE, "--for", "--json", "-p"],
 }
 for command, options in SHARED.items():
     words = live.dwell(command, "--help").stdout.replace(",", " ").split()
@@ -41,4 +46,53 @@ if "namespace of control groups" not in live.dwell("why", "--for", "1ms", "--uni
         )
 r = live.dwell("strace", "--for", "300ms", "-p", str(os.getpid()))
 live.check(r.returncode == 0, "strace --for ends by itself", r)
+# Processes by name, user and control group: sleepers of both kinds, all at the same time.
+NOBODY = 65534
+work = os.getcwd()
+os.chmod(work, 0o755)
+shutil.copy("/bin/sleep", "dozer")
+sleeper = os.path.join(work, "dozer")
+
+
+def trace_sleepers(*choices):
+    """For each choice of options: the nanoseconds beyond 1 s that sleepers ask for, as `dwell strace` shows them. 0.25 is
+    asked for by the user nobody, 0.5 by root, 0.75 by a program of another name."""
+    command = [live.DWELL, "strace", "-q", "-e", "trace=clock_nanosleep", "--for", "5s"]
+    tracers = [
+        subprocess.Popen([*command, *options], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        for options in choices
+    ]
+    time.sleep(2)  # until their probes are there
+    every = [
+        subprocess.Popen([sleeper, "1.25"], user=NOBODY, group=NOBODY, extra_groups=[]),
+        subprocess.Popen([sleeper, "1.5"]),
+        subprocess.Popen(["sleep", "1.75"]),
+    ]
+    for sleeping in every:
+        sleeping.wait()
+    texts = [p.communicate(timeout=30)[1] for p in tracers]
+    return [sorted(map(int, re.findall(r"clock_nanosleep\(.*tv_sec=1, tv_nsec=(\d+)", text))) for text in texts]
+
+
+named, of_user = trace_sleepers(["--comm", "dozer"], ["--comm", "dozer", "--user", str(NOBODY)])
+live.same(named, [250000000, 500000000], "strace --comm")
+live.same(of_user, [250000000], "strace --comm --user")
+sleepers = [subprocess.Popen([sleeper, "60"], user=NOBODY, group=NOBODY, extra_groups=[]) for _ in range(3)]
+time.sleep(0.3)
+r = live.dwell("stat", "--comm", "dozer", "--user", str(NOBODY), "--for", "200ms")
+live.check(f"3 processes called dozer, of user {NOBODY}:" in r.stderr, "stat --comm --user", r)
+r = live.dwell("stat", "--comm", "dozer", "--user", "root", "--for", "200ms")
+live.check(r.returncode == 1 and "no process called dozer, of user root" in r.stderr, "stat of nobody says so", r)
+for p in sleepers:
+    p.kill()
+    p.wait()
+for command, message in (
+    (["strace", "--comm", "a", "-p", "1"], "exclude -p and a command"),
+    (["strace", "--user", "root", "true"], "exclude -p and a command"),
+    (["stat", "--user", "root", "true"], "give one of"),
+    (["stat", "--waits", "--user", "root"], "--waits is for"),
+    (["calls", "main", "--comm", "a", "-p", "1"], "for functions of the kernel"),
+):
+    r = live.dwell(*command)
+    live.check(r.returncode == 2 and message in r.stderr, f"dwell {' '.join(command)}", r)
 live.done()

@@ -16,10 +16,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void make(const struct callees *c, bool kernel, bool target)
+static void make(const struct callees *c, bool kernel, bool some)
 {
 	strb_reset(&text);
-	callsprog_text(&text, c, &(struct callsprog_want){ .kernel = kernel, .target = target });
+	callsprog_text(&text, c, &(struct callsprog_want){ .kernel = kernel, .some = some });
 	assert_false(text.failed);
 }
 
@@ -53,7 +53,7 @@ static void of_the_kernel(void **state)
 			 2);
 	assert_int_equal(count("__fentry__"), 0);
 	assert_int_equal(count("pid$target"), 0);
-	assert_int_equal(count("progenyof"), 0);
+	assert_int_equal(count("wanted"), 0);
 }
 
 /* With a command only its processes begin: the first of the clauses that count. */
@@ -63,8 +63,8 @@ static void of_the_kernel_for_a_command(void **state)
 
 	(void)state;
 	make(&c, true, true);
-	expect("fbt:vmlinux:vfs_fsync:entry /progenyof($target)/ { self->in++; }\n");
-	assert_int_equal(count("progenyof"), 1);
+	expect("fbt:vmlinux:vfs_fsync:entry /wanted/ { self->in++; }\n");
+	assert_int_equal(count("wanted"), 1);
 }
 
 static void of_a_program(void **state)
