@@ -155,7 +155,7 @@ for args, code, says in [
     (["nosuch-command"], 1, "stat: cannot run nosuch-command: No such file or directory"),
     (["-p", "4194304"], 1, "stat: there is no process 4194304"),
     (["--comm", "no such"], 1, "stat: there is no process called no such"),
-    ([], 2, "stat: give one of a command, -p PID and --comm NAME"),
+    ([], 2, "stat: give one of a command, -p PID, and --comm NAME or its like"),
     (["-p", "1", "ls"], 2, "stat: give one of"),
     (["-r", "2", "-p", "1"], 2, "stat: -r needs a command"),
     (["-r", "2", "-I", "1s", "ls"], 2, "choose one"),
