@@ -187,8 +187,8 @@ int link_attach(const struct entry *e, int prog_fd, struct link **ret, struct er
 }
 
 struct closer {
-	struct link *l;
-	size_t next; /* taken by atomic add */
+	const int *fds;
+	size_t n, next; /* next: taken by atomic add */
 };
 
 static void *close_some(void *arg)
@@ -196,26 +196,30 @@ static void *close_some(void *arg)
 	struct closer *c = arg;
 	size_t i;
 
-	while ((i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < c->l->n)
-		close(c->l->fds[i]);
+	while ((i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < c->n)
+		close(c->fds[i]);
 	return NULL;
+}
+
+void link_close_fds(const int *fds, size_t n)
+{
+	struct closer c = { .fds = fds, .n = n };
+	pthread_t threads[CLOSE_THREADS];
+	unsigned k = 0;
+
+	while (n >= CLOSE_PARALLEL_FROM && k < CLOSE_THREADS && pthread_create(&threads[k], NULL, close_some, &c) == 0)
+		k++;
+	close_some(&c);
+	while (k > 0)
+		pthread_join(threads[--k], NULL);
 }
 
 void link_free(struct link *l)
 {
-	struct closer c = { .l = l };
-	pthread_t threads[CLOSE_THREADS];
-	unsigned n = 0;
-
 	if (!l)
 		return;
 	link_free_last(l);
-	while (l->n >= CLOSE_PARALLEL_FROM && n < CLOSE_THREADS &&
-	       pthread_create(&threads[n], NULL, close_some, &c) == 0)
-		n++;
-	close_some(&c);
-	while (n > 0)
-		pthread_join(threads[--n], NULL);
+	link_close_fds(l->fds, l->n);
 	free(l);
 }
 

@@ -27,6 +27,8 @@ void link_free_last(struct link *l);
 int link_perf_start(int fd, int prog_fd);
 /* Detaches. Does not wait for running programs: call link_barrier() once after the last. NULL is fine. */
 void link_free(struct link *l);
+/* Closes descriptors of probes, several threads many of them: each may wait for a grace period. */
+void link_close_fds(const int *fds, size_t n);
 /* Waits until no program that was detached still runs (membarrier). */
 void link_barrier(void);
 /* The type of perf events of a source ("kprobe", "uprobe"), by its file in sysfs. -ENODEV: the kernel has none. */

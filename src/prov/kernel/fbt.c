@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/kprobe.h"
+#include "load/link.h"
 #include "load/probe_caps.h"
 #include "prov/kernel/fbt.h"
 #include "prov/kernel/kfuncs.h"
@@ -413,8 +414,8 @@ static int fbt_attach(struct prov_env *env, const struct probe *const *probes, u
 		link_last(*ret, f.fds.n - nfds);
 		remark(s, &f, nprobes - n, probes, nprobes, err);
 	}
-	for (size_t i = 0; i < f.fds.n && r < 0; i++)
-		close(f.fds.v[i]);
+	if (r < 0)
+		link_close_fds(f.fds.v, f.fds.n);
 	vec_free(&f.fds);
 	return r;
 }

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/cleanup.h"
 #include "load/kprobe.h"
+#include "load/link.h"
 #include "load/probe_caps.h"
 #include "prov/kernel/fbt.h"
 #include "prov/kernel/kcode.h"
@@ -372,8 +372,8 @@ static int instr_attach(struct prov_env *env, const struct probe *const *probes,
 		r = outcome(s, &f, probes, nprobes, err);
 	if (r == 0)
 		r = link_from_fds(f.fds.v, f.fds.n, ret);
-	for (size_t i = 0; i < f.fds.n && r < 0; i++)
-		close(f.fds.v[i]);
+	if (r < 0)
+		link_close_fds(f.fds.v, f.fds.n);
 	vec_free(&f.fds);
 	return r;
 }
