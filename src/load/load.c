@@ -20,9 +20,12 @@ static void raise_nofile(const struct image *img, unsigned ncpus)
 	rlim_t want = (rlim_t)img->nprogs * (1 + ncpus) + 3 * (rlim_t)img->nlater + img->nmaps + 3 * ncpus + SPARE_FDS;
 	struct rlimit rl;
 
-	for (uint32_t i = 0; i < img->nprogs; i++)
-		if (img->progs[i].entry.kind == ENTRY_KPROBE && !img->progs[i].entry.kprobe_multi)
+	for (uint32_t i = 0; i < img->nprogs; i++) {
+		const struct entry *e = &img->progs[i].entry;
+
+		if ((e->kind == ENTRY_KPROBE && !e->kprobe_multi) || (e->kind == ENTRY_UPROBE && !e->uprobe_multi))
 			want += img->progs[i].nprobes;
+	}
 	if (getrlimit(RLIMIT_NOFILE, &rl) < 0 || rl.rlim_cur >= want)
 		return;
 	rl.rlim_cur = want;

@@ -188,8 +188,14 @@ int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, siz
 	size_t at[SUSPECT_KINDS + 1] = { 0 };
 	_cleanup_free_ struct uprobe_site *s = NULL;
 	struct reason words;
-	int r = sort_suspects(p->path, v, n, at, &s);
+	int r;
 
+	if (!p->multi && n > UPROBE_MAX_SINGLE)
+		return err_set(err, -E2BIG,
+			       "%zu places of %s would be attached one at a time, which takes this kernel minutes: name "
+			       "fewer, at most %d",
+			       n, p->name ? p->name : p->path, UPROBE_MAX_SINGLE);
+	r = sort_suspects(p->path, v, n, at, &s);
 	for (unsigned k = 0; k < SUSPECT_VECTOR && r == 0; k++)
 		if (at[k + 1] > at[k])
 			r = attach_some(p, s + at[k], at[k + 1] - at[k], prog_fd, p->multi && k > 0, ret);

@@ -22,8 +22,10 @@ struct uprobe_place {
 	bool multi;	  /* the program was loaded for multi-uprobes */
 };
 
-/* Plain uprobes take long to detach, each a grace period: from this number on the user is told. */
+/* Plain uprobes take long to detach, each a grace period: from this number on the user is told. More than MAX_SINGLE
+ * of one file and program are refused. */
 #define UPROBE_SLOW_FROM 20
+#define UPROBE_MAX_SINGLE 2000
 
 /* Descriptors that keep the probes; the caller closes them. */
 struct uprobe_fds {
@@ -34,7 +36,8 @@ struct uprobe_fds {
 	uint64_t refused_cookie; /* … and its cookie */
 };
 /* Attaches at n places of a file. Sites with an instruction that the kernel refuses are counted and left
- * out. -errno with words in err otherwise: -ENOENT and -ESRCH (file or process gone), -EPERM … */
+ * out. -errno with words in err otherwise: -ENOENT and -ESRCH (file or process gone), -EPERM, -E2BIG (more than
+ * MAX_SINGLE) … */
 int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd,
 		  struct uprobe_fds *ret, struct err *err);
 #endif
