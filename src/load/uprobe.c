@@ -191,10 +191,11 @@ int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, siz
 	int r;
 
 	if (!p->multi && n > UPROBE_MAX_SINGLE)
-		return err_set(err, -E2BIG,
-			       "%zu places of %s would be attached one at a time, which takes this kernel minutes: name "
-			       "fewer, at most %d",
-			       n, p->name ? p->name : p->path, UPROBE_MAX_SINGLE);
+		return err_set(
+			err, -E2BIG,
+			"%zu places of %s would be attached one at a time, which takes this kernel minutes: name "
+			"fewer, at most %d",
+			n, p->name ? p->name : p->path, UPROBE_MAX_SINGLE);
 	r = sort_suspects(p->path, v, n, at, &s);
 	for (unsigned k = 0; k < SUSPECT_VECTOR && r == 0; k++)
 		if (at[k + 1] > at[k])
