@@ -15,6 +15,7 @@
 #include "launcher/listen.h"
 #include "launcher/page.h"
 #include "launcher/pair.h"
+#include "retro/picture.h"
 
 #define WORDS_MAX 256 /* recordings and folders of the command line */
 
@@ -30,11 +31,12 @@ static void usage(const struct command *self, FILE *out)
 	(void)self;
 	fprintf(out,
 		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER]\n"
-		"                    [RECORDING... | CORE [BINARY] | -p PID]\n"
+		"                    [RECORDING|TRACE... | CORE [BINARY] | -p PID]\n"
 		"\n\t-p            the objects of this process of Node, as of a core\n"
 		"\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
 		"\t--unix        a unix socket instead, for nobody but this user\n"
-		"\t--recordings  recordings of this folder can be opened, as those named\n",
+		"\t--recordings  recordings of this folder can be opened, as those named\n"
+		"\tTRACE         of dwell rec: its system calls\n",
 		cmd_name());
 }
 
@@ -78,34 +80,39 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 	return 0;
 }
 
-static int serve_main(int argc, char **argv)
+/* In place of each trace, the recording of its system calls. 0 or -errno, told. */
+static int take_traces(struct serve_opts *o, struct retro_pictures *made)
+{
+	struct err err = { 0 };
+	int e = 0;
+
+	for (size_t i = 0; i < o->n && e == 0; i++) {
+		const char *path = o->recordings[i];
+
+		e = retro_picture_path(made, "serve", &path, &err);
+		o->recordings[i] = (char *)(uintptr_t)path;
+	}
+	return cmd_failed(e, &err);
+}
+
+static int serve_recordings(struct serve_opts *o)
 {
 	struct serve_config c = {
 		.views = all_views,
 		.privileged = geteuid() == 0,
 		.unprivileged = "dwell serve was not started as root: it can show recordings, but not trace"
 	};
-	struct serve_opts o = { 0 };
 	struct servedir dir;
 	struct err err = { 0 };
-	struct arena *a;
-	int r = parse(&o, argc, argv);
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	int r;
 
-	if (r)
-		return r < 0 ? cmd_written(0) : r;
-	if (o.pid && o.n)
-		return cmd_msg("serve: a process is shown alone: '%s' is too much", o.recordings[0]), EXIT_USAGE;
-	if (o.pid)
-		return cmd_outcome(corepage_process(&o.in, (pid_t)o.pid, &cmd_listener), 0);
-	if (o.n && corepage_is(o.recordings[0]))
-		return cmd_outcome(corepage_run(&o.in, o.recordings, o.n, &cmd_listener), 0);
-	a = arena_new(ARENA_DEFAULT_LIMIT);
-	if (servedir_find(a, o.recordings, o.n, &dir, &err) < 0) {
+	if (servedir_find(a, o->recordings, o->n, &dir, &err) < 0) {
 		arena_free(a);
 		return cmd_fail("%s", err.msg);
 	}
 	pair_hold_signals();
-	r = entrance_open(&o.in, a, &c, &cmd_listener);
+	r = entrance_open(&o->in, a, &c, &cmd_listener);
 	if (r < 0)
 		return cmd_outcome(r, 0);
 	c.nprograms = gallery_read(a, &c.programs);
@@ -117,11 +124,32 @@ static int serve_main(int argc, char **argv)
 	if (r < 0)
 		cmd_msg("no folder for recordings: %s; uploads and live ranges cannot be shown", strerror(-r));
 	c.uploads = dir.uploads;
-	entrance_tell(&o.in, stdout);
+	entrance_tell(&o->in, stdout);
 	r = cmd_outcome(pair_run(&c, pair_overview(a, &dir), &dir, cmd_name(), &cmd_listener), 0);
 	servedir_remove(&dir);
-	entrance_close(&o.in);
+	entrance_close(&o->in);
 	arena_free(a);
+	return r;
+}
+
+static int serve_main(int argc, char **argv)
+{
+	struct retro_pictures made = { .begin = cmd_begin };
+	struct serve_opts o = { 0 };
+	int r = parse(&o, argc, argv);
+
+	if (r)
+		return r < 0 ? cmd_written(0) : r;
+	if (o.pid && o.n)
+		return cmd_msg("serve: a process is shown alone: '%s' is too much", o.recordings[0]), EXIT_USAGE;
+	if (o.pid)
+		return cmd_outcome(corepage_process(&o.in, (pid_t)o.pid, &cmd_listener), 0);
+	if (o.n && corepage_is(o.recordings[0]))
+		return cmd_outcome(corepage_run(&o.in, o.recordings, o.n, &cmd_listener), 0);
+	r = take_traces(&o, &made);
+	if (r == 0)
+		r = serve_recordings(&o);
+	retro_pictures_done(&made);
 	return r;
 }
 

@@ -9,6 +9,7 @@
 #include "cmd/outfile.h"
 #include "cmd/words.h"
 #include "engine/why.h"
+#include "retro/picture.h"
 #include "view/summary/sqltext.h"
 #include "view/summary/sqlwords.h"
 
@@ -48,7 +49,7 @@ static const struct optrow rows[] = {
 static const struct optable options = {
 	.command = "sql",
 	.synopsis = "sql [options] RECORDING 'SELECT …; …'\nsql [options] RECORDING -f FILE\nsql --views [RECORDING]",
-	.notes = "Questions to a recording in SQL. It is read, and never changed.",
+	.notes = "Questions to a recording in SQL, or to a trace of dwell rec. It is read, and never changed.",
 	.rows = rows,
 	.n = ARRAY_SIZE(rows),
 };
@@ -135,11 +136,14 @@ static int open_and_run(struct sql_cmd *c, struct recsql *s)
 static int sql(int argc, char **argv)
 {
 	struct sql_cmd c = { 0 };
+	struct retro_pictures made = { .begin = cmd_begin };
 	struct recsql *s = NULL;
 	struct sqlwords *w = NULL;
 	struct err err = { 0 };
 	int e = take_options(&c, argc, argv);
 
+	if (!e && c.file)
+		e = cmd_failed(retro_picture_path(&made, "sql", &c.file, &err), &err);
 	if (e)
 		goto done;
 	caught_begin(); /* a statement ends in order, so that what it has given so far is written */
@@ -153,6 +157,7 @@ static int sql(int argc, char **argv)
 	recsql_close(s);
 	why_rules_done(&c.rules);
 done:
+	retro_pictures_done(&made);
 	strb_free(&c.text);
 	return e;
 }

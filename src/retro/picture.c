@@ -62,15 +62,21 @@ static bool is_trace(const char *path)
 	       read(fd, magic, sizeof(magic)) == sizeof(magic) && memcmp(magic, TRACE_MAGIC, sizeof(magic)) == 0;
 }
 
-/* Where the next one goes. 0 or -errno with *err. */
-static int place(struct retro_pictures *p, struct err *err)
+/* Where the next one goes: its name is the trace's, in a folder of its own. 0 or -errno with *err. */
+static int place(struct retro_pictures *p, const char *trace, struct err *err)
 {
 	int r = p->folder.path ? 0 : tmpdir_make(TMPDIR_LIVE, 0700, true, &p->folder);
+	_cleanup_free_ char *own = NULL;
+	const char *base = strrchr(trace, '/');
 	char *path = NULL;
 
+	if (r == 0 && asprintf(&own, "%s/%zu", p->folder.path, p->paths.n) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (r == 0 && mkdir(own, 0700) < 0)
+		r = -errno;
 	if (r < 0)
 		return err_set(err, r, "cannot make a folder for the recording: %s", strerror(-r));
-	if (asprintf(&path, "%s/%zu", p->folder.path, p->paths.n) < 0 || vec_try_push(&p->paths, path) < 0) {
+	if (asprintf(&path, "%s/%s", own, base ? base + 1 : trace) < 0 || vec_try_push(&p->paths, path) < 0) {
 		free(path);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -102,7 +108,7 @@ int retro_picture(void *arg, const char *view, const char *path, struct view_mad
 		return 0;
 	if (a->refused)
 		return err_set(err, -EINVAL, "%s: %s", path, a->refused);
-	e = place(p, err);
+	e = place(p, path, err);
 	if (e < 0)
 		return e;
 	*ret = (struct view_made){ p->paths.v[p->paths.n - 1], a->head, a->by, a->whole };
@@ -112,6 +118,15 @@ int retro_picture(void *arg, const char *view, const char *path, struct view_mad
 	request_done(&c);
 	if (e < 0 && err->msg[0])
 		err_prefix(err, "%s: ", path);
+	return e;
+}
+
+int retro_picture_path(struct retro_pictures *p, const char *view, const char **path, struct err *err)
+{
+	struct view_made made = { 0 };
+	int e = retro_picture(p, view, *path, &made, err);
+
+	*path = e == 0 && made.path ? made.path : *path;
 	return e;
 }
 

@@ -17,10 +17,18 @@ struct retro_pictures {
 #ifdef __x86_64__
 /* A view_env.recording; arg: struct retro_pictures. */
 int retro_picture(void *arg, const char *view, const char *path, struct view_made *ret, struct err *err);
+/* *path becomes that of the recording, if it names a trace; it lives until retro_pictures_done(). 0, or -errno with
+ * *err or after a message. */
+int retro_picture_path(struct retro_pictures *p, const char *view, const char **path, struct err *err);
 /* Removes them all. */
 void retro_pictures_done(struct retro_pictures *p);
 #else /* there are no traces */
 #define retro_picture NULL
+static inline int retro_picture_path(struct retro_pictures *p, const char *view, const char **path, struct err *err)
+{
+	(void)p, (void)view, (void)path, (void)err;
+	return 0;
+}
 static inline void retro_pictures_done(struct retro_pictures *p)
 {
 	(void)p;
