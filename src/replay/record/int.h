@@ -14,7 +14,7 @@
 #include "replay/trace/trace.h"
 #include "replay/tracee/tracee.h"
 
-#define REC_FDS 4096u		  /* descriptors that are followed to standard output */
+#define REC_FDS 16384u		  /* descriptors that are followed to standard output */
 #define REC_SIGNALS 64u		  /* that wait for the next system call */
 #define REC_FILE_MAX (1ull << 30) /* bytes of one mapping of a file */
 #define REC_FILES_MAX 65536u	  /* contents of files that are remembered */
@@ -158,7 +158,7 @@ int rec_exit(struct rec *r);
 /* The beginning of a call that others may run before the end of: into the trace, if it is not there. */
 int rec_put_enter(struct rec *r);
 int rec_own(struct rec *r);	  /* own.c: calls whose arguments decide; sets deny, or ends the recording */
-void rec_follow(struct rec *r);	  /* descriptors, after a call */
+int rec_follow(struct rec *r);	  /* descriptors, after a call */
 int rec_map_entry(struct rec *r); /* map.c: mappings */
 int rec_map_exit(struct rec *r);
 /* Puts bytes of the program's memory into the arena; at: where they are then. */

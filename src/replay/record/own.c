@@ -170,10 +170,13 @@ static uint8_t opened(struct rec *r, int64_t fd)
 	return 0;
 }
 
-static void set(struct rec *r, int64_t fd, unsigned std)
+static int set(struct rec *r, int64_t fd, unsigned std)
 {
 	if (fd >= 0 && fd < REC_FDS)
 		r->k->fds->std[fd] = (uint8_t)std;
+	return fd < REC_FDS || !std ? 0
+				    : rec_stop(r, "standard output as descriptor %lld cannot be recorded: at most %u",
+					       (long long)fd, REC_FDS - 1);
 }
 
 static bool is_dup(uint64_t nr, const uint64_t *a)
@@ -187,22 +190,21 @@ static bool is_open(uint64_t nr)
 	return nr == __NR_open || nr == __NR_openat || nr == __NR_openat2 || nr == __NR_creat;
 }
 
-void rec_follow(struct rec *r)
+int rec_follow(struct rec *r)
 {
 	const uint64_t *a = &r->k->call.regs[R_A0];
 	uint64_t nr = r->k->call.regs[R_NR];
 
 	if (r->k->call.ret < 0)
-		return;
+		return 0;
 	if (is_dup(nr, a))
-		set(r, r->k->call.ret, std_of(r, a[0]));
-	else if (is_open(nr))
-		set(r, r->k->call.ret, opened(r, r->k->call.ret));
-	else if (nr == __NR_close)
-		set(r, (int64_t)(a[0] & UINT32_MAX), 0);
-	else if (nr == __NR_close_range && !(a[2] & CLOSE_RANGE_CLOEXEC))
+		return set(r, r->k->call.ret, std_of(r, a[0]));
+	if (is_open(nr))
+		return set(r, r->k->call.ret, opened(r, r->k->call.ret));
+	if (nr == __NR_close)
+		return set(r, (int64_t)(a[0] & UINT32_MAX), 0);
+	if (nr == __NR_close_range && !(a[2] & CLOSE_RANGE_CLOEXEC))
 		for (uint64_t i = a[0]; i <= a[1] && i < REC_FDS; i++)
 			r->k->fds->std[i] = 0;
-	else if (r->k->desc->ret == RET_FD)
-		set(r, r->k->call.ret, 0);
+	return r->k->desc->ret == RET_FD ? set(r, r->k->call.ret, 0) : 0;
 }

@@ -266,7 +266,8 @@ int rec_exit(struct rec *r)
 	e = put_written(r);
 	if (e == 0 && r->k->policy.act == POLICY_MAP)
 		e = rec_map_exit(r);
-	rec_follow(r);
+	if (e == 0)
+		e = rec_follow(r);
 	task_follow(r->k);
 	if (e == 0)
 		e = buf_follow(r);
