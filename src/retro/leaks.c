@@ -46,15 +46,18 @@ static int add_root(struct leaks *l, struct replay *p, struct block **v, size_t 
 /* One root of each stack that asked for some, as long as there is room. */
 static int choose_roots(struct leaks *l, struct replay *p, struct block **v, size_t n)
 {
+	const struct block_stack *seen[LOST_ROOTS];
 	int e = 0;
 
 	for (size_t i = 0; i < n && e == 0 && l->roots.n < LOST_ROOTS; i++) {
 		bool again = !v[i]->root;
 
-		for (size_t k = 0; k < i && !again; k++)
-			again = v[k]->root && v[k]->stack == v[i]->stack;
-		if (!again)
-			e = add_root(l, p, v, n, v[i]);
+		for (size_t k = 0; k < l->roots.n && !again; k++)
+			again = seen[k] == v[i]->stack;
+		if (again)
+			continue;
+		seen[l->roots.n] = v[i]->stack;
+		e = add_root(l, p, v, n, v[i]);
 	}
 	return e;
 }

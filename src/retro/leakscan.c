@@ -364,16 +364,19 @@ int leaks_members(struct blocks *b, struct replay *p, struct block **v, size_t n
 	int e = fn(ctx, root);
 
 	root->target = true;
-	while (more && e == 0) {
+	/* From both ends in turn: rings mostly lie in order. */
+	for (bool down = true; more && e == 0; down = !down) {
 		more = false;
 		for (size_t i = 0; i < n && e == 0; i++) {
-			if (v[i]->kind != BLOCK_LEAKED || v[i]->target)
+			struct block *k = v[down ? n - 1 - i : i];
+
+			if (k->kind != BLOCK_LEAKED || k->target)
 				continue;
-			s.root = v[i];
-			e = each_word(&s, v[i], is_target);
-			if (e == 0 && v[i]->target) {
+			s.root = k;
+			e = each_word(&s, k, is_target);
+			if (e == 0 && k->target) {
 				more = true;
-				e = fn(ctx, v[i]);
+				e = fn(ctx, k);
 			}
 		}
 	}
