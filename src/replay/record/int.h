@@ -117,6 +117,14 @@ struct code_file {
 	unsigned nseg;
 };
 struct rec {
+/* Instructions in a part of a file that read the time-stamp counter. */
+struct rec_tsc {
+	dev_t dev;
+	ino_t ino;
+	struct timespec changed;
+	uint64_t off, size;	/* of the part */
+	VEC(struct span) sites; /* addr: from its beginning */
+};
 	const struct rec_opts *o;
 	struct err *e;
 	struct trace_out *out;
@@ -140,6 +148,7 @@ struct rec {
 	VEC(struct rec_file) files;
 	VEC(struct code_file) code;
 	struct rec_result result;
+	VEC(struct rec_tsc) tsc; /* where the processor does not make them fault */
 };
 
 /* Ends the recording: the message says why. Returns -ECANCELED. */
@@ -167,11 +176,12 @@ int rec_blob_memory(struct rec *r, uint64_t addr, uint64_t size, uint64_t *at);
  * already: that is used again, if it is old enough that a change would show. */
 int rec_blob_file(struct rec *r, int fd, const char *path, uint64_t from, uint64_t to, uint64_t *at);
 /* New code of a file, from byte off of it on: reading the time-stamp counter is made to fault there if the processor
- * does not do it. 0, or an error after a message. */
+ * does not do it. 0, or an error after a message. rec_tsc_done() frees what is kept for that. */
 int rec_tsc_code(struct rec *r, const char *path, uint64_t start, uint64_t end, uint64_t off);
 /* Mappings of files end there. */
 void rec_unmapped(struct rec *r, uint64_t start, uint64_t size);
 /* task.c. A new task, which shares what flags of clone(2) say with `from` (NULL: none); NULL: no memory. */
+void rec_tsc_done(struct rec *r);
 struct task *task_new(struct rec *r, pid_t pid, const struct task *from, uint64_t flags);
 void task_free(struct rec *r, struct task *k); /* kills it, if it still is there */
 struct task *task_find(struct rec *r, pid_t pid);

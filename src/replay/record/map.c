@@ -135,6 +135,12 @@ static bool same(const struct rec_file *f, const struct stat *st)
 	       f->changed.tv_nsec == st->st_ctim.tv_nsec;
 }
 
+/* A change of the file after that time would show. */
+static bool is_settled(const struct rec *r, const struct stat *st)
+{
+	return (uint64_t)st->st_ctim.tv_sec + SETTLED < r->head.real_ns / NSEC_PER_SEC;
+}
+
 /* Notes the file of these contents, for questions about the recording. */
 static int put_file(struct rec *r, const char *path, const struct rec_file *f)
 {
@@ -174,8 +180,7 @@ int rec_blob_file(struct rec *r, int fd, const char *path, uint64_t from, uint64
 		e = put_blob(r, piece, (size_t)k, f.at + done);
 		done += (uint64_t)k;
 	}
-	if (e == 0 && r->files.n < REC_FILES_MAX &&
-	    (uint64_t)st.st_ctim.tv_sec + SETTLED < r->head.real_ns / NSEC_PER_SEC)
+	if (e == 0 && r->files.n < REC_FILES_MAX && is_settled(r, &st))
 		e = vec_try_push(&r->files, f);
 	return e;
 }
@@ -191,16 +196,63 @@ static int make_fault(struct rec *r, const struct span *s)
 	return e < 0 ? rec_broken(r, e) : rec_event(r, EV_MEM, &m, sizeof(m), ud2, sizeof(ud2));
 }
 
+/* Takes what has been found as that of the file, for the next process that maps it. */
+static int keep_tsc(struct rec *r, const struct stat *st, uint64_t start, uint64_t end, uint64_t off,
+		    const struct spans *found)
+{
+	struct rec_tsc k = { st->st_dev, st->st_ino, st->st_ctim, off, end - start, { 0 } };
+	int e = 0;
+
+	for (size_t i = 0; i < found->v.n && e == 0; i++)
+		e = vec_try_push(&k.sites, ((struct span){ found->v.v[i].addr - start, found->v.v[i].size }));
+	if (e == 0)
+		e = vec_try_push(&r->tsc, k);
+	if (e < 0)
+		vec_free(&k.sites);
+	return e;
+}
+
+static const struct rec_tsc *find_tsc(const struct rec *r, const struct stat *st, uint64_t size, uint64_t off)
+{
+	for (size_t i = 0; i < r->tsc.n; i++) {
+		const struct rec_tsc *k = &r->tsc.v[i];
+
+		if (k->dev == st->st_dev && k->ino == st->st_ino && k->off == off && k->size == size &&
+		    k->changed.tv_sec == st->st_ctim.tv_sec && k->changed.tv_nsec == st->st_ctim.tv_nsec)
+			return k;
+	}
+	return NULL;
+}
+
 int rec_tsc_code(struct rec *r, const char *path, uint64_t start, uint64_t end, uint64_t off)
 {
+	const struct rec_tsc *known;
 	struct spans s = { 0 };
-	int e = r->tsc_by_code ? tsc_sites(&r->k->t, path, start, end, off, &s) : 0;
+	struct stat st = { 0 };
+	int e = 0;
 
+	if (!r->tsc_by_code)
+		return 0;
+	known = stat(path, &st) == 0 ? find_tsc(r, &st, end - start, off) : NULL;
+	for (size_t i = 0; known && i < known->sites.n && e == 0; i++)
+		e = make_fault(r, &(struct span){ start + known->sites.v[i].addr, known->sites.v[i].size });
+	if (known)
+		return e;
+	e = tsc_sites(&r->k->t, path, start, end, off, &s);
+	if (e == 0 && st.st_ino && is_settled(r, &st))
+		e = keep_tsc(r, &st, start, end, off, &s);
 	e = e < 0 ? rec_broken(r, e) : 0;
 	for (size_t i = 0; i < s.v.n && e == 0; i++)
 		e = make_fault(r, &s.v.v[i]);
 	vec_free(&s.v);
 	return e;
+}
+
+void rec_tsc_done(struct rec *r)
+{
+	for (size_t i = 0; i < r->tsc.n; i++)
+		vec_free(&r->tsc.v[i].sites);
+	vec_free(&r->tsc);
 }
 
 void rec_unmapped(struct rec *r, uint64_t start, uint64_t size)

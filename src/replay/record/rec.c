@@ -278,6 +278,7 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 	vec_free(&r->files);
 	vec_free(&r->tasks);
 	vec_free(&r->early);
+	rec_tsc_done(r);
 	buf_done(r);
 	free(r);
 	return x;

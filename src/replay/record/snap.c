@@ -16,6 +16,9 @@
 
 #define VECTOR_MAX 1048576u	/* words of the arguments and the environment */
 #define STACK_MAX (64ull << 20) /* bytes of the stack in the replay where it is not limited */
+#define PAGE 4096ull
+#define PAGES_AT_ONCE 512u
+#define PAGE_THERE (3ull << 62) /* in /proc/PID/pagemap: present, swapped out */
 #define CS_64 0x33
 
 /* A mapping as /proc/PID/maps tells of it. */
@@ -43,6 +46,28 @@ static bool put_file(struct rec *r, struct mapping *p, int *e)
 	*e = rec_blob_file(r, fd, p->l.path, p->l.off, end, &p->m.arena);
 	return true;
 }
+/* Memory without a file: pages that nobody has touched are zeros. */
+static int put_touched(struct rec *r, uint64_t start, uint64_t end)
+{
+	uint64_t words[PAGES_AT_ONCE];
+	_cleanup_close_ int fd = -1;
+	char path[64];
+	int e = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)r->k->t.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return rec_put_mem(r, &(struct span){ start, end - start });
+	for (uint64_t at = start; at < end && e == 0; at += sizeof(words) / sizeof(*words) * PAGE) {
+		const ssize_t n = pread(fd, words, sizeof(words), (off_t)(at / PAGE * sizeof(*words)));
+
+		for (size_t i = 0; i < ARRAY_SIZE(words) && at + i * PAGE < end && e == 0; i++)
+			if (n != (ssize_t)sizeof(words) || words[i] & PAGE_THERE)
+				e = rec_put_mem(r, &(struct span){ at + i * PAGE, PAGE });
+	}
+	return e;
+}
+
 
 static int put_map(struct rec *r, struct mapping *p, bool stack)
 {
@@ -63,7 +88,9 @@ static int put_map(struct rec *r, struct mapping *p, bool stack)
 		if (e < 0)
 			return e;
 	}
-	if (!put_file(r, p, &e))
+	if (!p->l.ino)
+		e = put_touched(r, m->start, m->end);
+	else if (!put_file(r, p, &e))
 		e = rec_blob_memory(r, m->start, m->end - m->start, &m->arena);
 	if (e == 0)
 		e = rec_event(r, EV_MAP, m, sizeof(*m), NULL, 0);
