@@ -12,9 +12,19 @@ struct trace_in {
 	struct trace_head head;
 	enum trace_end end;
 	uint8_t *raw, *packed;
-	long block;	    /* where raw is in f */
-	size_t n, at, room; /* of raw; room of packed */
+	long block;   /* where raw is in f */
+	size_t n, at; /* of raw */
+	struct zstd z;
+	ZSTD_DCtx *ctx; /* NULL: it has nothing packed by zstd */
 };
+
+static int begin_zstd(struct trace_in *t)
+{
+	if (zstd_load(&t->z) < 0)
+		return -ELIBACC;
+	t->ctx = t->z.new_unpacker();
+	return t->ctx ? 0 : -ENOMEM;
+}
 
 int trace_open(FILE *f, struct trace_in **ret)
 {
@@ -27,9 +37,8 @@ int trace_open(FILE *f, struct trace_in **ret)
 		return -ENOMEM;
 	}
 	t->f = f;
-	t->room = compressBound(TRACE_BLOCK_MAX);
 	t->raw = malloc(TRACE_BLOCK_MAX);
-	t->packed = malloc(t->room);
+	t->packed = malloc(PACKED_MAX);
 	n = fread(&t->head, 1, sizeof(t->head), f);
 	if (!t->raw || !t->packed)
 		r = -ENOMEM;
@@ -40,6 +49,8 @@ int trace_open(FILE *f, struct trace_in **ret)
 		r = -EPROTO;
 	else if (n < sizeof(t->head) || t->head.crc != trace_crc(&t->head, offsetof(struct trace_head, crc)))
 		r = -EBADMSG;
+	else if (t->head.version >= TRACE_ZSTD_SINCE)
+		r = begin_zstd(t);
 	if (r < 0) {
 		trace_done(t);
 		return r;
@@ -52,8 +63,9 @@ const char *trace_words(int error)
 {
 	switch (error) {
 	case -EINVAL: return "this is no recording of `dwell rec`";
-	case -EPROTO: return "the recording is of another version of dwell; this one reads versions 1 to 5";
+	case -EPROTO: return "the recording is of another version of dwell; this one reads versions 1 to 6";
 	case -EBADMSG: return "the head of the recording is damaged";
+	case -ELIBACC: return "it is packed by zstd, whose library is missing: install Debian's package libzstd1";
 	default: return strerror(-error);
 	}
 }
@@ -63,31 +75,46 @@ const struct trace_head *trace_head(const struct trace_in *t)
 	return &t->head;
 }
 
+static bool is_head(const struct trace_in *t, const struct block_head *h)
+{
+	return (h->mark == BLOCK_MARK || h->mark == BLOCK_STORED || (h->mark == BLOCK_ZSTD && t->ctx)) && h->raw &&
+	       h->raw <= TRACE_BLOCK_MAX && h->packed <= PACKED_MAX && (h->mark != BLOCK_STORED || h->packed == h->raw);
+}
+
+/* Bytes in raw then; 0: what is packed makes no sense. */
+static size_t unpack(struct trace_in *t, const struct block_head *h)
+{
+	uLongf raw = TRACE_BLOCK_MAX;
+	size_t n;
+
+	if (h->mark == BLOCK_STORED)
+		return h->raw;
+	if (h->mark == BLOCK_MARK)
+		return uncompress(t->raw, &raw, t->packed, h->packed) == Z_OK ? raw : 0;
+	n = t->z.unpack(t->ctx, t->raw, TRACE_BLOCK_MAX, t->packed, h->packed);
+	return t->z.is_error(n) ? 0 : n;
+}
+
 static enum trace_end read_block(struct trace_in *t)
 {
 	const long place = ftell(t->f);
 	struct block_head h;
 	size_t n = fread(&h, 1, sizeof(h), t->f);
-	uLongf raw = TRACE_BLOCK_MAX;
 	uint8_t *to;
 
 	if (n == 0)
 		return TRACE_ENDED;
 	if (n < sizeof(h))
 		return TRACE_CUT;
-	if ((h.mark != BLOCK_MARK && h.mark != BLOCK_STORED) || !h.raw || h.raw > TRACE_BLOCK_MAX ||
-	    h.packed > t->room || (h.mark == BLOCK_STORED && h.packed != h.raw))
+	if (!is_head(t, &h))
 		return TRACE_DAMAGED;
 	to = h.mark == BLOCK_STORED ? t->raw : t->packed;
 	if (fread(to, 1, h.packed, t->f) != h.packed)
 		return TRACE_CUT;
-	if (h.mark == BLOCK_STORED)
-		raw = h.raw;
-	if (h.crc != trace_crc(to, h.packed) ||
-	    (h.mark == BLOCK_MARK && uncompress(t->raw, &raw, t->packed, h.packed) != Z_OK) || raw != h.raw)
+	if (h.crc != trace_crc(to, h.packed) || unpack(t, &h) != h.raw)
 		return TRACE_DAMAGED;
 	t->block = place;
-	t->n = raw;
+	t->n = h.raw;
 	t->at = 0;
 	return TRACE_GOES_ON;
 }
@@ -162,6 +189,8 @@ void trace_done(struct trace_in *t)
 	if (!t)
 		return;
 	fclose(t->f);
+	if (t->ctx)
+		t->z.free_unpacker(t->ctx);
 	free(t->raw);
 	free(t->packed);
 	free(t);

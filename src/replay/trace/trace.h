@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a recorded program: a head, then blocks, each packed by zlib and with a checksum of its own, of whole
+/* The file of a recorded program: a head, then blocks, each packed by zstd and with a checksum of its own, of whole
  * events. A damaged or cut block ends the trace before it. No pointers, little-endian. */
 #ifndef DWELL_REPLAY_TRACE_TRACE_H
 #define DWELL_REPLAY_TRACE_TRACE_H
@@ -11,7 +11,7 @@
 #include "replay/trace/event.h"
 
 #define TRACE_MAGIC "dwellrec"
-#define TRACE_VERSION 5u
+#define TRACE_VERSION 6u
 #define TRACE_OLDEST 1u		   /* before tasks: it is read, too */
 #define TRACE_EVENT_MAX (1u << 20) /* bytes of one event's payload */
 #define TRACE_BLOCK_RAW (1u << 18) /* a block is written when it has so much */
@@ -29,7 +29,8 @@ struct trace_head {
 };
 
 struct trace_out;
-/* Makes the file, or empties it; of this version, unless head has one. 0 or -errno. The caller closes it by
+/* Makes the file, or empties it; of this version, unless head has one, or version 5 where libzstd is not installed. 0
+ * or -errno. The caller closes it by
  * trace_close(). */
 int trace_create(const char *path, const struct trace_head *head, struct trace_out **ret);
 /* Appends an event: fixed part and rest, TRACE_EVENT_MAX together. 0, or the first error of the file (-errno). */
@@ -53,7 +54,7 @@ enum trace_end {
 };
 struct trace_in;
 /* Takes the stream over, also when it fails. -EINVAL: no trace; -EPROTO: another version; -EBADMSG: its head is
- * damaged; -ENOMEM. */
+ * damaged; -ELIBACC: libzstd, which it needs, is not installed; -ENOMEM. */
 int trace_open(FILE *f, struct trace_in **ret);
 /* The error in words. */
 const char *trace_words(int error);

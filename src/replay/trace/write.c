@@ -8,10 +8,15 @@
 #include "base/cleanup.h"
 #include "replay/trace/int.h"
 
+#define ZSTD_FAST 1   /* level */
+#define ZSTD_SMALL 15 /* the same where it may take long */
+
 struct trace_out {
 	int fd, error;
 	uint8_t *raw, *packed;
-	size_t n, room; /* bytes in raw; room of packed */
+	size_t n; /* bytes in raw */
+	struct zstd z;
+	ZSTD_CCtx *ctx; /* NULL: zlib packs */
 	uint64_t written;
 	bool all;   /* everything is packed, as small as it can be, or for readers that know no other blocks */
 	bool files; /* raw has contents of files: they are stored as they are, since packing them takes longer than most
@@ -38,6 +43,16 @@ static int put_all(struct trace_out *t, const void *p, size_t n)
 	return t->error;
 }
 
+/* By zstd, if the trace may have it and its library is there. The version of the trace. */
+static uint32_t choose(struct trace_out *t, uint32_t wanted)
+{
+	if (wanted && wanted < TRACE_ZSTD_SINCE)
+		return wanted;
+	if (zstd_load(&t->z) == 0)
+		t->ctx = t->z.new_packer();
+	return t->ctx ? TRACE_VERSION : TRACE_ZSTD_SINCE - 1;
+}
+
 int trace_create(const char *path, const struct trace_head *head, struct trace_out **ret)
 {
 	struct trace_out *t = calloc(1, sizeof(*t));
@@ -46,16 +61,15 @@ int trace_create(const char *path, const struct trace_head *head, struct trace_o
 
 	if (!t)
 		return -ENOMEM;
-	t->room = compressBound(TRACE_BLOCK_MAX);
 	t->raw = malloc(TRACE_BLOCK_MAX);
-	t->packed = malloc(t->room);
+	t->packed = malloc(PACKED_MAX);
 	t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
 	if (t->fd < 0)
 		t->error = -errno;
 	if (!t->raw || !t->packed)
 		t->error = -ENOMEM;
 	memcpy(h.magic, TRACE_MAGIC, sizeof(h.magic));
-	h.version = head->version ? head->version : TRACE_VERSION;
+	h.version = choose(t, head->version);
 	t->all = h.version < TRACE_STORED_SINCE;
 	h.spare = 0;
 	h.crc = trace_crc(&h, offsetof(struct trace_head, crc));
@@ -68,16 +82,30 @@ int trace_create(const char *path, const struct trace_head *head, struct trace_o
 	return 0;
 }
 
+/* Packs raw: bytes in packed; 0: no memory. */
+static size_t pack(struct trace_out *t)
+{
+	uLongf n = PACKED_MAX;
+	size_t x;
+
+	if (t->ctx) {
+		x = t->z.pack(t->ctx, t->packed, PACKED_MAX, t->raw, t->n, t->all ? ZSTD_SMALL : ZSTD_FAST);
+		return t->z.is_error(x) ? 0 : x;
+	}
+	return compress2(t->packed, &n, t->raw, t->n, t->all ? Z_BEST_COMPRESSION : Z_BEST_SPEED) == Z_OK ? n : 0;
+}
+
 int trace_flush(struct trace_out *t)
 {
 	const bool stored = t->files && !t->all;
 	const uint8_t *from = stored ? t->raw : t->packed;
-	uLongf n = stored ? t->n : t->room;
-	struct block_head h = { .mark = stored ? BLOCK_STORED : BLOCK_MARK };
+	struct block_head h = { .mark = stored ? BLOCK_STORED : t->ctx ? BLOCK_ZSTD : BLOCK_MARK };
+	size_t n;
 
 	if (!t->n || t->error)
 		return t->error;
-	if (!stored && compress2(t->packed, &n, t->raw, t->n, t->all ? Z_BEST_COMPRESSION : Z_BEST_SPEED) != Z_OK)
+	n = stored ? t->n : pack(t);
+	if (!n)
 		return t->error = -ENOMEM;
 	h.raw = (uint32_t)t->n;
 	h.packed = (uint32_t)n;
@@ -128,6 +156,8 @@ int trace_close(struct trace_out *t)
 	r = trace_flush(t);
 	if (t->fd >= 0 && close(t->fd) < 0 && r == 0)
 		r = -errno;
+	if (t->ctx)
+		t->z.free_packer(t->ctx);
 	free(t->raw);
 	free(t->packed);
 	free(t);
