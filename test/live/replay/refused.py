@@ -63,6 +63,14 @@ def refusals():
         % OTHER,
         "a shared mapping of a file that is open for writing",
     )
+    refused(
+        "import ctypes; ctypes.CDLL(None).shmget(0, 4096, 0o1600); print('never')",
+        "the system call shmget cannot be recorded",
+    )
+    refused(
+        "import mmap, os; mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096); print('never')",
+        "mmap of what is no regular file",
+    )
     r = record("sh", "-c", "echo $$; sh -c 'unshare -m true; echo never'; echo never")
     live.check(
         r.returncode == 1 and b"the system call unshare cannot be recorded" in r.stderr and b"never" not in r.stdout,

@@ -122,6 +122,28 @@ def f(): c.pthread_mutex_lock(m); c.syscall(60, 0)
 threading.Thread(target=f, daemon=True).start()
 time.sleep(0.02); os.write(1, b"%d %s" % (c.pthread_mutex_lock(m), m.raw[:12].hex().encode())); os._exit(0)
 """
+# Both ends of a pseudo-terminal, with its window, its modes, and the signal of a typed Ctrl-C.
+PTY = """
+import fcntl, os, pty, signal, struct, termios, tty
+pid, fd = pty.fork()
+if not pid:
+    signal.signal(signal.SIGINT, lambda *a: (os.write(1, b"interrupted\\n"), os._exit(5)))
+    os.write(1, ("%s %s %s\\n" % (os.ttyname(0), os.get_terminal_size(0), os.tcgetpgrp(0) == os.getpid())).encode())
+    a = termios.tcgetattr(0); a[3] &= ~termios.ECHO; termios.tcsetattr(0, termios.TCSANOW, a)
+    os.write(1, os.urandom(4).hex().encode() + b" ready\\n")
+    os.write(1, os.read(0, 100))
+    while True: signal.pause()
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 99, 0, 0))
+out = b""
+while b"ready" not in out: out += os.read(fd, 100)
+os.write(fd, b"typed\\n")
+while b"typed" not in out: out += os.read(fd, 100)
+os.write(fd, b"\\x03")
+try:
+    while True: out += os.read(fd, 100)
+except OSError as e:
+    print(e.errno, out, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
 MAKE = "cd %s; printf 'all: a.o b.o c.o\\n\\tar rcs f.a $^\\n\\tar t f.a\\n' > Makefile; for i in a b c; do echo \"int $i(void){return 1;}\" > $i.c; done; make -j3 CC=gcc"
 PROGRAMS = [
     ("a pipeline", 2, ["sh", "-c", "seq 2000 | sort -R | head -3; echo $? $$"], 0),
@@ -141,6 +163,7 @@ PROGRAMS = [
     ("a thread that executes", 2, [PYTHON, "-c", EXECUTES], 7),
     ("a first thread that ends first", 2, [PYTHON, "-c", FIRST], 4),
     ("a robust mutex", 2, [PYTHON, "-c", ROBUST], 0),
+    ("a pseudo-terminal", 3, [PYTHON, "-c", PTY], 0),
     ("make -j3, gcc", 1, ["sh", "-c", MAKE % live.WORK], 0),
     (
         "node: threads, a child",
