@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -225,9 +226,11 @@ static int map_fixed(struct replay *r, const struct ev_map *m)
 				   m->prot,
 				   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (file ? 0 : MAP_ANONYMOUS),
 				   file ? (uint64_t)r->arena : ~0ull,
-				   file ? m->arena : 0 };
+				   m->arena == ARENA_NOTHING ? ARENA_SIZE
+				   : file		     ? m->arena
+							     : 0 };
 	int e = 0;
-	long x = file ? map_itself(r, args, m->arena, &e) : 0;
+	long x = file && m->arena != ARENA_NOTHING ? map_itself(r, args, m->arena, &e) : 0;
 
 	if (x == 0 && e == 0)
 		x = call(r, __NR_mmap, args, &e);
@@ -290,6 +293,21 @@ static int put_area(struct replay *r)
 	return r->k->t.breaks ? e : -ENOMEM;
 }
 
+/* The mapping with the stack pointer, and the one below, which it may grow to. */
+static void find_stack(struct replay *r, uint64_t sp)
+{
+	struct memory *m = r->k->memory;
+
+	for (size_t i = 0; i < r->g.maps.n; i++) {
+		const struct ev_map *at = &r->g.maps.v[i], *below = i ? at - 1 : NULL;
+
+		if (sp < at->start || sp >= at->end)
+			continue;
+		m->top = at->end;
+		m->low = below && below->end == at->start && below->arena == ARENA_NONE ? below->start : at->start;
+	}
+}
+
 int build_program(struct replay *r)
 {
 	const uint64_t all[6] = { SCRATCH + SCRATCH_SIZE, USER_END - (SCRATCH + SCRATCH_SIZE) };
@@ -310,6 +328,7 @@ int build_program(struct replay *r)
 		e = map_fixed(r, &r->g.maps.v[i]);
 	for (size_t i = 0; i < r->g.mems.n && e == 0; i++)
 		e = tracee_write(&r->k->t, r->g.mems.v[i].addr, r->g.bytes.v + r->g.mems.v[i].at, r->g.mems.v[i].size);
+	find_stack(r, regs.rsp);
 	if (e == 0)
 		e = put_stub(r);
 	if (e == 0)
@@ -337,6 +356,8 @@ static int take_child(struct rtask *from, struct rtask *k, pid_t pid, bool share
 		return 0;
 	}
 	k->memory->heap = from->memory->heap;
+	k->memory->low = from->memory->low;
+	k->memory->top = from->memory->top;
 	e = tracee_open(&k->t);
 	k->memory->mem = k->t.mem;
 	if (e < 0 || !from->memory->breaks)
@@ -451,6 +472,64 @@ int build_map(struct replay *r, const struct ev_call *c, bool *same)
 	} else if (e == 0) {
 		args_of(r, c, a);
 		*same = remap(r, c, a, &e) == c->ret;
+		for (size_t i = 0; i < r->g.maps.n && e == 0 && *same; i++)
+			e = map_fixed(r, &r->g.maps.v[i]);
 	}
+	return e < 0 ? e : tracee_set_regs(&r->k->t, &regs);
+}
+
+/* The first page of these that is in use, which the kernel of then has mapped; `end`: none is. */
+static uint64_t first_used(const struct rtask *k, uint64_t start, uint64_t end)
+{
+	const uint64_t used = 3ull << 62; /* present, swapped */
+	_cleanup_close_ int fd = -1;
+	uint64_t word = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)k->t.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (start < end && !(word & used)) {
+		if (pread(fd, &word, sizeof(word), (off_t)(start / PAGE * sizeof(word))) != (ssize_t)sizeof(word))
+			word = used;
+		start += word & used ? 0 : PAGE;
+	}
+	return start;
+}
+
+/* From `low` to `to`, which is the new low end. */
+static int move_stack(struct replay *r, uint64_t to)
+{
+	struct memory *m = r->k->memory;
+	const uint64_t less[6] = { m->low, to - m->low };
+	const uint64_t more[6] = {
+		to, m->low - to, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0ull, 0
+	};
+	int e = 0;
+
+	if (to > m->low)
+		call(r, __NR_munmap, less, &e);
+	else if (call(r, __NR_mmap, more, &e) != (long)to) /* the program has something there */
+		return e;
+	if (e == 0)
+		m->low = to;
+	return e;
+}
+
+int build_stack(struct replay *r, uint64_t limit)
+{
+	const struct memory *m = r->k->memory;
+	uint64_t to = m->top - (limit > TRACE_STACK_MAX ? TRACE_STACK_MAX : limit / PAGE * PAGE);
+	struct user_regs_struct regs;
+	int e = m->top > TRACE_STACK_MAX ? pages_lift(r->k) : 0;
+
+	if (e < 0 || m->top <= TRACE_STACK_MAX)
+		return e;
+	if (to > m->low)
+		to = first_used(r->k, m->low, to);
+	if (to == m->low)
+		return 0;
+	e = tracee_regs(&r->k->t, &regs);
+	if (e == 0)
+		e = move_stack(r, to);
 	return e < 0 ? e : tracee_set_regs(&r->k->t, &regs);
 }

@@ -9,6 +9,7 @@
 #include "replay/watch.h"
 
 #define DEBUG_REGISTERS 4u
+#define ARENA_SIZE (ARENA_MAX + (1ull << 31)) /* what is mapped may end after the last blob */
 
 /* Pages with watched addresses, where debug registers do nothing (pages.c). */
 struct page {
@@ -30,6 +31,7 @@ struct memory {
 	unsigned refs;
 	int mem;	       /* /proc/PID/mem */
 	uint64_t heap;	       /* where brk is; 0: not known */
+	uint64_t low, top;     /* of the stack of the first thread */
 	struct breaks *breaks; /* NULL: nobody looks at it */
 	struct pages pages;
 };
@@ -125,4 +127,6 @@ int spot_run(struct replay *r);	 /* to where it waits in a loop */
 int spot_wait(struct replay *r); /* as tracee_wait(), on the way to there without a debug register */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */
 int build_map(struct replay *r, const struct ev_call *c, bool *same);
+/* The stack of r->k may grow to `limit` bytes from now on. 0 or -errno. */
+int build_stack(struct replay *r, uint64_t limit);
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -22,7 +23,6 @@
 #include "replay/tracee/policy.h"
 #include "replay/play/int.h"
 
-#define ARENA_SIZE (ARENA_MAX + (1ull << 31)) /* what is mapped may end after the last blob */
 #define PIECE 65536u
 #define ERR_RESTART_BLOCK 516
 
@@ -331,6 +331,29 @@ static int entered_before(struct replay *r, struct user_regs_struct *regs)
 		       : err_set(r->e, -EBADMSG, "the trace ends another system call than it began");
 }
 
+/* Where the new limit of the process's own stack is, if the call sets one; 0: it does not. */
+static uint64_t stack_limit(const struct replay *r, const struct ev_call *c)
+{
+	const uint64_t *a = &c->regs[R_A0];
+	uint32_t pid = (uint32_t)a[0];
+
+	if (c->how != HOW_RESULT || c->ret != 0)
+		return 0;
+	if (c->regs[R_NR] == __NR_setrlimit)
+		return (uint32_t)a[0] == RLIMIT_STACK ? a[1] : 0;
+	if (c->regs[R_NR] == __NR_prlimit64 && (uint32_t)a[1] == RLIMIT_STACK && (!pid || pid == r->k->name.tgid))
+		return a[2];
+	return 0;
+}
+
+static int follow_limit(struct replay *r)
+{
+	uint64_t at = stack_limit(r, &r->g.call), limit = 0;
+	int e = at && tracee_read(&r->k->t, at, &limit, sizeof(limit)) == sizeof(limit) ? build_stack(r, limit) : 0;
+
+	return e < 0 ? replay_broken(r, e) : 0;
+}
+
 static int at_call(struct replay *r)
 {
 	const struct ev_call *c = &r->g.call;
@@ -343,6 +366,8 @@ static int at_call(struct replay *r)
 		e = watched_tell(r, WATCH_CALL);
 	if (e == 0 && c->how == HOW_MAP)
 		e = finish_map(r);
+	if (e == 0)
+		e = follow_limit(r);
 	if (e == 0)
 		e = put_mems(r);
 	r->result.calls += e == 0;

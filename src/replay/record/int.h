@@ -14,6 +14,7 @@
 #include "replay/trace/trace.h"
 #include "replay/tracee/tracee.h"
 
+#define FD_MEMORY 3u		  /* /proc/PID/mem */
 #define REC_FDS 16384u		  /* descriptors that are followed to standard output */
 #define REC_SIGNALS 64u		  /* that wait for the next system call */
 #define REC_FILE_MAX (1ull << 30) /* bytes of one mapping of a file */
@@ -36,7 +37,7 @@ struct rec_file {
 /* Descriptors and memory, which tasks may share. */
 struct fds {
 	unsigned refs;
-	uint8_t std[REC_FDS]; /* 1, 2: standard output, error */
+	uint8_t std[REC_FDS]; /* 1, 2: standard output, error; FD_MEMORY */
 };
 struct space {
 	unsigned refs;
@@ -116,7 +117,6 @@ struct code_file {
 	struct elf_seg *seg;
 	unsigned nseg;
 };
-struct rec {
 /* Instructions in a part of a file that read the time-stamp counter. */
 struct rec_tsc {
 	dev_t dev;
@@ -125,6 +125,7 @@ struct rec_tsc {
 	uint64_t off, size;	/* of the part */
 	VEC(struct span) sites; /* addr: from its beginning */
 };
+struct rec {
 	const struct rec_opts *o;
 	struct err *e;
 	struct trace_out *out;
@@ -147,8 +148,8 @@ struct rec_tsc {
 	uint64_t arena; /* bytes in it */
 	VEC(struct rec_file) files;
 	VEC(struct code_file) code;
-	struct rec_result result;
 	VEC(struct rec_tsc) tsc; /* where the processor does not make them fault */
+	struct rec_result result;
 };
 
 /* Ends the recording: the message says why. Returns -ECANCELED. */
@@ -166,8 +167,10 @@ int rec_entry(struct rec *r); /* sys.c: at the beginning of a system call */
 int rec_exit(struct rec *r);
 /* The beginning of a call that others may run before the end of: into the trace, if it is not there. */
 int rec_put_enter(struct rec *r);
-int rec_own(struct rec *r);	  /* own.c: calls whose arguments decide; sets deny, or ends the recording */
-int rec_follow(struct rec *r);	  /* descriptors, after a call */
+int rec_own(struct rec *r);    /* own.c: calls whose arguments decide; sets deny, or ends the recording */
+int rec_follow(struct rec *r); /* descriptors, after a call */
+/* After a call that writes to a descriptor: ev_call.out, and what it wrote into the program's own memory. */
+int rec_output(struct rec *r);
 int rec_map_entry(struct rec *r); /* map.c: mappings */
 int rec_map_exit(struct rec *r);
 /* Puts bytes of the program's memory into the arena; at: where they are then. */
@@ -178,10 +181,10 @@ int rec_blob_file(struct rec *r, int fd, const char *path, uint64_t from, uint64
 /* New code of a file, from byte off of it on: reading the time-stamp counter is made to fault there if the processor
  * does not do it. 0, or an error after a message. rec_tsc_done() frees what is kept for that. */
 int rec_tsc_code(struct rec *r, const char *path, uint64_t start, uint64_t end, uint64_t off);
+void rec_tsc_done(struct rec *r);
 /* Mappings of files end there. */
 void rec_unmapped(struct rec *r, uint64_t start, uint64_t size);
 /* task.c. A new task, which shares what flags of clone(2) say with `from` (NULL: none); NULL: no memory. */
-void rec_tsc_done(struct rec *r);
 struct task *task_new(struct rec *r, pid_t pid, const struct task *from, uint64_t flags);
 void task_free(struct rec *r, struct task *k); /* kills it, if it still is there */
 struct task *task_find(struct rec *r, pid_t pid);
@@ -201,7 +204,11 @@ int buf_entry(struct rec *r, struct user_regs_struct *regs, bool *moved); /* a t
 int buf_site(struct rec *r);   /* its place is to go to the stub, if it is called often */
 int buf_follow(struct rec *r); /* descriptors, after a call */
 void buf_done(struct rec *r);
-int sched_run(struct rec *r); /* until all tasks have ended */
+/* self.c: from here to there the program's signals to its process group do not end the recorder. */
+void self_begin(void);
+void self_end(void);
+void self_call(const struct rec *r, bool begins); /* r->k begins a call, or has ended one */
+int sched_run(struct rec *r);			  /* until all tasks have ended */
 /* Takes in the tasks that stopped while r->k ran: what they did comes before its event. -ESRCH: it is gone. */
 int sched_stopped(struct rec *r);
 bool sched_others(const struct rec *r);		     /* others than r->turn could run */

@@ -271,6 +271,16 @@ void rec_unmapped(struct rec *r, uint64_t start, uint64_t size)
 	}
 }
 
+/* Pages after the end of the file: an access is SIGBUS. */
+static int put_nothing(struct rec *r, uint64_t there)
+{
+	const uint64_t *a = &r->k->call.regs[R_A0], at = (uint64_t)r->k->call.ret;
+	const struct ev_map m = { at + there, at + ROUND_UP(a[1], PAGE), ARENA_NOTHING,
+				  (uint32_t)a[2] & (PROT_READ | PROT_WRITE | PROT_EXEC), 0 };
+
+	return m.start < m.end ? rec_event(r, EV_MAP, &m, sizeof(m), NULL, 0) : 0;
+}
+
 static int mapped_file(struct rec *r)
 {
 	const uint64_t *a = &r->k->call.regs[R_A0];
@@ -293,6 +303,8 @@ static int mapped_file(struct rec *r)
 		end = (uint64_t)st.st_size;
 	e = end > a[5] ? rec_blob_file(r, fd, name, a[5], end, &r->k->call.arena)
 		       : take_arena(r, a[1], &r->k->call.arena);
+	if (e == 0)
+		e = put_nothing(r, end > a[5] ? ROUND_UP(end, PAGE) - a[5] : 0);
 	if (e == 0 && end > a[5] && (a[2] & PROT_EXEC))
 		e = rec_tsc_code(r, path, (uint64_t)r->k->call.ret, (uint64_t)r->k->call.ret + (end - a[5]), a[5]);
 	return e;

@@ -96,9 +96,10 @@ static int own_output(struct rec *r, uint64_t fd)
 {
 	char buf[32];
 
-	if (!std_of(r, fd))
+	if (!std_of(r, fd) || (std_of(r, fd) == FD_MEMORY && r->k->call.regs[R_NR] == __NR_pwrite64))
 		return 0;
-	return rec_stop(r, "%s to the standard output cannot be recorded", policy_name(r->k->call.regs[R_NR], buf));
+	return rec_stop(r, "%s to %s cannot be recorded", policy_name(r->k->call.regs[R_NR], buf),
+			std_of(r, fd) == FD_MEMORY ? "/proc/PID/mem" : "the standard output");
 }
 
 /* A program of 32 bits is executed as by a kernel that has none. */
@@ -155,6 +156,19 @@ int rec_own(struct rec *r)
 	}
 }
 
+/* The process whose memory the file is; 0: it is another file. */
+static pid_t memory_of(const char *path)
+{
+	char name[64];
+	const ssize_t n = readlink(path, name, sizeof(name) - 1);
+	int pid = 0, end = 0;
+
+	name[n < 0 ? 0 : n] = 0;
+	if (sscanf(name, "/proc/%d/mem%n", &pid, &end) != 1 || end != n)
+		sscanf(name, "/proc/%d/task/%*d/mem%n", &pid, &end);
+	return n > 0 && end == n ? pid : 0;
+}
+
 /* /dev/stdout and its like open what standard output is once more. */
 static uint8_t opened(struct rec *r, int64_t fd)
 {
@@ -162,11 +176,51 @@ static uint8_t opened(struct rec *r, int64_t fd)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%lld", (int)r->k->t.pid, (long long)fd);
-	if (stat(path, &st) == 0)
-		for (int i = 1; i <= 2; i++)
-			if (r->k->fds->std[i] == i && st.st_dev == r->std[i].st_dev && st.st_ino == r->std[i].st_ino &&
-			    !S_ISCHR(st.st_mode))
-				return (uint8_t)i;
+	if (stat(path, &st) < 0)
+		return 0;
+	for (int i = 1; i <= 2; i++)
+		if (r->k->fds->std[i] == i && st.st_dev == r->std[i].st_dev && st.st_ino == r->std[i].st_ino &&
+		    !S_ISCHR(st.st_mode))
+			return (uint8_t)i;
+	return S_ISREG(st.st_mode) && st.st_size == 0 && memory_of(path) ? FD_MEMORY : 0;
+}
+
+static bool writes_out(uint64_t nr)
+{
+	return nr == __NR_write || nr == __NR_writev || nr == __NR_sendto || nr == __NR_pwrite64;
+}
+
+/* Bytes of the task's own memory, written through the file. */
+static int wrote_memory(struct rec *r, uint64_t fd)
+{
+	const uint64_t *a = &r->k->call.regs[R_A0], n = (uint64_t)r->k->call.ret;
+	const uint64_t nr = r->k->call.regs[R_NR];
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[64], line[128];
+	unsigned long long pos = nr == __NR_pwrite64 ? a[3] + n : 0;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)r->k->t.pid, (unsigned)fd);
+	pid = memory_of(path);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)r->k->t.pid);
+	if (nr == __NR_writev || n > GROUP_MAX || access(path, F_OK) < 0)
+		return rec_stop(r, "a write of %llu bytes to /proc/%d/mem cannot be recorded", (unsigned long long)n,
+				(int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%u", (int)r->k->t.pid, (unsigned)fd);
+	f = fopen(path, "re");
+	while (!pos && f && fgets(line, sizeof(line), f))
+		sscanf(line, "pos: %llu", &pos);
+	return rec_put_mem(r, &(struct span){ pos - n, n });
+}
+
+int rec_output(struct rec *r)
+{
+	const uint64_t fd = r->k->call.regs[R_A0];
+	const unsigned std = writes_out(r->k->call.regs[R_NR]) ? std_of(r, fd) : 0;
+
+	if (std == FD_MEMORY)
+		return r->k->call.ret > 0 ? wrote_memory(r, fd) : 0;
+	r->k->call.out = (uint8_t)std;
 	return 0;
 }
 

@@ -258,12 +258,14 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 			"a program that uses them diverges in the replay, which says so");
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
+		self_begin();
 		x = start(r);
 	}
 	spin_start();
 	if (x == 0)
 		x = sched_run(r);
 	spin_end();
+	self_end();
 	while (r->tasks.n)
 		task_free(r, r->tasks.v[r->tasks.n - 1]);
 	while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)
@@ -276,9 +278,9 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 	trace_close(r->out);
 	*ret = r->result;
 	vec_free(&r->files);
+	rec_tsc_done(r);
 	vec_free(&r->tasks);
 	vec_free(&r->early);
-	rec_tsc_done(r);
 	buf_done(r);
 	free(r);
 	return x;

@@ -14,12 +14,11 @@
 #include "replay/record/int.h"
 #include "sym/proc/maps.h"
 
-#define VECTOR_MAX 1048576u	/* words of the arguments and the environment */
-#define STACK_MAX (64ull << 20) /* bytes of the stack in the replay where it is not limited */
+#define VECTOR_MAX 1048576u /* words of the arguments and the environment */
+#define CS_64 0x33
 #define PAGE 4096ull
 #define PAGES_AT_ONCE 512u
 #define PAGE_THERE (3ull << 62) /* in /proc/PID/pagemap: present, swapped out */
-#define CS_64 0x33
 
 /* A mapping as /proc/PID/maps tells of it. */
 struct mapping {
@@ -46,6 +45,7 @@ static bool put_file(struct rec *r, struct mapping *p, int *e)
 	*e = rec_blob_file(r, fd, p->l.path, p->l.off, end, &p->m.arena);
 	return true;
 }
+
 /* Memory without a file: pages that nobody has touched are zeros. */
 static int put_touched(struct rec *r, uint64_t start, uint64_t end)
 {
@@ -68,18 +68,17 @@ static int put_touched(struct rec *r, uint64_t start, uint64_t end)
 	return e;
 }
 
-
 static int put_map(struct rec *r, struct mapping *p, bool stack)
 {
 	struct ev_map *m = &p->m;
-	struct rlimit lim = { STACK_MAX, STACK_MAX };
+	struct rlimit lim = { TRACE_STACK_MAX, TRACE_STACK_MAX };
 	uint64_t bottom = m->end;
 	int e;
 
 	m->arena = ARENA_NONE;
 	if (stack) { /* all that it may grow to: the kernel maps more when it is used */
 		prlimit(r->k->t.pid, RLIMIT_STACK, NULL, &lim);
-		bottom = m->end - (lim.rlim_cur > STACK_MAX ? STACK_MAX : ROUND_UP(lim.rlim_cur, 4096));
+		bottom = m->end - (lim.rlim_cur > TRACE_STACK_MAX ? TRACE_STACK_MAX : lim.rlim_cur / 4096 * 4096);
 	}
 	if (bottom < m->start) {
 		const struct ev_map more = { bottom, m->start, ARENA_NONE, m->prot, 0 };

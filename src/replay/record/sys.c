@@ -112,6 +112,7 @@ int rec_entry(struct rec *r)
 		e = put_sum(r);
 	if (e < 0)
 		return e;
+	self_call(r, true);
 	if (ends(regs.orig_rax))
 		return task_exits(r);
 	if (regs.orig_rax != __NR_rt_sigreturn && (int)regs.orig_rax != -1 && rec_due(r)) { /* -1 is never restarted */
@@ -202,11 +203,6 @@ static int exit_sigreturn(struct rec *r, const struct user_regs_struct *regs)
 	return e < 0 ? e : rec_put_state(r, EV_STATE, &s);
 }
 
-static bool writes_out(uint64_t nr)
-{
-	return nr == __NR_write || nr == __NR_writev || nr == __NR_sendto;
-}
-
 /* Is the task called otherwise now? */
 static bool renames(const struct ev_call *c)
 {
@@ -233,11 +229,12 @@ static int stop_new(struct rec *r)
 int rec_exit(struct rec *r)
 {
 	struct user_regs_struct regs;
-	uint64_t nr = r->k->call.regs[R_NR], fd = r->k->call.regs[R_A0] & UINT32_MAX;
+	uint64_t nr = r->k->call.regs[R_NR];
 	int e = tracee_regs(&r->k->t, &regs);
 
 	if (e < 0)
 		return rec_broken(r, e);
+	self_call(r, false);
 	r->k->inside = false;
 	r->k->leaves = true;
 	r->result.calls++;
@@ -261,9 +258,9 @@ int rec_exit(struct rec *r)
 		return exit_sigreturn(r, &regs);
 	if (restarts(r->k->call.ret))
 		r->k->call.how = HOW_RESTART;
-	if (writes_out(nr) && fd < REC_FDS)
-		r->k->call.out = r->k->fds->std[fd];
-	e = put_written(r);
+	e = rec_output(r);
+	if (e == 0)
+		e = put_written(r);
 	if (e == 0 && r->k->policy.act == POLICY_MAP)
 		e = rec_map_exit(r);
 	if (e == 0)

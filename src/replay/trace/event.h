@@ -9,7 +9,7 @@
 
 enum event_kind {
 	EV_BLOB = 1, /* contents of files: struct ev_blob, bytes */
-	EV_MAP,	     /* a mapping of a new program: struct ev_map */
+	EV_MAP,	     /* a mapping of a new program, or a part of the one that mmap(2) made: struct ev_map */
 	EV_MEM,	     /* what the kernel wrote into the program: struct ev_mem, bytes */
 	EV_CALL,     /* a system call: struct ev_call */
 	EV_STATE,    /* a signal's handler began, or ended, or the task was interrupted: struct ev_state, the vector
@@ -31,9 +31,11 @@ enum event_kind {
 };
 
 #define ARENA_NONE UINT64_MAX
-#define ARENA_MAX (1ull << 36) /* bytes of all blobs */
-#define GROUP_MAX (1u << 28)   /* bytes of the EV_MEMs of a group */
-#define GROUP_MAPS_MAX 4096u   /* EV_MAPs of a group */
+#define ARENA_MAX (1ull << 36)	      /* bytes of all blobs */
+#define ARENA_NOTHING ARENA_MAX	      /* of an EV_MAP: pages after the end of a file */
+#define TRACE_STACK_MAX (64ull << 20) /* bytes of the stack in the replay where it is not limited */
+#define GROUP_MAX (1u << 28)	      /* bytes of the EV_MEMs of a group */
+#define GROUP_MAPS_MAX 4096u	      /* EV_MAPs of a group */
 
 /* Blobs make up one arena, in which mappings of files find their contents. */
 struct ev_blob {
