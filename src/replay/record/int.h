@@ -75,8 +75,9 @@ struct spin {
 	uint64_t look;	/* it is looked at when it has run so much longer */
 	uint64_t until; /* others come first, ns of the monotonic clock */
 	unsigned delays;
-	bool poked; /* a SIGSTOP of the recorder is on its way to it */
-	bool waits; /* it waits for others, which run first */
+	bool poked;   /* a SIGSTOP of the recorder is on its way to it */
+	bool waits;   /* it waits for others, which run first */
+	bool stepped; /* instruction by instruction, by the recorder */
 	bool told;
 };
 /* A thread. */

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "replay/record/int.h"
 
+#define TRAP_FLAG 0x100ull   /* TF */
 #define FP_MAGIC 0x46505853u /* FP_XSTATE_MAGIC1: extended_size is there */
 #define FP_SIZE 512u	     /* without it */
 #define FP_SOFTWARE 464u     /* where struct _fpx_sw_bytes is (asm/sigcontext.h) */
@@ -193,6 +194,20 @@ static int caught(struct rec *r, int signo, const siginfo_t *info)
 	return buf_switch(r, false); /* the next call is to be traced */
 }
 
+/* The trap flag of the recorder's own steps has stayed with the task, and it has stopped once more: none of the
+ * program's. */
+static bool is_left_step(struct rec *r, int signo, const siginfo_t *info)
+{
+	struct user_regs_struct regs;
+
+	if (signo != SIGTRAP || info->si_code != TRAP_TRACE || !r->k->spin.stepped ||
+	    tracee_regs(&r->k->t, &regs) < 0 || !(regs.eflags & TRAP_FLAG))
+		return false;
+	regs.eflags &= ~TRAP_FLAG;
+	r->k->spin.stepped = r->k->at_exit = r->k->leaves = false;
+	return tracee_set_regs(&r->k->t, &regs) == 0;
+}
+
 int rec_signal(struct rec *r, int signo, int *pass)
 {
 	struct user_regs_struct regs;
@@ -202,6 +217,8 @@ int rec_signal(struct rec *r, int signo, int *pass)
 
 	if (ptrace(PTRACE_GETSIGINFO, r->k->t.pid, 0, &info) < 0)
 		return errno == EINVAL ? 0 : rec_broken(r, -errno); /* EINVAL: it has been stopped as a group */
+	if (is_left_step(r, signo, &info))
+		return 0;
 	if ((signo == SIGSEGV || signo == SIGILL) && is_fault(signo, &info))
 		e = try_tsc(r, &done);
 	r->k->leaves = done;

@@ -107,6 +107,7 @@ static struct step one_on(struct rec *r, struct user_regs_struct *regs)
 	tracee_read(&k->t, regs->rip, code, sizeof(code));
 	if (is_special(code) || (regs->rip >= STUB_CODE && regs->rip < STUB_END))
 		return step_end();
+	k->spin.stepped = true;
 	e = tracee_go(&k->t, PTRACE_SINGLESTEP, 0);
 	if (e < 0)
 		return step_failed(rec_broken(r, e));

@@ -166,6 +166,17 @@ PROGRAMS = [
     ("a pseudo-terminal", 3, [PYTHON, "-c", PTY], 0),
     ("make -j3, gcc", 1, ["sh", "-c", MAKE % live.WORK], 0),
     (
+        "node: memory is collected by threads while it computes",
+        4,
+        [
+            "node",
+            "-e",
+            "const f=d=>d?{a:f(d-1),b:f(d-1)}:{},n=x=>x.a?n(x.a)+n(x.b):1;let s=0;for(let i=0;i<14;i++)s+=n(f(15));"
+            "console.log(s,Math.random())",
+        ],
+        0,
+    ),
+    (
         "node: threads, a child",
         2,
         [
