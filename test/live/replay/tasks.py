@@ -122,6 +122,15 @@ def f(): c.pthread_mutex_lock(m); c.syscall(60, 0)
 threading.Thread(target=f, daemon=True).start()
 time.sleep(0.02); os.write(1, b"%d %s" % (c.pthread_mutex_lock(m), m.raw[:12].hex().encode())); os._exit(0)
 """
+COMPUTES = """
+class T { constructor(l, r) { this.l = l; this.r = r; } sum() { return this.l ? 1 + this.l.sum() + this.r.sum() : 1; } }
+const make = d => d ? new T(make(d - 1), make(d - 1)) : new T();
+let n = 0, x = new Float64Array(4096), words = new Map();
+for (let i = 0; i < 14; i++) n += make(15).sum();
+for (let i = 0; i < 1500; i++) for (let k = 0; k < 4096; k++) x[k] = Math.sin(x[(k * 7 + i) & 4095] + k);
+for (let i = 0; i < 400000; i++) { const w = 'w' + (i * 7919 % 5000); words.set(w, (words.get(w) || 0) + 1); }
+console.log(n, x[1], words.size, Math.random());
+"""
 # Both ends of a pseudo-terminal, with its window, its modes, and the signal of a typed Ctrl-C.
 PTY = """
 import fcntl, os, pty, signal, struct, termios, tty
@@ -165,17 +174,7 @@ PROGRAMS = [
     ("a robust mutex", 2, [PYTHON, "-c", ROBUST], 0),
     ("a pseudo-terminal", 3, [PYTHON, "-c", PTY], 0),
     ("make -j3, gcc", 1, ["sh", "-c", MAKE % live.WORK], 0),
-    (
-        "node: memory is collected by threads while it computes",
-        4,
-        [
-            "node",
-            "-e",
-            "const f=d=>d?{a:f(d-1),b:f(d-1)}:{},n=x=>x.a?n(x.a)+n(x.b):1;let s=0;for(let i=0;i<14;i++)s+=n(f(15));"
-            "console.log(s,Math.random())",
-        ],
-        0,
-    ),
+    ("node: computes, and threads collect its memory", 4, ["node", "-e", COMPUTES], 0),
     (
         "node: threads, a child",
         2,
