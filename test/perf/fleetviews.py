@@ -43,6 +43,12 @@ VIEWS = (
 )
 
 
+ALL = """INSERT INTO hist_all (day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, few, many_bucket, many) SELECT toDate(t), 'default', '', '', series, '',
+ toDateTime(t), c, s, 1000000, 0, b, arrayMap(v -> toUInt16(least(v, 65535)), n), arrayFilter((u, v) -> v > 65535, b, n), arrayMap(v -> v - 65535, arrayFilter(v -> v > 65535, n))
+ FROM (SELECT series, sum(count) c, sum(count) * 1000 s, sumMap(b, arrayMap(x -> toUInt64(x), n)) m, tupleElement(m, 1) b, tupleElement(m, 2) n FROM base GROUP BY series)
+ ARRAY JOIN {slots} AS t"""
+
+
 def fill(store, table, sql, from_, to, period, each):
     """Slots from a moment on, each of so many rows; 100,000 rows at a time."""
     slots = range(from_, to, period)
@@ -65,6 +71,8 @@ def make(store, end, hosts, series):
     ):
         only = " WHERE series = 'tracker3'" if to < end - DAY else ""  # of the day before that
         fill(store, table, HISTS + only, from_, to, period, each)
+    # Minutes of all hosts together are there for the whole day, as collectors make them.
+    fill(store, "hist_all", ALL, end - DAY - 1200, end, 60, series)
     fill(store, "slow", SLOW, end - DAY - 1200, end, 60, hosts * EVENTS)
     store.ask("DROP TABLE base")
     store.ask("DROP TABLE slow_base")

@@ -71,6 +71,8 @@ size_t ask_parts(struct ask_range range, enum ask_need need, uint64_t now, struc
 
 	if (need == ASK_SUM)
 		return ask_cover(range, now, ret);
+	if (need == ASK_ALL)
+		return add_part(ret, 0, SLOT_ALL, range.from, range.to);
 	return need == ASK_HOURS && slot == SLOT_TEN ? put_hours(range, now, ret)
 						     : add_part(ret, 0, slot, range.from, range.to);
 }

@@ -43,7 +43,8 @@ size_t ask_cover(struct ask_range range, uint64_t now, struct tables_range ret[A
 enum ask_need {
 	ASK_SLOTS, /* those of ask_slot() */
 	ASK_HOURS, /* the same, but that hours may be there for tens of minutes */
-	ASK_SUM	   /* their sum only */
+	ASK_SUM,   /* their sum only */
+	ASK_ALL	   /* minutes of all hosts together */
 };
 /* The parts that are asked for what is needed. How many. */
 size_t ask_parts(struct ask_range range, enum ask_need need, uint64_t now, struct tables_range ret[ASK_PARTS_MAX]);

@@ -86,6 +86,18 @@ static int on_slot(void *ctx, const char *series, uint64_t column, const struct 
 	return e < 0 ? err_set(x->err, e, "out of memory") : 0;
 }
 
+static int on_rest(void *ctx, const char *series, uint64_t column, const struct histsum *h)
+{
+	((struct comparing *)ctx)->side = 0;
+	return on_slot(ctx, series, column, h);
+}
+
+static int on_selected(void *ctx, const char *series, uint64_t column, const struct histsum *h)
+{
+	((struct comparing *)ctx)->side = 1;
+	return on_slot(ctx, series, column, h);
+}
+
 static int compare(struct comparing *x)
 {
 	struct diff *d = &x->d;
@@ -121,6 +133,14 @@ static void comparing_free(struct comparing *x)
 	vec_free(&x->d.pairs);
 }
 
+/* The side `x->side`: all hosts of w; by the roll-up, if that can tell. */
+static int read_side(struct click *c, const struct ask_what *w, uint64_t period, struct comparing *x)
+{
+	int e = w->nselectors ? -ESTALE : ask_rest(c, w, period, on_slot, NULL, x, x->err);
+
+	return e == -ESTALE ? ask_series(c, w, period, on_slot, x, x->err) : e;
+}
+
 static int read_sides(struct click *c, const struct askshow *a, struct comparing *x)
 {
 	struct ask_what w = a->what;
@@ -133,11 +153,16 @@ static int read_sides(struct click *c, const struct askshow *a, struct comparing
 	x->n = (ranges[1].to - ranges[1].from) / period;
 	x->d.unit_s = (unsigned)period;
 	x->d.latencies_only = !a->earlier_ns;
+	x->d.side[0].n = x->d.side[1].n = x->n;
+	w.range = ranges[1];
+	e = a->earlier_ns ? -ESTALE : ask_rest(c, &w, period, on_rest, on_selected, x, x->err);
+	if (e != -ESTALE)
+		return e;
+	e = 0;
 	for (x->side = 0; e == 0 && x->side < SIDES; x->side++) {
 		w.range = ranges[x->side];
 		w.rest = x->side == 0 && !a->earlier_ns;
-		x->d.side[x->side].n = x->n;
-		e = ask_series(c, &w, period, on_slot, x, x->err);
+		e = read_side(c, &w, period, x);
 	}
 	return e;
 }

@@ -26,6 +26,13 @@ int ask_slots(struct click *c, const struct ask_what *w, ask_slot_fn *fn, void *
 typedef int ask_series_fn(void *ctx, const char *series, uint64_t column, const struct histsum *h);
 int ask_series(struct click *c, const struct ask_what *w, uint64_t step, ask_series_fn *fn, void *ctx, struct err *err);
 
+/* The same of the hosts that are not selected (without selectors: of all), and of those that are. It needs the roll-up
+ * of all hosts, of which it takes the selected ones away. fn gets the rest's columns first, `selected` the others. 0 or
+ * -errno; -ESTALE without a message: the roll-up is not exactly what the hosts' rows are, or w is none that can be
+ * answered so. Nothing was given then. */
+int ask_rest(struct click *c, const struct ask_what *w, uint64_t step, ask_series_fn *fn, ask_series_fn *selected,
+	     void *ctx, struct err *err);
+
 struct ask_event {
 	const char *tracker, *host, *comm, *key, *cause, *class, *stack, *attrs;
 	uint64_t ended, delay; /* ns */

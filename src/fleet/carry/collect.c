@@ -42,9 +42,10 @@ struct collector {
 	struct strb rows[NTABLES]; /* of the block that is being made */
 	struct bus_subject from;   /* of the message that is being read */
 	uint64_t now_s;
-	uint64_t day;	   /* since 1970, … */
-	char day_text[16]; /* "YYYY-MM-DD" of it; "": not yet */
-	uint64_t earliest; /* second of the block's histograms; UINT64_MAX: there are none */
+	uint64_t day;		       /* since 1970, … */
+	char day_text[16];	       /* "YYYY-MM-DD" of it; "": not yet */
+	uint64_t minute;	       /* of the histogram before, s since 1970; 0: there is none */
+	struct roll_stretches minutes; /* of the block's histograms */
 	struct roll *roll;
 	struct collect_sums sums;
 	bool checked, subscribed; /* the store has tables; messages come */
@@ -129,8 +130,10 @@ static int put_hist(void *ctx, const struct batch_hist *h)
 
 	if (h->period != tables_hist[SLOT_SECOND].period)
 		return 0; /* the store adds up by itself */
-	if (h->start < c->earliest)
-		c->earliest = h->start;
+	if (!c->minute || h->start - h->start % 60 != c->minute) {
+		c->minute = h->start - h->start % 60;
+		roll_stretch(&c->minutes, c->minute, c->minute + 60);
+	}
 	put_who(c, b, h->start);
 	put_texts(b, texts, ARRAY_SIZE(texts));
 	put_numbers(b, numbers, ARRAY_SIZE(numbers));
@@ -292,7 +295,7 @@ static void finish_block(struct collector *c, bool done)
 {
 	bus_give(c->messages, c->n, done);
 	c->n = 0;
-	c->earliest = UINT64_MAX;
+	c->minute = c->minutes.n = 0;
 	for (size_t i = 0; i < NTABLES; i++)
 		strb_reset(&c->rows[i]);
 }
@@ -325,8 +328,8 @@ static void turn(struct collector *c)
 		e = store(c, &err);
 	if (e == 0 && c->n)
 		c->sums.blocks++;
-	if (e == 0 && c->earliest != UINT64_MAX)
-		roll_note(c->roll, c->earliest);
+	if (e == 0)
+		roll_note(c->roll, &c->minutes);
 	finish_block(c, e == 0);
 	tell(c, e, &err);
 	if (e < 0)
@@ -380,7 +383,6 @@ int collect_run(const struct collect_options *o, const struct listener *to, stru
 	c->o = o;
 	c->to = to;
 	c->now_s = clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC;
-	c->earliest = UINT64_MAX;
 	e = click_open(&o->store, &c->store, err);
 	if (e == 0)
 		e = loop(c, err);

@@ -5,17 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "fleet/wire/tables.h"
 
 #define TURN_MS 200
+#define MINUTE_S UINT64_C(60)
 
 struct roll {
 	pthread_t thread;
-	pthread_mutex_t lock; /* of what follows, up to end */
-	uint64_t rolled;      /* minutes up to here are added up, s since 1970 */
-	uint64_t late;	      /* the earliest second that came after that; UINT64_MAX: none */
+	pthread_mutex_t lock;	    /* of what follows, up to end */
+	uint64_t rolled;	    /* minutes up to here are added up, s since 1970 */
+	struct roll_stretches late; /* minutes that got rows after that */
 	bool end;
 	/* the thread's own */
 	struct click *store;
@@ -24,11 +26,44 @@ struct roll {
 	bool failing;
 };
 
-void roll_note(struct roll *r, uint64_t second)
+/* Two that follow each other become one. */
+static void join(struct roll_stretches *s, unsigned i)
+{
+	if (s->v[i].to < s->v[i + 1].to)
+		s->v[i].to = s->v[i + 1].to;
+	memmove(&s->v[i + 1], &s->v[i + 2], (s->n - i - 2) * sizeof(*s->v));
+	s->n--;
+}
+
+void roll_stretch(struct roll_stretches *s, uint64_t from, uint64_t to)
+{
+	unsigned i = s->n, closest = 0;
+
+	if (from >= to || to > UINT64_MAX - MINUTE_S)
+		return;
+	from -= from % MINUTE_S;
+	to = ROUND_UP(to, MINUTE_S);
+	for (; i && s->v[i - 1].from > from; i--)
+		s->v[i] = s->v[i - 1];
+	s->v[i] = (struct roll_stretch){ from, to };
+	s->n++;
+	if (i && s->v[i - 1].to >= from)
+		join(s, --i);
+	while (i + 1 < s->n && s->v[i].to >= s->v[i + 1].from)
+		join(s, i);
+	if (s->n <= ROLL_STRETCHES)
+		return;
+	for (i = 1; i + 1 < s->n; i++)
+		if (s->v[i + 1].from - s->v[i].to < s->v[closest + 1].from - s->v[closest].to)
+			closest = i;
+	join(s, closest);
+}
+
+void roll_note(struct roll *r, const struct roll_stretches *stored)
 {
 	pthread_mutex_lock(&r->lock);
-	if (second < r->rolled && second < r->late)
-		r->late = second;
+	for (unsigned i = 0; i < stored->n; i++)
+		roll_stretch(&r->late, stored->v[i].from, stored->v[i].to < r->rolled ? stored->v[i].to : r->rolled);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -50,28 +85,43 @@ static int add_up(struct roll *r, uint64_t to, struct err *err)
 		if (to / period != from / period)
 			e = tables_roll(r->store, slot, from - from % period, to - to % period, err);
 	}
-	if (e < 0)
-		roll_note(r, from); /* by a repair */
+	if (e < 0) { /* by a repair */
+		const struct roll_stretches all = { { { from, to } }, 1 };
+
+		roll_note(r, &all);
+	}
 	return e;
+}
+
+/* Slots of a stretch, which are over at `to`. */
+static int repair_stretch(struct roll *r, enum tables_slot slot, const struct roll_stretch *s, uint64_t to,
+			  struct err *err)
+{
+	uint64_t period = tables_hist[slot].period, end = ROUND_UP(s->to, period);
+
+	to -= to % period;
+	end = end < to ? end : to;
+	return s->from < end ? tables_repair(r->store, slot, s->from, end, err) : 0;
 }
 
 /* Adds up again the minutes that got rows after they had been added up. */
 static int repair(struct roll *r, uint64_t now, uint64_t to, struct err *err)
 {
-	uint64_t late;
+	struct roll_stretches late;
 	int e = 0;
 
 	pthread_mutex_lock(&r->lock);
 	late = r->late;
-	r->late = UINT64_MAX;
+	r->late.n = 0;
 	pthread_mutex_unlock(&r->lock);
-	if (late >= to)
+	if (!late.n)
 		return 0;
 	r->repaired = now;
-	for (enum tables_slot slot = SLOT_MINUTE; e >= 0 && slot < TABLES_NSLOTS; slot++)
-		e = tables_repair(r->store, slot, late, to, err);
+	for (enum tables_slot slot = SLOT_MINUTE; slot < TABLES_NSLOTS; slot++)
+		for (unsigned i = 0; e >= 0 && i < late.n; i++)
+			e = repair_stretch(r, slot, &late.v[i], to, err);
 	if (e < 0)
-		roll_note(r, late);
+		roll_note(r, &late);
 	return e;
 }
 
@@ -126,7 +176,8 @@ int roll_start(const struct click_options *store, const struct listener *to, str
 
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");
-	*r = (struct roll){ .rolled = now - now % 60, .late = now - ROLL_BACK_S, .to = to };
+	*r = (struct roll){ .rolled = now - now % 60, .to = to };
+	roll_stretch(&r->late, now - ROLL_BACK_S, now);
 	e = click_open(store, &r->store, err);
 	pthread_mutex_init(&r->lock, NULL);
 	if (e == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds seconds up to minutes, minutes to ten minutes, and ten minutes to hours. It runs in a thread of its own with its
- * own connection, so that rows go on being stored meanwhile. */
+/* Adds seconds up to minutes, minutes to ten minutes, and ten minutes to hours; and minutes of all hosts together. It
+ * runs in a thread of its own with its own connection, so that rows go on being stored meanwhile. */
 #ifndef DWELL_FLEET_CARRY_ROLL_H
 #define DWELL_FLEET_CARRY_ROLL_H
 #include "engine/listener.h"
@@ -10,10 +10,22 @@
 #define ROLL_REPAIR_S 60	/* … which is not more often than this */
 #define ROLL_BACK_S (2 * 3600u) /* at the start a host looks so far back */
 
+#define ROLL_STRETCHES 32u
+/* Stretches of time, s since 1970: ascending, whole minutes, with gaps between them. All zero: none. */
+struct roll_stretches {
+	struct roll_stretch {
+		uint64_t from, to;
+	} v[ROLL_STRETCHES + 1];
+	unsigned n;
+};
+/* Adds the minutes of [from, to). If there are too many stretches, the two that are closest become one. */
+void roll_stretch(struct roll_stretches *s, uint64_t from, uint64_t to);
+
 struct roll;
 /* Begins. The store's options and the listener live longer. 0 or -errno with *err. */
 int roll_start(const struct click_options *store, const struct listener *to, struct roll **ret, struct err *err);
-/* Rows that begin at `second` (s since 1970) or later are stored. From any thread. */
-void roll_note(struct roll *r, uint64_t second);
+/* Rows of these minutes are stored. Those that were added up before are added up again. So one host whose clock is
+ * years behind costs the minutes that it sends, and not all between. From any thread. */
+void roll_note(struct roll *r, const struct roll_stretches *stored);
 void roll_end(struct roll *r); /* accepts NULL; waits for a statement that runs, CLICK_WAIT_S at most */
 #endif

@@ -14,10 +14,11 @@
 #define FEW_SECOND "UInt8"
 #define FEW_LONGER "UInt16"
 
-const struct tables_hist tables_hist[TABLES_NSLOTS] = { { "hist", 1, UINT8_MAX },
-							{ "hist_minute", 60, UINT16_MAX },
-							{ "hist_ten", 600, UINT16_MAX },
-							{ "hist_hour", 3600, UINT16_MAX } };
+const struct tables_hist tables_hist[TABLES_NSLOTS] = { { "hist", 1, UINT8_MAX, SLOT_SECOND },
+							{ "hist_minute", 60, UINT16_MAX, SLOT_SECOND },
+							{ "hist_ten", 600, UINT16_MAX, SLOT_MINUTE },
+							{ "hist_hour", 3600, UINT16_MAX, SLOT_TEN },
+							{ "hist_all", 60, UINT16_MAX, SLOT_MINUTE } };
 
 #define NO_DATABASE "Code: 81" /* of ClickHouse's errors */
 
@@ -63,6 +64,8 @@ static const char *const statements[] = {
 	"CREATE TABLE IF NOT EXISTS host_history (day Date, tenant String, site String, host String, slot DateTime,"
 	" since UInt32, early UInt32, dwell String, kernel String, labels String) ENGINE = ReplacingMergeTree(early)"
 	" PARTITION BY toYYYYMM(day) ORDER BY (tenant, slot, site, host, dwell, kernel, labels)",
+	"CREATE TABLE IF NOT EXISTS hist_all " HIST_COLUMNS_SQL(
+		FEW_LONGER) " ENGINE = ReplacingMergeTree(count) PARTITION BY toYYYYMM(day) ORDER BY " HIST_ORDER,
 	"CREATE TABLE IF NOT EXISTS version (version UInt32, made DateTime) ENGINE = ReplacingMergeTree"
 	" ORDER BY version",
 };
@@ -276,8 +279,24 @@ void tables_largest(struct strb *sql, const struct tables_range *r, size_t nrang
 	strb_printf(sql, ") GROUP BY series, who ORDER BY series, total DESC, who LIMIT %zu BY series", hosts);
 }
 
+void tables_totals(struct strb *sql, const struct tables_range *r, uint64_t step, const char *also, const char *here)
+{
+	strb_printf(sql,
+		    "SELECT series, toUInt64(intDiv(toUInt32(time) - %" PRIu64 ", %" PRIu64
+		    ")) AS col, sum(count), sum(sum), sum(here), sum(here * count), sum(here * sum), max(here * max),"
+		    " groupBitOr(here * flags) FROM (SELECT series, time, count, sum, max, flags, toUInt64(%s) AS here",
+		    r->from, step, here);
+	put_from(sql, r, also, false);
+	strb_adds(sql, ") GROUP BY series, col");
+}
+
+/* Which rows are added up to one: those of a key; or of all hosts and keys of a series. */
+static const char *const roll_by[2][2] = { { "site, host, series, key", "site, host, series, key" },
+					   { "'' AS site, '' AS host, series, '' AS key", "series" } };
+
 int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t to, struct err *err)
 {
+	const char *const *by = roll_by[slot == SLOT_ALL];
 	_cleanup_(strb_free) struct strb sql = { 0 };
 
 	strb_printf(
@@ -286,12 +305,12 @@ int tables_roll(struct click *c, enum tables_slot slot, uint64_t from, uint64_t 
 		") SELECT toDate(slot), tenant, site, host, series, key, slot, c_, s_, m_, f_, x,"
 		" arrayMap(v -> toUInt16(least(v, " FEW_LONGER_MAX ")), y), arrayFilter((u, v) -> v > " FEW_LONGER_MAX
 		", x, y), arrayMap(v -> v - " FEW_LONGER_MAX ", arrayFilter(v -> v > " FEW_LONGER_MAX ", y))"
-		" FROM (SELECT *, tupleElement(t, 1) AS x, tupleElement(t, 2) AS y FROM (SELECT tenant, site, host, series, key, slot, sum(c) AS c_, sum(s) AS s_, max(m) AS m_,"
+		" FROM (SELECT *, tupleElement(t, 1) AS x, tupleElement(t, 2) AS y FROM (SELECT tenant, %s, slot, sum(c) AS c_, sum(s) AS s_, max(m) AS m_,"
 		" groupBitOr(f) AS f_, sumMap(b, k) AS t FROM (SELECT *,"
 		" toDateTime(intDiv(toUInt32(time), %" PRIu64 ") * %" PRIu64 ") AS slot FROM (",
-		tables_hist[slot].table, tables_hist[slot].period, tables_hist[slot].period);
-	put_newest(&sql, NEWEST_ALL, slot - 1, from, to);
-	strb_adds(&sql, ")) GROUP BY tenant, site, host, series, key, slot))");
+		tables_hist[slot].table, by[0], tables_hist[slot].period, tables_hist[slot].period);
+	put_newest(&sql, NEWEST_ALL, tables_hist[slot].of, from, to);
+	strb_printf(&sql, ")) GROUP BY tenant, %s, slot))", by[1]);
 	return sql.failed ? err_set(err, -ENOMEM, "out of memory") : click_run(c, sql.s, err);
 }
 
@@ -323,7 +342,7 @@ int tables_repair(struct click *c, enum tables_slot slot, uint64_t from, uint64_
 		period, period);
 	from -= from % period;
 	to -= to % period;
-	put_newest(&sql, NEWEST_COUNT, slot - 1, from, to);
+	put_newest(&sql, NEWEST_COUNT, tables_hist[slot].of, from, to);
 	strb_adds(&sql, ") UNION ALL SELECT toUInt64(toUInt32(time)) AS slot, toUInt64(0) AS below, c AS here FROM (");
 	put_newest(&sql, NEWEST_COUNT, slot, from, to);
 	strb_adds(&sql, ")) GROUP BY slot) WHERE x != y ORDER BY slot");

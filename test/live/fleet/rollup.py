@@ -51,7 +51,7 @@ def added_up():
         == number(
             f"SELECT sum(count) FROM hist FINAL WHERE time >= toDateTime({begun}) AND time < toDateTime({(now - 60) // n * n})"
         )
-        for table, n in (("hist_minute", 60), ("hist_ten", 600), ("hist_hour", 3600))
+        for table, n in (("hist_minute", 60), ("hist_ten", 600), ("hist_hour", 3600), ("hist_all", 60))
     )
 
 
@@ -85,6 +85,60 @@ def check(what, *args):
     )
     live.check(want and want[-1][2] > 10000, "there is something", want)
     live.same(got, want, what)
+
+
+TOGETHER = """SELECT series, time, sum(count), sum(sum), max(max), tupleElement(sumMap(buckets, counts), 1), tupleElement(sumMap(buckets, counts), 2)
+ FROM {} FINAL WHERE time >= toDateTime({}) AND time < toDateTime({}) GROUP BY series, time ORDER BY series, time"""
+
+
+def diffs():
+    """What changed, as diff tells it: a host against the rest, and all hosts against some time before."""
+    at = time.time()
+    span = ("--from", f"{at - begun:.0f}s", "--to", f"{at - begun - 1920:.0f}s", "--all", "--json")
+    given = []
+    for what in (("--hosts", "web-01"), ("--earlier", "20m")):
+        r = live.dwell("fleet", "diff", *what, *span, env=env, timeout=60)
+        live.check(r.returncode == 0 and '"diff"' in r.stdout, "diff " + what[0], r.stdout[:300] + r.stderr)
+        given.append(r.stdout)
+    return given
+
+
+def all_together():
+    """The minutes of all hosts together are their sums. diff, which reads them, tells the same without them; and when they are not what the
+    hosts' rows are, it does not take them. That it reads them shows where counts and sums fit, and buckets do not."""
+    live.same(
+        store.ask(TOGETHER.format("hist_all", first, last)),
+        store.ask(TOGETHER.format("hist_minute", first, last)),
+        "all hosts together, bucket by bucket",
+    )
+    live.same(store.ask("SELECT DISTINCT site, host, key FROM hist_all"), [["", "", ""]], "without their names")
+    columns = "day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, few, many_bucket, many"
+    with_them = diffs()
+    store.ask(f"CREATE TABLE kept ENGINE = Memory AS SELECT {columns} FROM hist_all FINAL")
+    for what, change, same in (
+        ("minutes that are there twice", "{0}", True),
+        ("none", None, True),
+        ("other counts", "{0}", True),
+        ("other buckets", "{0}", False),
+    ):
+        if what != "minutes that are there twice":
+            store.ask("TRUNCATE TABLE hist_all")
+        put = columns
+        if what == "other counts":
+            put = columns.replace(" count,", " count + 1,")
+        if what == "other buckets":
+            put = columns.replace(" bucket,", " arrayMap(x -> toUInt16(x + 64), bucket),").replace(
+                " many_bucket,", " arrayMap(x -> toUInt16(x + 64), many_bucket),"
+            )
+        if change:
+            store.ask(f"INSERT INTO hist_all ({columns}) SELECT {put} FROM kept")
+        got = diffs()
+        live.check((got[1] == with_them[1]) == same, "all hosts, before and after: " + what, (got[1], with_them[1]))
+        if same:
+            live.same(got[0], with_them[0], "a host and the rest: " + what)
+    store.ask("TRUNCATE TABLE hist_all")
+    store.ask(f"INSERT INTO hist_all ({columns}) SELECT * FROM kept")
+    store.ask("DROP TABLE kept")
 
 
 def pairs(numbers, n):
@@ -158,6 +212,7 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
     first, last = begun - 300, (now - 180) // 60 * 60
     check("all hosts")
     check("each host", "--by-host")
+    all_together()
     for table in ("hist_minute", "hist_ten", "hist_hour")[: 3 if begun + 3600 < now - 60 else 2]:
         live.check(number(f"SELECT count() FROM {table}") > 0, "there are rows in " + table)
         store.ask(f"INSERT INTO {table} SELECT * FROM {table}")

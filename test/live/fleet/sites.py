@@ -62,7 +62,7 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
         fleet("init")
         live.same(
             sorted(t for (t,) in store.ask("SHOW TABLES")),
-            sorted((*TABLES, "host", "host_history", "gap", "audit", "version")),
+            sorted((*TABLES, "hist_all", "host", "host_history", "gap", "audit", "version")),
             "the tables",
         )
         live.same(
@@ -71,7 +71,7 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
                 number("SELECT sum(count) FROM hist"),
                 number("SELECT sum(delay) FROM slow"),
             ],
-            [6, 3, 77],
+            [7, 3, 77],
             "rows are kept",
         )
     live.same(store.ask("SELECT counts FROM hist"), [["[1,70000]"]], "counts of old rows")
