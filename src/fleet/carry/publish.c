@@ -326,7 +326,7 @@ static int send_recording(struct publisher *p, bool ended, bool *ret_all, struct
 	int e;
 
 	if (changes && changes == p->changes && ended == p->ending)
-		return 0;
+		return p->cursor.hist_to != p->saved ? cursor_save(p, err) : 0;
 	p->ending = ended;
 	there = recread_hist_extent(p->rec, &all);
 	if (!there)

@@ -22,7 +22,7 @@ struct roll {
 	/* the thread's own */
 	struct click *store;
 	const struct listener *to;
-	uint64_t repaired; /* when late rows were last added up, s since 1970 */
+	uint64_t next; /* late rows are not added up before that, CLOCK_MONOTONIC ns */
 	bool failing;
 };
 
@@ -105,8 +105,9 @@ static int repair_stretch(struct roll *r, enum tables_slot slot, const struct ro
 }
 
 /* Adds up again the minutes that got rows after they had been added up. */
-static int repair(struct roll *r, uint64_t now, uint64_t to, struct err *err)
+static int repair(struct roll *r, uint64_t to, struct err *err)
 {
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC), rest;
 	struct roll_stretches late;
 	int e = 0;
 
@@ -116,12 +117,14 @@ static int repair(struct roll *r, uint64_t now, uint64_t to, struct err *err)
 	pthread_mutex_unlock(&r->lock);
 	if (!late.n)
 		return 0;
-	r->repaired = now;
 	for (enum tables_slot slot = SLOT_MINUTE; slot < TABLES_NSLOTS; slot++)
 		for (unsigned i = 0; e >= 0 && i < late.n; i++)
 			e = repair_stretch(r, slot, &late.v[i], to, err);
 	if (e < 0)
 		roll_note(r, &late);
+	rest = (clock_ns(CLOCK_MONOTONIC) - begun) * ROLL_REST;
+	rest = rest > ROLL_REST_MIN_NS ? rest : ROLL_REST_MIN_NS;
+	r->next = begun + (rest < ROLL_REST_MAX_NS ? rest : ROLL_REST_MAX_NS);
 	return e;
 }
 
@@ -154,14 +157,14 @@ static void *run(void *arg)
 	struct roll *r = arg;
 
 	while (!is_over(r)) {
-		uint64_t now = clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC, to = now - ROLL_LATE_S;
+		uint64_t to = clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC - ROLL_LATE_S;
 		struct err err = { 0 };
 		int e;
 
 		to -= to % 60;
 		e = add_up(r, to, &err);
-		if (e == 0 && now >= r->repaired + ROLL_REPAIR_S)
-			e = repair(r, now, to, &err);
+		if (e == 0 && clock_ns(CLOCK_MONOTONIC) >= r->next)
+			e = repair(r, to, &err);
 		tell(r, e, &err);
 		nanosleep(&nap, NULL);
 	}
