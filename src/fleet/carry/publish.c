@@ -111,17 +111,20 @@ static int cursor_save(struct publisher *p, struct err *err)
 
 /* -- sending -- */
 
-static void make_id(const struct strb *b, char id[SHA256_TEXT])
+/* The server knows one list of ids for all hosts, and two may have the same to tell. */
+static void make_id(const char *subject, const struct strb *b, char id[SHA256_TEXT])
 {
 	struct sha256 s;
 
 	sha256_init(&s);
+	sha256_add(&s, subject, strlen(subject));
 	sha256_add(&s, b->s, b->n);
 	sha256_text(&s, id);
 	id[ID_LEN] = '\0';
 }
 
-/* Sends the batch, if it has rows. Its id is made of what is in it: the server drops what is sent twice. */
+/* Sends the batch, if it has rows. Its id is made of its subject and what is in it: the server drops what is sent
+ * twice. */
 static int flush(struct publisher *p, struct err *err)
 {
 	struct batch *b = &p->batch;
@@ -131,8 +134,8 @@ static int flush(struct publisher *p, struct err *err)
 	if (b->b.failed)
 		e = err_set(err, -ENOMEM, "out of memory");
 	if (e == 0 && b->rows) {
-		make_id(&b->b, id);
 		snprintf(subject, sizeof(subject), "%s.%s", p->subject, kinds[b->kind]);
+		make_id(subject, &b->b, id);
 		e = bus_publish(p->bus, subject, id, b->b.s, b->b.n, err);
 		p->sums.messages += e == 0;
 		p->sums.bytes += e == 0 ? b->b.n : 0;

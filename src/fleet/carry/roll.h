@@ -7,7 +7,7 @@
 #include "fleet/wire/click.h"
 
 #define ROLL_LATE_S 10 /* a minute is added up so long after its end; what comes later, by a repair, … */
-#define ROLL_REST 100u /* … which rests so many times as long as it took: … */
+#define ROLL_REST 20u  /* … which rests so many times as long as it took: … */
 #define ROLL_REST_MIN_NS UINT64_C(5000000000)  /* … at least that … */
 #define ROLL_REST_MAX_NS UINT64_C(60000000000) /* … and at most that */
 #define ROLL_BACK_S (2 * 3600u)		       /* at the start a host looks so far back */

@@ -19,6 +19,7 @@
 #define LIBRARY "libnats.so.3.4"
 #define PREFIX "dwell.v1."
 #define RECONNECT_MS 500
+#define SERVERS_MAX 32		/* of a list */
 #define PENDING_MESSAGES 100000 /* that wait to be taken; then the newest go */
 #define PENDING_BYTES (256 << 20)
 #define PIPE_BYTES (1 << 20)
@@ -162,9 +163,23 @@ static natsStatus set_security(struct bus *b, natsOptions *n, const struct bus_o
 	return s;
 }
 
+/* Servers of one cluster, with commas between. */
+static natsStatus set_servers(natsOptions *n, const char *urls)
+{
+	const char *v[SERVERS_MAX];
+	_cleanup_free_ char *list = strdup(urls);
+	char *save = NULL;
+	int count = 0;
+
+	for (char *s = list ? strtok_r(list, ",", &save) : NULL; s && count < SERVERS_MAX;
+	     s = strtok_r(NULL, ",", &save))
+		v[count++] = s;
+	return list ? nats.natsOptions_SetServers(n, v, count) : NATS_NO_MEMORY;
+}
+
 static natsStatus set_options(struct bus *b, natsOptions *n, const struct bus_options *o, struct err *err)
 {
-	natsStatus s = nats.natsOptions_SetURL(n, o->url);
+	natsStatus s = set_servers(n, o->url);
 
 	if (s == NATS_OK)
 		s = nats.natsOptions_SetName(n, "dwell");

@@ -121,7 +121,7 @@ with engines.Nats(os.path.join(live.WORK, "nats")) as nats, engines.ClickHouse(
     send([(host, b"hist", hist(int(begun) + ahead)) for host, ahead in CLOCKS.items()])
     for host in ("behind", "wrong"):
         live.check(
-            until(lambda h=host: minute(h) == EVENTS, 20, 1), "what is late is added up: " + host, open("err").read()
+            until(lambda h=host: minute(h) == EVENTS, 30, 1), "what is late is added up: " + host, open("err").read()
         )
     read = parts_read() - read
     live.check(0 < read < BETWEEN, "only its minute is read, and not all since then", read)

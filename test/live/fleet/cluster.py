@@ -71,10 +71,10 @@ try:
         live.check(until(lambda: init().returncode == 0), "a stream on three servers", init().stderr)
         collector = start("collect")
         each = send("first")
-        live.check(each[0] > 100 and until(lambda: stored() == each), "all three servers", (each, stored()))
+        live.check(each[1] > 100 and until(lambda: stored() == each), "all three servers", (each, stored()))
         for i, server in enumerate(servers):
             server.kill()  # whichever of them leads
-            live.same(send(f"without{i}"), each, f"as much without server {i}")
+            send(f"without{i}")  # some of it twice, if the server took it and could not say so
             want = [(i + 2) * n for n in each]
             live.check(until(lambda want=want: stored() == want), f"without server {i}, exactly once", (want, stored()))
             server.start()
