@@ -44,9 +44,9 @@ VIEWS = (
 
 
 ALL = """INSERT INTO hist_all (day, tenant, site, host, series, key, time, count, sum, max, flags, bucket, few, many_bucket, many) SELECT toDate(t), 'default', '', '', series, '',
- toDateTime(t), c, s, 1000000, 0, b, arrayMap(v -> toUInt16(least(v, 65535)), n), arrayFilter((u, v) -> v > 65535, b, n), arrayMap(v -> v - 65535, arrayFilter(v -> v > 65535, n))
- FROM (SELECT series, sum(count) c, sum(count) * 1000 s, sumMap(b, arrayMap(x -> toUInt64(x), n)) m, tupleElement(m, 1) b, tupleElement(m, 2) n FROM base GROUP BY series)
- ARRAY JOIN {slots} AS t"""
+ toDateTime(t), c, c * 1000, 1000000, 0, x, arrayMap(v -> toUInt16(least(v, 65535)), y), arrayFilter((u, v) -> v > 65535, x, y), arrayMap(v -> v - 65535, arrayFilter(v -> v > 65535, y))
+ FROM (SELECT series, c, tupleElement(m, 1) AS x, tupleElement(m, 2) AS y FROM (SELECT series, sum(count) AS c, sumMap(b, w) AS m FROM
+ (SELECT series, count, b, arrayMap(v -> toUInt64(v), n) AS w FROM base) GROUP BY series)) ARRAY JOIN {slots} AS t"""
 
 
 def fill(store, table, sql, from_, to, period, each):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts and the rest, without reading the rest's histograms: the minutes of all hosts together are in a table of their
- * own (SLOT_ALL), and histograms can be taken away from each other as exactly as they can be added. Late rows may be in
- * the hosts' table and not yet in the roll-up, or be stored twice. So counts and sums of the hosts' rows are compared
- * with the roll-up's, and with what is left; where one differs, this file has no answer. */
+/* Hosts and the rest, without reading the rest's histograms. The minutes of all hosts together are in a table of their
+ * own (SLOT_ALL). Histograms can be taken away from each other as exactly as they can be added. But late rows may be in
+ * the hosts' table and not yet in the roll-up, and rows may be stored twice. So counts and sums of the hosts' rows are
+ * compared with those of the roll-up, and with what is left. Where one differs, this file has no answer. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "fleet/ask/host.h"
 #include "fleet/ask/rows.h"
 
-/* What the hosts' rows of a series and column have, without their buckets. */
+/* Totals of the hosts' rows of a series and column, without their buckets. */
 struct total {
 	uint64_t key;
 	uint64_t count, sum;				 /* of all hosts */

@@ -7,7 +7,7 @@
 #include "fleet/wire/click.h"
 
 #define ROLL_LATE_S 10 /* a minute is added up so long after its end; what comes later, by a repair, … */
-#define ROLL_REST 20u  /* … which rests so many times as long as it took: … */
+#define ROLL_REST 20u  /* … which rests this many times as long as it took: … */
 #define ROLL_REST_MIN_NS UINT64_C(5000000000)  /* … at least that … */
 #define ROLL_REST_MAX_NS UINT64_C(60000000000) /* … and at most that */
 #define ROLL_BACK_S (2 * 3600u)		       /* at the start a host looks so far back */
@@ -26,8 +26,8 @@ void roll_stretch(struct roll_stretches *s, uint64_t from, uint64_t to);
 struct roll;
 /* Begins. The store's options and the listener live longer. 0 or -errno with *err. */
 int roll_start(const struct click_options *store, const struct listener *to, struct roll **ret, struct err *err);
-/* Rows of these minutes are stored. Those that were added up before are added up again. So one host whose clock is
- * years behind costs the minutes that it sends, and not all between. From any thread. */
+/* Rows of these minutes are stored. Minutes that were added up before are added up again. So one host whose clock is
+ * years late costs the minutes that it sends, and not all between. From any thread. */
 void roll_note(struct roll *r, const struct roll_stretches *stored);
 void roll_end(struct roll *r); /* accepts NULL; waits for a statement that runs, CLICK_WAIT_S at most */
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 150
+# @long: servers that were killed take some seconds to lead again
 """Three NATS servers that each keep every message (dwell fleet init --replicas 3). One after the other is killed by SIGKILL, while a host sends and a
 collector stores; all that was sent is in the store, once."""
 import os

@@ -45,7 +45,7 @@ static void joins(void **state)
 	expect(&s, "0-20");
 }
 
-/* A host whose clock is years behind stays a stretch of its own; what is close together becomes one. */
+/* The minute of a clock that is years late stays a stretch of its own; what is close together becomes one. */
 static void few(void **state)
 {
 	struct roll_stretches s = { 0 };
