@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import engines  # noqa: E402
 
 BACK = 480  # s
+HOSTS = 20
 FAULTS = (("web-17", "block"), ("db-09", "lock"), ("cache-06", "wakeup"))
 
 
@@ -26,7 +27,7 @@ def simulate(dwell, env, tenant, faults):
         "fleet",
         "simulate",
         "--count",
-        "20",
+        str(HOSTS),
         *(["--faults", str(faults)] if faults else []),
         "--back",
         f"{BACK}s",
@@ -43,7 +44,7 @@ def simulate(dwell, env, tenant, faults):
 def stored(store, tenant):
     """Waits until nothing more comes."""
     counts, end = [], time.monotonic() + 120
-    while time.monotonic() < end and (len(counts) < 4 or not counts[-1][0] or counts[-1] != counts[-4]):
+    while time.monotonic() < end and (len(counts) < 4 or counts[-1][0] < HOSTS * BACK or counts[-1] != counts[-4]):
         counts.append(
             [int(store.ask(f"SELECT count() FROM {t} WHERE tenant = '{tenant}'")[0][0]) for t in ("hist", "slow")]
         )
