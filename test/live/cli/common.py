@@ -47,7 +47,7 @@ if "namespace of control groups" not in live.dwell("why", "--for", "1ms", "--uni
 r = live.dwell("strace", "--for", "300ms", "-p", str(os.getpid()))
 live.check(r.returncode == 0, "strace --for ends by itself", r)
 # Processes by name, user and control group: sleepers of both kinds, all at the same time.
-NOBODY = 65534
+NOBODY = 54321  # a user that no other test runs as
 work = os.getcwd()
 os.chmod(work, 0o755)
 shutil.copy("/bin/sleep", "dozer")
