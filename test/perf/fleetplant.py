@@ -32,7 +32,7 @@ def simulate(dwell, env, tenant, faults):
         "--back",
         f"{BACK}s",
         "--for",
-        "1s",
+        "6s",
         "--tenant",
         tenant,
         "sample.dwell",
