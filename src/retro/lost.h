@@ -7,7 +7,7 @@
 
 #define LOST_ROOTS 16u /* blocks that it looks for */
 /* Without debug registers: accesses to other words in the pages of those that are followed, in one replay. With more it
- * gives up, which blocks.unfollowed says; some seconds. */
+ * gives up, which blocks.unfollowed says; about 12 s. */
 #define LOST_OTHERS_MAX 100000u
 
 /* One replay of the trace with these callbacks; w->ctx belongs to the caller. 0 or -errno. */

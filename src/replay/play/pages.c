@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watched addresses where debug registers do nothing: their pages are protected while tasks run. An instruction that
  * accesses such a page faults. It is then executed by itself, without the protection, and what it did is looked at. The
- * program notices none of it. An access takes 30 to 60 us, whichever word of the page it is to. Where an instruction
+ * program notices none of it. An access takes about 0.1 ms, whichever word of the page it is to. Where an instruction
  * is to be executed there is a breakpoint. */
 #include <asm/unistd.h>
 #include <elf.h>
