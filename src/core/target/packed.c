@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/solib.h"
 
 #define MAGIC 0xfd2fb528u     /* of a frame */
 #define SKIPPED 0x184d2a5eu   /* of the table, which is a frame that is no data */
@@ -37,22 +36,6 @@ struct packed {
 	struct kept kept[KEPT];
 	uint64_t clock;
 };
-
-int zstdlib_load(struct zstdlib *ret, struct err *err)
-{
-	static const struct solib_func funcs[] = {
-		{ "ZSTD_createDCtx", offsetof(struct zstdlib, new_unpacker) },
-		{ "ZSTD_freeDCtx", offsetof(struct zstdlib, free_unpacker) },
-		{ "ZSTD_decompressDCtx", offsetof(struct zstdlib, unpack) },
-		{ "ZSTD_createCCtx", offsetof(struct zstdlib, new_packer) },
-		{ "ZSTD_freeCCtx", offsetof(struct zstdlib, free_packer) },
-		{ "ZSTD_compressCCtx", offsetof(struct zstdlib, pack) },
-		{ "ZSTD_isError", offsetof(struct zstdlib, is_error) },
-	};
-
-	return solib_load("libzstd.so.1", "the library for packed cores", "install Debian's package libzstd1", funcs,
-			  ARRAY_SIZE(funcs), ret, err);
-}
 
 bool packed_is(const struct elf_src *src)
 {
@@ -128,7 +111,7 @@ int packed_open(const struct elf_src *src, struct packed **ret, uint64_t *size, 
 	if (!p)
 		return err_set(err, -ENOMEM, "out of memory");
 	p->src = *src;
-	r = zstdlib_load(&p->z, err);
+	r = zstdlib_load(&p->z, PACKED_LIBRARY, err);
 	if (r == 0) {
 		r = read_table(p);
 		if (r < 0)

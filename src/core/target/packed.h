@@ -7,9 +7,10 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/vec.h"
-#include "core/target/zstdlib.h"
+#include "base/zstdlib.h"
 #include "sym/elf/elf.h"
 
+#define PACKED_LIBRARY "the library for packed cores"
 #define PACKED_FRAME (256u << 10)    /* bytes of a frame, unpacked */
 #define PACKED_MAX_FRAME (8u << 20)  /* a file with a larger one is refused */
 #define PACKED_MAX_FRAMES (4u << 20) /* the same with more */

@@ -16,7 +16,7 @@ int packer_begin(struct packer *p, int fd, struct err *err)
 	int r;
 
 	*p = (struct packer){ .fd = fd };
-	r = zstdlib_load(&p->z, err);
+	r = zstdlib_load(&p->z, PACKED_LIBRARY, err);
 	if (r < 0)
 		return r;
 	p->ctx = p->z.new_packer();

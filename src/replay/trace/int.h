@@ -4,7 +4,7 @@
 #define DWELL_REPLAY_TRACE_INT_H
 #include <zlib.h>
 #include "replay/trace/trace.h"
-#include "replay/trace/zstdlib.h"
+#include "base/zstdlib.h"
 
 #define BLOCK_MARK 0x6b6c6264u	 /* "dblk" */
 #define BLOCK_STORED 0x77617264u /* "draw": the bytes as they are */

@@ -14,13 +14,13 @@ struct trace_in {
 	uint8_t *raw, *packed;
 	long block;   /* where raw is in f */
 	size_t n, at; /* of raw */
-	struct zstd z;
+	struct zstdlib z;
 	ZSTD_DCtx *ctx; /* NULL: it has nothing packed by zstd */
 };
 
 static int begin_zstd(struct trace_in *t)
 {
-	if (zstd_load(&t->z) < 0)
+	if (zstdlib_load(&t->z, "the library for traces", NULL) < 0)
 		return -ELIBACC;
 	t->ctx = t->z.new_unpacker();
 	return t->ctx ? 0 : -ENOMEM;

@@ -15,7 +15,7 @@ struct trace_out {
 	int fd, error;
 	uint8_t *raw, *packed;
 	size_t n; /* bytes in raw */
-	struct zstd z;
+	struct zstdlib z;
 	ZSTD_CCtx *ctx; /* NULL: zlib packs */
 	uint64_t written;
 	bool all;   /* everything is packed, as small as it can be, or for readers that know no other blocks */
@@ -48,7 +48,7 @@ static uint32_t choose(struct trace_out *t, uint32_t wanted)
 {
 	if (wanted && wanted < TRACE_ZSTD_SINCE)
 		return wanted;
-	if (zstd_load(&t->z) == 0)
+	if (zstdlib_load(&t->z, "the library for traces", NULL) == 0)
 		t->ctx = t->z.new_packer();
 	return t->ctx ? TRACE_VERSION : TRACE_ZSTD_SINCE - 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of libzstd for packed cores; the library is opened when it is needed. */
-#ifndef DWELL_CORE_TARGET_ZSTDLIB_H
-#define DWELL_CORE_TARGET_ZSTDLIB_H
+/* The functions of libzstd, for frames that are packed and unpacked; the library is opened when it is needed. */
+#ifndef DWELL_BASE_ZSTDLIB_H
+#define DWELL_BASE_ZSTDLIB_H
 #include <zstd.h>
 #include "base/err.h"
 
@@ -15,6 +15,6 @@ struct zstdlib {
 	__typeof__(&ZSTD_isError) is_error;
 };
 
-/* 0, or -ENOENT with *err. */
-int zstdlib_load(struct zstdlib *ret, struct err *err);
+/* what: "the library for packed cores", in the message. 0, or -ENOENT with words in err, which may be NULL. */
+int zstdlib_load(struct zstdlib *ret, const char *what, struct err *err);
 #endif
