@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/jsonw.h"
+#include "base/wake.h"
 #include "engine/run/refuse.h"
 #include "engine/textopts.h"
 #include "lib/int.h"
@@ -342,12 +343,10 @@ int runner_start(struct dwell *d, struct dwell_error *err)
 
 void runner_ask(struct dwell *d, unsigned what)
 {
-	const uint64_t one = 1;
 	int code = errno;
 
 	__atomic_fetch_or(&d->asked, what, __ATOMIC_ACQ_REL);
-	if (write(d->wake, &one, sizeof(one)) < 0)
-		errno = code; /* it is readable as it is */
+	wake_set(d->wake);
 	errno = code;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/wake.h"
 #include "run/follow/sideband.h"
 
 #define LIBJVM "/libjvm.so"
@@ -48,22 +49,6 @@ struct jvmwatch {
 	size_t n;
 	uint64_t lost;
 };
-
-static void ring(int fd)
-{
-	uint64_t one = 1;
-	ssize_t n = write(fd, &one, sizeof(one));
-
-	(void)n; /* it is readable already */
-}
-
-static void unring(int fd)
-{
-	uint64_t v;
-	ssize_t n = read(fd, &v, sizeof(v));
-
-	(void)n;
-}
 
 int jvmwatch_new(jvm_connect *connect, struct jvmwatch **ret)
 {
@@ -164,7 +149,7 @@ static void hand_over(struct jvmwatch *w, struct begun *b)
 	*w->last = b;
 	w->last = &b->next;
 	pthread_mutex_unlock(&w->lock);
-	ring(w->ready);
+	wake_set(w->ready);
 }
 
 /* Newer JVMs begin that thread earlier, and then refuse the agent at first. False: to be tried again. */
@@ -265,7 +250,7 @@ bool jvmwatch_next(struct jvmwatch *w, int *ret_pid, int *ret_fd, struct err *er
 	if (b)
 		w->first = b->next;
 	else
-		unring(w->ready);
+		wake_clear(w->ready);
 	if (!w->first)
 		w->last = &w->first;
 	pthread_mutex_unlock(&w->lock);
@@ -283,7 +268,7 @@ void jvmwatch_stop(struct jvmwatch *w)
 	if (!w->started)
 		return;
 	w->stop = true;
-	ring(w->wake);
+	wake_set(w->wake);
 	pthread_join(w->thread, NULL);
 	w->started = false;
 }

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/hash_try.h"
+#include "base/wake.h"
 #include "run/follow/pause.h"
 #include "run/os/privs.h"
 
@@ -70,22 +71,6 @@ static struct latefile *queue_take(struct queue *q)
 	if (!q->first)
 		q->last = &q->first;
 	return f;
-}
-
-static void ring(int fd)
-{
-	uint64_t one = 1;
-	ssize_t n = write(fd, &one, sizeof(one));
-
-	(void)n; /* it is readable already */
-}
-
-static void unring(int fd)
-{
-	uint64_t v;
-	ssize_t n = read(fd, &v, sizeof(v));
-
-	(void)n;
 }
 
 int latewatch_new(const char *const *provs, size_t n, struct latewatch **ret)
@@ -223,7 +208,7 @@ static void hand_over(struct latewatch *w, const struct side_event *e)
 	pthread_mutex_lock(&w->lock);
 	queue_add(&w->files, f);
 	pthread_mutex_unlock(&w->lock);
-	ring(w->ready);
+	wake_set(w->ready);
 }
 
 static void on_mapping(void *ctx, const struct side_event *e)
@@ -307,7 +292,7 @@ static void watch(struct latewatch *w, struct pollfd *fds, size_t n)
 		poll(fds, n + 1, w->pauses.n ? PAUSED_LOOK_MS : calm && !w->out ? -1 : LATEWATCH_NAP_MS);
 		new_second(w);
 		w->wakes++;
-		unring(w->wake);
+		wake_clear(w->wake);
 		if (take_back(w))
 			return;
 		let_go_old(w);
@@ -365,7 +350,7 @@ struct latefile *latewatch_next(struct latewatch *w)
 	pthread_mutex_lock(&w->lock);
 	f = queue_take(&w->files);
 	if (!f)
-		unring(w->ready);
+		wake_clear(w->ready);
 	pthread_mutex_unlock(&w->lock);
 	return f;
 }
@@ -375,7 +360,7 @@ void latewatch_done(struct latewatch *w, struct latefile *f)
 	pthread_mutex_lock(&w->lock);
 	queue_add(&w->done, f);
 	pthread_mutex_unlock(&w->lock);
-	ring(w->wake);
+	wake_set(w->wake);
 }
 
 void latewatch_stop(struct latewatch *w)
@@ -385,7 +370,7 @@ void latewatch_stop(struct latewatch *w)
 	pthread_mutex_lock(&w->lock);
 	w->stop = true;
 	pthread_mutex_unlock(&w->lock);
-	ring(w->wake);
+	wake_set(w->wake);
 	pthread_join(w->thread, NULL);
 	w->started = false;
 }
