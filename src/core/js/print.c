@@ -236,26 +236,15 @@ static int print_array(struct printer *p, uint64_t v)
 	return r;
 }
 
-static int print_entries(struct printer *p, uint64_t v, bool map)
+typedef int entries_fn(const struct js *js, uint64_t object, bool map, js_entry_fn *fn, void *ctx);
+
+static int print_entries(struct printer *p, uint64_t v, entries_fn *entries, bool map, const char *name)
 {
 	struct parts a = { .p = p };
 	struct strb open = { 0 };
-	int r = js_entries(p->js, v, map, add_entry, &a);
+	int r = entries(p->js, v, map, add_entry, &a);
 
-	strb_printf(&open, "%s(%zu) {", map ? "Map" : "Set", a.v.n + a.more);
-	print_parts(p, &a, strb_str(&open), "}");
-	strb_free(&open);
-	return r;
-}
-
-/* The entries of a WeakMap or WeakSet, which the program cannot list. */
-static int print_weak(struct printer *p, uint64_t v, bool map)
-{
-	struct parts a = { .p = p };
-	struct strb open = { 0 };
-	int r = js_weak_entries(p->js, v, map, add_entry, &a);
-
-	strb_printf(&open, "%s(%zu) {", map ? "WeakMap" : "WeakSet", a.v.n + a.more);
+	strb_printf(&open, "%s(%zu) {", name, a.v.n + a.more);
 	print_parts(p, &a, strb_str(&open), "}");
 	strb_free(&open);
 	return r;
@@ -413,9 +402,11 @@ static int print_by_kind(struct printer *p, uint64_t v, int type, const char *co
 	if (type == o->type_jsarray)
 		return print_array(p, v);
 	if (type == o->type_map_object || type == o->type_set_object)
-		return print_entries(p, v, type == o->type_map_object);
+		return print_entries(p, v, js_entries, type == o->type_map_object,
+				     type == o->type_map_object ? "Map" : "Set");
 	if (type == o->type_weakmap || type == o->type_weakset)
-		return print_weak(p, v, type == o->type_weakmap);
+		return print_entries(p, v, js_weak_entries, type == o->type_weakmap,
+				     type == o->type_weakmap ? "WeakMap" : "WeakSet");
 	if (type == o->type_typed || type == o->type_buffer)
 		return print_view(p, v);
 	if (type == o->type_weakref)
