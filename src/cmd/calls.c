@@ -39,7 +39,9 @@ static const struct optrow rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct live_calls, kernel),
 	  .help = "a function of the kernel, also with -p or a command" },
-	REQUEST_ROWS_WHOSE(struct live_calls, request, "a function of the kernel: calls by these only"),
+	REQUEST_COMM(struct live_calls, request, "a function of the kernel: only calls by processes of this name"),
+	REQUEST_ROWS_OWNER(struct live_calls, request, false, "of this user, of this unit of systemd"),
+	REQUEST_ROWS_GROUP(struct live_calls, request, false, "in this control group and below it, in this container"),
 	{ .name = "for", REQUEST_FOR(struct live_calls, request), .help = "end after this time; else Ctrl-C" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct live_calls, json), .help = "JSON Lines" },
 };

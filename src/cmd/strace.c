@@ -61,7 +61,10 @@ static int take_clock(void *clocks, const struct optrow *o, const char *arg, str
 static const struct optrow rows[] = {
 	FLAG('f', want.follow, "threads and children, too"),
 	{ .letter = 'p', .kind = OPT_CALL, .take = take_pids, .arg = "PID", .help = "this process, or several: 1,2" },
-	REQUEST_ROWS_WHOSE(struct strace_cmd, tracer.request, "processes of this name, of this user, of this unit"),
+	REQUEST_COMM(struct strace_cmd, tracer.request, "the processes of this name"),
+	REQUEST_ROWS_OWNER(struct strace_cmd, tracer.request, false, "of this user, of this unit of systemd"),
+	REQUEST_ROWS_GROUP(struct strace_cmd, tracer.request, false,
+			   "in this control group and below it, in this container"),
 	{ .letter = 'e',
 	  .kind = OPT_CALL,
 	  .take = take_filter,

@@ -16,17 +16,24 @@
 int requestopts_pass(void *request, const struct optrow *o, const char *arg, struct err *err);
 /* --user, --cgroup …: the kernel drops other events: an option of D of the same name. */
 #define REQUEST_WHOSE(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = requestopts_whose
-/* All of them, with this help for the first line. */
-#define REQUEST_ROWS_WHOSE(type, request, h) \
-	{ .name = "comm", REQUEST_WHOSE(type, request), .arg = "NAME, --user NAME, --unit NAME", .help = h }, \
-		{ .name = "user", REQUEST_WHOSE(type, request), .arg = "NAME" }, \
-		{ .name = "unit", REQUEST_WHOSE(type, request), .arg = "NAME" }, \
-		{ .name = "cgroup", \
-		  REQUEST_WHOSE(type, request), \
-		  .arg = "PATH, --container ID", \
-		  .help = "those in this control group and below it, in this container" }, \
+/* --user and --unit, --cgroup and --container, with these texts; is_live: a recording has them not. */
+#define REQUEST_ROWS_OWNER(type, request, is_live, text) \
+	{ .name = "user", REQUEST_WHOSE(type, request), .live = is_live, .arg = "NAME, --unit NAME", .help = text }, \
 	{ \
-		.name = "container", REQUEST_WHOSE(type, request), .arg = "ID" \
+		.name = "unit", REQUEST_WHOSE(type, request), .live = is_live, .arg = "NAME" \
+	}
+#define REQUEST_ROWS_GROUP(type, request, is_live, text) \
+	{ .name = "cgroup", \
+	  REQUEST_WHOSE(type, request), \
+	  .live = is_live, \
+	  .arg = "PATH, --container ID", \
+	  .help = text }, \
+	{ \
+		.name = "container", REQUEST_WHOSE(type, request), .live = is_live, .arg = "ID" \
+	}
+#define REQUEST_COMM(type, request, text) \
+	{ \
+		.name = "comm", REQUEST_WHOSE(type, request), .arg = "NAME", .help = text \
 	}
 int requestopts_whose(void *request, const struct optrow *o, const char *arg, struct err *err);
 /* --for TIME: the run ends by itself. */
