@@ -22,17 +22,9 @@
 #define LOOK_MS 500 /* a signal that comes just before poll(2) is seen so late */
 #define COMM_SIZE 64
 
-/* Are processes chosen by more than a number? */
-static bool chooses(const struct statrun *c)
-{
-	const struct slowfilter *f = &c->only;
-
-	return f->comm || f->user || f->cgroup || f->container || f->unit;
-}
-
 int statrun_check(struct statrun *c, const char *program, struct err *err)
 {
-	if (!c->words + !c->pid + !chooses(c) != 2)
+	if (!c->words + !c->pid + !slowfilter_any(&c->only) != 2)
 		return err_set(err, -EINVAL,
 			       "stat: give one of a command, -p PID, and --comm NAME or its like; '%s stat --help' "
 			       "tells more",
@@ -40,7 +32,7 @@ int statrun_check(struct statrun *c, const char *program, struct err *err)
 	if (c->repeat && (!c->words || c->interval_ns))
 		return err_set(err, -EINVAL, c->words ? "stat: -r and -I: choose one" : "stat: -r needs a command");
 	c->repeat = c->repeat ? c->repeat : 1;
-	if (c->waits && (chooses(c) || c->interval_ns || c->repeat > 1))
+	if (c->waits && (slowfilter_any(&c->only) || c->interval_ns || c->repeat > 1))
 		return err_set(err, -EINVAL,
 			       "stat: --waits is for one run of a command, or for -p; not with --comm, -r and -I");
 	return 0;
@@ -142,8 +134,8 @@ static bool is_chosen(const struct slowfilter *f, const char *pid)
 	char comm[COMM_SIZE];
 	uint64_t n;
 
-	return isdigit((unsigned char)pid[0]) && num_parse_u64(pid, &n) == 0 && read_comm(pid, comm) &&
-	       (!f->comm || !strcmp(comm, f->comm)) &&
+	return isdigit((unsigned char)pid[0]) && num_parse_u64(pid, &n) == 0 &&
+	       (!f->comm || (read_comm(pid, comm) && !strcmp(comm, f->comm))) &&
 	       (!f->process_filter || process_filter_has(f->process_filter, (uint32_t)n));
 }
 
@@ -202,7 +194,7 @@ static int find(struct statrun *c, struct perfcount *k, pid_t *ret_pid)
 	int r;
 
 	*ret_pid = 0;
-	if (chooses(c)) {
+	if (slowfilter_any(&c->only)) {
 		r = read_choice(c);
 		if (r < 0)
 			return r;
