@@ -120,9 +120,10 @@ int pages_on(struct rtask *k);	 /* before k runs: protects them */
 int pages_off(struct rtask *k);	 /* before something reads all memory by its protection, or copies it */
 int pages_lift(struct rtask *k); /* the same before mappings change */
 unsigned pages_place(const struct rtask *k, uint64_t rip); /* registers that want this instruction, as bits */
-bool pages_hit(struct rtask *k, int status);		   /* it has stopped so, by an access to such a page */
+/* It has stopped so, by an access to such a page: at *ret_addr. */
+bool pages_hit(struct rtask *k, int status, uint64_t *ret_addr);
 /* Executes that instruction, and tells the watch. As watched_stop() */
-int pages_step(struct replay *r, int *status, bool *again);
+int pages_step(struct replay *r, uint64_t at, int *status, bool *again);
 int spot_run(struct replay *r);	 /* to where it waits in a loop */
 int spot_wait(struct replay *r); /* as tracee_wait(), on the way to there without a debug register */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */

@@ -206,14 +206,16 @@ int pages_set(struct rtask *k, const uint64_t addr[DEBUG_REGISTERS], uint64_t se
 	return e;
 }
 
-bool pages_hit(struct rtask *k, int status)
+bool pages_hit(struct rtask *k, int status, uint64_t *ret_addr)
 {
 	struct pages *p = &k->memory->pages;
 	siginfo_t info = { 0 };
 
-	return p->on && k->t.pid && WIFSTOPPED(status) && WSTOPSIG(status) == SIGSEGV &&
-	       ptrace(PTRACE_GETSIGINFO, k->t.pid, 0, &info) == 0 && info.si_code == SEGV_ACCERR &&
-	       find(p, (uint64_t)(uintptr_t)info.si_addr);
+	if (!p->on || !k->t.pid || !WIFSTOPPED(status) || WSTOPSIG(status) != SIGSEGV ||
+	    ptrace(PTRACE_GETSIGINFO, k->t.pid, 0, &info) < 0 || info.si_code != SEGV_ACCERR)
+		return false;
+	*ret_addr = (uint64_t)(uintptr_t)info.si_addr;
+	return find(p, *ret_addr);
 }
 
 /* Bytes that the instruction accesses at an operand. */
@@ -284,19 +286,14 @@ static int one(struct replay *r, struct user_regs_struct *regs, int *status)
 	return 0;
 }
 
-int pages_step(struct replay *r, int *status, bool *again)
+int pages_step(struct replay *r, uint64_t at, int *status, bool *again)
 {
 	struct pages *p = &r->k->memory->pages;
-	uint64_t before[DEBUG_REGISTERS], after[DEBUG_REGISTERS], at;
-	unsigned told;
+	uint64_t before[DEBUG_REGISTERS], after[DEBUG_REGISTERS];
 	struct user_regs_struct regs;
-	siginfo_t info = { 0 };
-	int e, next;
+	unsigned told;
+	int next, e = tracee_regs(&r->k->t, &regs);
 
-	if (ptrace(PTRACE_GETSIGINFO, r->k->t.pid, 0, &info) < 0)
-		return replay_broken(r, -errno);
-	at = (uint64_t)(uintptr_t)info.si_addr;
-	e = tracee_regs(&r->k->t, &regs);
 	if (e == 0)
 		e = protect(r->k, false);
 	if (e < 0)

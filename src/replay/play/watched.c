@@ -248,12 +248,13 @@ static int stop(struct replay *r, int *status, bool *again)
 
 int watched_stop(struct replay *r, int *status, bool *again)
 {
+	uint64_t at;
 	int e;
 
 	if (!r->k->t.pid || WSTOPSIG(*status) == SYSCALL_STOP)
 		return 0;
 	e = stop(r, status, again);
-	return e == 0 && !*again && pages_hit(r->k, *status) ? pages_step(r, status, again) : e;
+	return e == 0 && !*again && pages_hit(r->k, *status, &at) ? pages_step(r, at, status, again) : e;
 }
 
 /* Replays a call that was logged. It stops as any other call does, since the log of the task is empty. */
