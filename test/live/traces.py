@@ -19,3 +19,13 @@ def unpacked(data, at):
         n = lib.ZSTD_decompress(out, ctypes.c_size_t(raw), body, ctypes.c_size_t(size))
         return out.raw[:n], at + HEAD + size
     return body if mark == STORED else zlib.decompress(body), at + HEAD + size
+
+
+def damage(path, cut, bad):
+    """Writes two copies of a trace: one that is cut off, one with zeros within."""
+    with open(path, "rb") as f:
+        data = f.read()
+    with open(cut, "wb") as f:
+        f.write(data[: len(data) * 9 // 10])
+    with open(bad, "wb") as f:
+        f.write(data[: len(data) // 2] + bytes(1000) + data[len(data) // 2 + 1000 :])

@@ -2,6 +2,10 @@
 /* In C: syscall:::entry { @[execname] = count(); } */
 #include "bpf_c.h"
 
+#ifndef ENTRY /* test/vm/kcost.bpf.c has others */
+#define ENTRY "tp_btf/sys_enter"
+#endif
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -10,7 +14,7 @@ struct {
 	__type(value, __u64);
 } counts SEC(".maps");
 
-SEC("tp_btf/sys_enter")
+SEC(ENTRY)
 int count(void *ctx)
 {
 	char comm[16];

@@ -3,6 +3,11 @@
  *       syscall:::return /self->t/ { @ = quantize(timestamp - self->t); self->t = 0; } */
 #include "bpf_c.h"
 
+#ifndef ENTRY /* test/vm/kcost.bpf.c has others */
+#define ENTRY "tp_btf/sys_enter"
+#define RETURN "tp_btf/sys_exit"
+#endif
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -17,7 +22,7 @@ struct {
 	__type(value, __u64[128]);
 } hist SEC(".maps");
 
-SEC("tp_btf/sys_enter")
+SEC(ENTRY)
 int enter(void *ctx)
 {
 	__u64 *t = bpf_task_storage_get(&start, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -27,7 +32,7 @@ int enter(void *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sys_exit")
+SEC(RETURN)
 int leave(void *ctx)
 {
 	__u64 *t = bpf_task_storage_get(&start, bpf_get_current_task_btf(), 0, 0), *h;

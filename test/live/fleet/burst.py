@@ -12,24 +12,13 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import engines  # noqa: E402
 import live  # noqa: E402
+from batches import number, text  # noqa: E402
 
 engines.needed()
 os.chdir(live.WORK)
 HOSTS, TRACKERS, TIMES = 1000, 20, 10
 BUCKETS = range(300, 780, 40)
 BLOCK_MB = 64  # of text, that a collector makes of messages before it stores them (COLLECT_BYTES_MAX)
-
-
-def number(v):
-    """LEB128."""
-    out = b""
-    while v > 127:
-        out, v = out + bytes([v & 127 | 128]), v >> 7
-    return out + bytes([v])
-
-
-def text(s):
-    return b"\0" + number(len(s)) + s
 
 
 def batch(first, seconds):

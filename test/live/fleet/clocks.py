@@ -12,24 +12,13 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import engines  # noqa: E402
 import live  # noqa: E402
+from batches import number, text  # noqa: E402
 
 engines.needed()
 os.chdir(live.WORK)
 CLOCKS = {"right": 0, "ahead": 600, "behind": -5400, "wrong": -4 * 365 * 86400}  # s
 EVENTS = 500
 BETWEEN = 200  # days with a row, between the clock of "wrong" and now
-
-
-def number(v):
-    """LEB128."""
-    out = b""
-    while v > 127:
-        out, v = out + bytes([v & 127 | 128]), v >> 7
-    return out + bytes([v])
-
-
-def text(s):
-    return b"\0" + number(len(s)) + s
 
 
 def hello(ns, dwell, kernel, labels):

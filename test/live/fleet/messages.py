@@ -12,22 +12,10 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import engines  # noqa: E402
 import live  # noqa: E402
+from batches import number, text  # noqa: E402
 
 engines.needed()
 os.chdir(live.WORK)
-
-
-def number(v):
-    """LEB128."""
-    out = b""
-    while v > 127:
-        out, v = out + bytes([v & 127 | 128]), v >> 7
-    return out + bytes([v])
-
-
-def text(s):
-    """One that was not spelled before."""
-    return b"\0" + number(len(s)) + s
 
 
 def near(v):

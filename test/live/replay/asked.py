@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import live
+import traces
 
 TRACE, OUT, CUT, BAD = (os.path.join(live.WORK, x) for x in ("loud.trace", "loud.dwell", "cut.trace", "bad.trace"))
 tmp = tempfile.mkdtemp(prefix="dwell-test-")
@@ -45,12 +46,7 @@ slept = sql(TRACE, "SELECT max(duration_us) AS us FROM spans WHERE label = 'cloc
 live.check(slept[0]["us"] >= 100_000, "times of then", slept)
 r = run("sql", TRACE, "SELECT nothing FROM spans")
 live.check(r.returncode == 1 and "nothing" in r.stderr and tmp not in r.stderr, "a wrong statement", r)
-with open(TRACE, "rb") as f:
-    data = f.read()
-with open(CUT, "wb") as f:
-    f.write(data[: len(data) * 9 // 10])
-with open(BAD, "wb") as f:
-    f.write(data[: len(data) // 2] + bytes(1000) + data[len(data) // 2 + 1000 :])
+traces.damage(TRACE, CUT, BAD)
 r = run("sql", "--json", CUT, "SELECT count(*) AS n FROM spans")
 live.check(
     r.returncode == 0

@@ -10,6 +10,7 @@ import sys
 import time
 
 import live
+import traces
 
 TRACE, OUT, STACKS = (os.path.join(live.WORK, x) for x in ("trace", "calls.dwell", "stacks.dwell"))
 CALLS = (
@@ -152,12 +153,7 @@ live.check(
     "a trace without a wait",
     p,
 )
-with open(TRACE, "rb") as f:
-    data = f.read()
-with open(CUT, "wb") as f:
-    f.write(data[: len(data) * 9 // 10])
-with open(BAD, "wb") as f:
-    f.write(data[: len(data) // 2] + bytes(1000) + data[len(data) // 2 + 1000 :])
+traces.damage(TRACE, CUT, BAD)
 p = run("heat", "--json", CUT)
 live.check(
     p.returncode == 0 and "ends before its program" in p.stderr and 0 < json.loads(p.stdout)["total"] < heat["total"],
