@@ -13,6 +13,6 @@ struct core_opts {
 	bool json, no_stop, stop, copy, kernel, redact, index, force;
 };
 
-/* They fill a struct core_opts, whose texts are those of the command line. */
+/* These rows fill a struct core_opts. Its texts point into the command line. */
 extern const struct optable coreopts;
 #endif

@@ -22,8 +22,8 @@ struct uprobe_place {
 	bool multi;	  /* the program was loaded for multi-uprobes */
 };
 
-/* Plain uprobes take long to detach, each a grace period: from this number on the user is told. More than MAX_SINGLE
- * of one file and program are refused. */
+/* The kernel waits for a grace period to detach a plain uprobe. From SLOW_FROM of them on a message says so. More than
+ * MAX_SINGLE of one file and program are refused. */
 #define UPROBE_SLOW_FROM 20
 #define UPROBE_MAX_SINGLE 2000
 

@@ -47,7 +47,7 @@ struct one {
 	size_t n;
 };
 
-/* The one that came first is the last one of the list, and is told. */
+/* The list begins with the latest waiter. The earliest is kept: the last one seen. */
 static int see_waiter(void *ctx, const struct js_waiter *w)
 {
 	struct one *o = ctx;
@@ -129,7 +129,7 @@ static bool throws(const char *name)
 	return false;
 }
 
-/* A small integer, or an object whose map is one. */
+/* Is it a small integer, or an object that begins with a map, as all objects do? */
 static bool is_whole(const struct js *js, uint64_t v)
 {
 	uint64_t map;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folds the objects of V8's heap into a tree. A parent is the object's dominator, or the object before it on a shortest
- * path from a root. Objects whose chains of parents have the same names of constructors are one node. Equal names that
- * follow each other (a linked list) are one. An object that only V8 sees is part of its parent. Private to core/. */
+ * path from a root. Objects are one node if they and their parents, up to the root, have the same constructors. In a
+ * linked list, equal constructors in a row count as one. An object that only V8 sees is part of its parent. Private to
+ * core/. */
 #ifndef DWELL_CORE_JS_FOLD_H
 #define DWELL_CORE_JS_FOLD_H
 #include "core/jsheap/graph.h"

@@ -9,6 +9,6 @@ typedef VEC(struct js_page) js_pages;
 /* All pages of the target, by address, without overlaps; those that hold nothing alive are empty. 0, -E2BIG, -ENOMEM.
  */
 int js_pages_find(const struct js *js, js_pages *ret);
-/* Whether an object, tagged, lies in a page of V8 whose head is within the 256 KiB around it. */
+/* Does a tagged address lie in a page of V8? The page has its head where the 256 KiB around the address begin. */
 bool js_on_page(const struct js *js, uint64_t object);
 #endif

@@ -26,8 +26,8 @@ void roll_stretch(struct roll_stretches *s, uint64_t from, uint64_t to);
 struct roll;
 /* Begins. The store's options and the listener live longer. 0 or -errno with *err. */
 int roll_start(const struct click_options *store, const struct listener *to, struct roll **ret, struct err *err);
-/* Rows of these minutes are stored. Minutes that were added up before are added up again. So one host whose clock is
- * years late costs the minutes that it sends, and not all between. From any thread. */
+/* The store has rows of these minutes. Minutes that were added up before are added up again, and no others: a host
+ * with a clock that is years late costs only the minutes that it sends. From any thread. */
 void roll_note(struct roll *r, const struct roll_stretches *stored);
 void roll_end(struct roll *r); /* accepts NULL; waits for a statement that runs, CLICK_WAIT_S at most */
 #endif

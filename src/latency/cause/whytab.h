@@ -41,7 +41,7 @@ int whytab_add(struct whytab *t, const struct rec_schema *s, const struct row *r
 void whytab_askers(struct whytab *t);
 /* From now on names come from sym: rows of another recording follow. */
 void whytab_set_sym(struct whytab *t, struct sym *sym);
-/* One wait of ns: `who`, comm, words, class and inferred of r, whose texts are copied. 0 or -ENOMEM. */
+/* Adds one wait of ns. Reads who, comm, words, class and inferred of r, and copies the texts. 0 or -ENOMEM. */
 int whytab_wait(struct whytab *t, const struct why_row *r, uint64_t ns);
 /* All rows, those with the most time first: of the time since whytab_next(), or of all. *ret lives until the next
  * call. How many. */

@@ -168,7 +168,7 @@ int rec_entry(struct rec *r); /* sys.c: at the beginning of a system call */
 int rec_exit(struct rec *r);
 /* The beginning of a call that others may run before the end of: into the trace, if it is not there. */
 int rec_put_enter(struct rec *r);
-int rec_own(struct rec *r);    /* own.c: calls whose arguments decide; sets deny, or ends the recording */
+int rec_own(struct rec *r);    /* own.c: do the arguments forbid the call? Sets deny, or ends the recording */
 int rec_follow(struct rec *r); /* descriptors, after a call */
 /* After a call that writes to a descriptor: ev_call.out, and what it wrote into the program's own memory. */
 int rec_output(struct rec *r);

@@ -156,7 +156,7 @@ int rec_own(struct rec *r)
 	}
 }
 
-/* The process whose memory the file is; 0: it is another file. */
+/* The process, if the file is /proc/PID/mem; 0: it is another file. */
 static pid_t memory_of(const char *path)
 {
 	char name[64];
